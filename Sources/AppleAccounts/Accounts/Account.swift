@@ -1,0 +1,44 @@
+/// One person of one team, as callers see them. What is not known is `nil`, never empty.
+public struct Account: Sendable, Hashable {
+    public let id: AccountID
+    public let team: TeamID
+    public let subject: AppleSubject
+    /// The address that Apple signed last, else the unsigned one that the app posted at the first sign-in.
+    public let email: String?
+    /// Always `false` for an unsigned address.
+    public let isEmailVerified: Bool?
+    /// `nil` for an unsigned address: only Apple can say.
+    public let isPrivateEmail: Bool?
+    public let emailForwarding: EmailForwarding
+    public let firstName: String?
+    public let lastName: String?
+    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real person say
+    /// "unknown" again.
+    public let realUserStatus: Int64?
+    public let createdAt: Moment
+    public let lastSignInAt: Moment?
+    /// One for each app that anything is known for, in the order of the primary client IDs' bytes.
+    public let credentials: [Credential]
+
+    public init(
+        id: AccountID, team: TeamID, subject: AppleSubject, email: String? = nil,
+        isEmailVerified: Bool? = nil,
+        isPrivateEmail: Bool? = nil, emailForwarding: EmailForwarding = .unknown, firstName: String? = nil,
+        lastName: String? = nil, realUserStatus: Int64? = nil, createdAt: Moment, lastSignInAt: Moment? = nil,
+        credentials: [Credential] = []
+    ) {
+        self.id = id
+        self.team = team
+        self.subject = subject
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.isPrivateEmail = isPrivateEmail
+        self.emailForwarding = emailForwarding
+        self.firstName = firstName
+        self.lastName = lastName
+        self.realUserStatus = realUserStatus
+        self.createdAt = createdAt
+        self.lastSignInAt = lastSignInAt
+        self.credentials = credentials
+    }
+}

@@ -1,0 +1,18 @@
+/// One account's authorization of one app, as callers see it.
+public struct Credential: Sendable, Hashable {
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    public let state: CredentialState
+    public let reason: CredentialReason?
+    public let source: CredentialSource?
+    /// The moment of the fact that decides the state.
+    public let since: Moment?
+
+    public init(clientID: ClientID, record: CredentialRecord) {
+        self.clientID = clientID
+        state = record.state
+        reason = record.reason
+        source = record.source
+        since = record.since
+    }
+}

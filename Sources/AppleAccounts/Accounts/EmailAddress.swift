@@ -1,0 +1,32 @@
+/// An e-mail address as Apple signed it. Never an identifier: it can change, and two people can have had the same.
+public struct EmailAddress: Sendable, Hashable {
+    public let address: String
+    public let isVerified: Bool
+    /// A relay address that hides the real one. Decided by Apple's flag, never by the domain.
+    public let isPrivate: Bool
+
+    public init(address: String, isVerified: Bool, isPrivate: Bool) {
+        (self.address, self.isVerified, self.isPrivate) = (address, isVerified, isPrivate)
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.isVerified == rhs.isVerified && lhs.isPrivate == rhs.isPrivate
+            && lhs.address.utf8.elementsEqual(rhs.address.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in address.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension EmailAddress: Comparable {
+    /// Only makes the order total; one address is not better than another.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        guard lhs.address.utf8.elementsEqual(rhs.address.utf8) else {
+            return lhs.address.utf8.lexicographicallyPrecedes(rhs.address.utf8)
+        }
+        return lhs.flags < rhs.flags
+    }
+
+    private var flags: Int { (isVerified ? 1 : 0) + (isPrivate ? 2 : 0) }
+}

@@ -1,0 +1,20 @@
+/// Whether Apple forwards what is sent to the person's relay address.
+public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
+    case enabled
+    case disabled
+    /// No notification has said anything yet.
+    case unknown
+}
+
+extension EmailForwarding: Comparable {
+    /// Breaks ties between equal moments: `disabled` stays, because mail that is not sent cannot bounce.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .unknown: 0
+        case .enabled: 1
+        case .disabled: 2
+        }
+    }
+}

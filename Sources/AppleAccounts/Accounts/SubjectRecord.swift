@@ -1,0 +1,63 @@
+/// Everything that is remembered of one subject: the unit that a command loads, changes and saves.
+///
+/// There can be a record without an account: what Apple tells about a person whom we do not know yet is remembered,
+/// because the sign-in that it belongs before may still be on its way.
+public struct SubjectRecord: Sendable, Hashable {
+    public let key: SubjectKey
+    /// `nil` while the person is not known here.
+    public var accountID: AccountID?
+    /// `nil` exactly when `accountID` is.
+    public var createdAt: Moment?
+    /// The moment moves with every sign-in that confirms the address. Stores may keep that moment beside the
+    /// credential, which is written anyway, as long as they load the latest.
+    public var email: LastWriter<EmailAddress>?
+    /// What the app posted along; kept only while Apple has not signed an address.
+    public var unsignedEmail: String?
+    public var forwarding: LastWriter<EmailForwarding>?
+    public var firstName: String?
+    public var lastName: String?
+    public var realUserStatus: Int64?
+    /// Ends the credentials of all apps, also of those that are first seen later.
+    public var revocationOfAllApps: Revocation?
+    /// Sorted by client ID.
+    public var credentials: [AppCredential]
+    /// Whether the store has a row for it.
+    public let isStored: Bool
+    /// What the store has to do with the row that holds everything but the credentials.
+    public internal(set) var rowChange: RowChange = .none
+
+    /// A subject that nothing is known of, or the begin of one that the store goes on to fill in.
+    public init(key: SubjectKey, isStored: Bool = false) {
+        self.key = key
+        self.isStored = isStored
+        credentials = []
+    }
+
+    public var account: Account? {
+        guard let accountID, let createdAt else { return nil }
+        return Account(
+            id: accountID, team: key.team, subject: key.subject,
+            email: email?.value.address ?? unsignedEmail,
+            isEmailVerified: email?.value.isVerified ?? (unsignedEmail == nil ? nil : false),
+            isPrivateEmail: email?.value.isPrivate, emailForwarding: forwarding?.value ?? .unknown,
+            firstName: firstName, lastName: lastName, realUserStatus: realUserStatus,
+            createdAt: createdAt, lastSignInAt: credentials.lazy.compactMap(\.lastSignInAt).max(),
+            credentials: credentials.map {
+                Credential(clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps))
+            })
+    }
+
+    /// The facts that count for one app: its own, and those that hold for all.
+    public func record(for clientID: ClientID) -> CredentialRecord {
+        let own = credentials.first { $0.clientID == clientID }?.record ?? CredentialRecord()
+        return own.merged(with: revocationOfAllApps)
+    }
+
+    /// Where the credential of an app is, or belongs.
+    func position(of clientID: ClientID) -> (index: Int, isPresent: Bool) {
+        for (index, credential) in credentials.enumerated() where !(credential.clientID < clientID) {
+            return (index, credential.clientID == clientID)
+        }
+        return (credentials.count, false)
+    }
+}

@@ -1,0 +1,73 @@
+extension SubjectRecord {
+    /// What an event of a notification changed that a caller can see.
+    struct NotificationChange {
+        var isAccountDeleted = false
+        var isEmailChanged = false
+        var isForwardingChanged = false
+        /// The apps whose credentials it ended.
+        var revokedClientIDs: [ClientID] = []
+    }
+
+    mutating func take(_ event: NotifiedEvent, for clientID: ClientID) -> NotificationChange {
+        switch event.change {
+        case .consentRevoked:
+            return revoke(clientID, at: event.moment)
+        case .appleAccountDeleted:
+            return revokeAllApps(at: event.moment, beside: clientID)
+        case .emailForwarding(let forwarding, let address):
+            return take(forwarding, address, at: event.moment)
+        case .unknown:
+            return NotificationChange()
+        }
+    }
+
+    private mutating func revoke(_ clientID: ClientID, at moment: Moment) -> NotificationChange {
+        var change = NotificationChange()
+        let stateBefore = record(for: clientID).state
+        let index = touchCredential(of: clientID)
+        credentials[index].record.merge(
+            Revocation(moment: moment, reason: .consentRevoked, source: .notification))
+        // Also for a person not known here, whose state changes from "not found": callers ask by `sub`.
+        if stateBefore != .revoked, record(for: clientID).state == .revoked {
+            change.revokedClientIDs = [clientID]
+        }
+        return change
+    }
+
+    private mutating func revokeAllApps(at moment: Moment, beside clientID: ClientID) -> NotificationChange {
+        var change = NotificationChange()
+        let revocation = Revocation(moment: moment, reason: .appleAccountDeleted, source: .notification)
+        guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return change }
+        var clientIDs = credentials.map(\.clientID)
+        // The app that was told hears of it, also when nothing was known of the person there.
+        let (index, isPresent) = position(of: clientID)
+        if !isPresent { clientIDs.insert(clientID, at: index) }
+        let before = clientIDs.map { record(for: $0).state }
+        revocationOfAllApps = revocation
+        touchRow()
+        change.isAccountDeleted = true
+        for (clientID, stateBefore) in zip(clientIDs, before)
+        where stateBefore != .revoked && record(for: clientID).state == .revoked {
+            change.revokedClientIDs.append(clientID)
+        }
+        return change
+    }
+
+    private mutating func take(
+        _ forwarding: EmailForwarding, _ address: EmailAddress?, at moment: Moment
+    ) -> NotificationChange {
+        var change = NotificationChange()
+        let forwardingBefore = self.forwarding
+        let emailBefore = email
+        self.forwarding = LastWriter(forwarding, at: moment).merged(with: self.forwarding)
+        if let address {
+            email = LastWriter(address, at: moment).merged(with: email)
+        }
+        let isUnsignedReplaced = email != nil && unsignedEmail != nil
+        if isUnsignedReplaced { unsignedEmail = nil }
+        if self.forwarding != forwardingBefore || email != emailBefore || isUnsignedReplaced { touchRow() }
+        change.isForwardingChanged = self.forwarding?.value != forwardingBefore?.value
+        change.isEmailChanged = email?.value != emailBefore?.value
+        return change
+    }
+}

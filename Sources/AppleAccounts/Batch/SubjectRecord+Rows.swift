@@ -1,0 +1,20 @@
+extension SubjectRecord {
+    /// Marks the row of everything but the credentials. A subject that no store has a row for gets one.
+    mutating func touchRow() {
+        if rowChange == .none { rowChange = isStored ? .update : .insert }
+    }
+
+    /// Marks the row of one app's credential, and makes it if there is none. Returns its index.
+    mutating func touchCredential(of clientID: ClientID) -> Int {
+        let (index, isPresent) = position(of: clientID)
+        if isPresent {
+            if credentials[index].rowChange == .none { credentials[index].rowChange = .update }
+        } else {
+            credentials.insert(AppCredential(clientID: clientID), at: index)
+            credentials[index].rowChange = .insert
+            // A credential hangs on its subject's row.
+            if !isStored { touchRow() }
+        }
+        return index
+    }
+}

@@ -1,0 +1,74 @@
+extension SubjectRecord {
+    /// What a sign-in changed that a caller can see.
+    struct SignInChange {
+        var isNewAccount = false
+        var isNewlyAuthorized = false
+        var isEmailChanged = false
+        var isProfileChanged = false
+    }
+
+    /// Takes a sign-in that was checked. A known one with nothing new touches the app's credential and nothing else.
+    mutating func take(
+        _ command: SignInCommand, using generator: inout some RandomNumberGenerator
+    ) -> SignInChange {
+        var change = SignInChange()
+        let stateBefore = record(for: command.clientID).state
+        if accountID == nil {
+            accountID = AccountID(UniqueID(at: command.receivedAt, using: &generator))
+            createdAt = command.receivedAt
+            change.isNewAccount = true
+            touchRow()
+        }
+        change.isEmailChanged = takeEmail(command)
+        change.isProfileChanged = takeProfile(command)
+        takeCredential(command)
+        change.isNewlyAuthorized = stateBefore != .authorized
+        return change
+    }
+
+    private mutating func takeEmail(_ command: SignInCommand) -> Bool {
+        let visibleBefore = email?.value.address ?? unsignedEmail
+        if let signed = command.email {
+            let valueBefore = email?.value
+            let written = LastWriter(signed, at: command.authorizedAt)
+            email = written.merged(with: email)
+            if email?.value != valueBefore || unsignedEmail != nil {
+                unsignedEmail = nil
+                touchRow()
+                return true
+            }
+            return false
+        }
+        guard visibleBefore == nil, let unsigned = command.unsignedEmail else { return false }
+        unsignedEmail = unsigned
+        touchRow()
+        return true
+    }
+
+    /// The app has the name once, at the first authorization. So what is known is never overwritten, and what is
+    /// missing is filled in whenever it comes.
+    private mutating func takeProfile(_ command: SignInCommand) -> Bool {
+        var isChanged = false
+        if firstName == nil, let name = command.firstName {
+            firstName = name
+            isChanged = true
+        }
+        if lastName == nil, let name = command.lastName {
+            lastName = name
+            isChanged = true
+        }
+        if let status = command.realUserStatus, status > realUserStatus ?? -1 {
+            realUserStatus = status
+            isChanged = true
+        }
+        if isChanged { touchRow() }
+        return isChanged
+    }
+
+    private mutating func takeCredential(_ command: SignInCommand) {
+        let index = touchCredential(of: command.clientID)
+        credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
+        let lastSignInAt = credentials[index].lastSignInAt ?? command.receivedAt
+        credentials[index].lastSignInAt = max(lastSignInAt, command.receivedAt)
+    }
+}

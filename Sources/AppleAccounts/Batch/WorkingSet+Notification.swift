@@ -1,0 +1,57 @@
+extension WorkingSet {
+    /// Takes a notification once, however often it is delivered and whatever else is in the batch.
+    mutating func apply(
+        _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
+    ) -> NotificationReceipt {
+        guard !knownInboxIdentifiers.contains(command.identifier) else { return .duplicate }
+        var newKeys: [InboxKey] = []
+        var newEvents: [NotifiedEvent] = []
+        for event in command.events {
+            if let key = InboxKey(event, of: command) {
+                guard knownInboxKeys.insert(key).inserted else { continue }
+                newKeys.append(key)
+            }
+            newEvents.append(event)
+        }
+        // Told again under another identifier: there is nothing to keep.
+        guard !newEvents.isEmpty || command.events.isEmpty else { return .duplicate }
+
+        var receipt = NotificationReceipt.unknownType
+        for event in newEvents where event.change != .unknown {
+            guard let subject = event.subject else { continue }
+            receipt = .applied
+            take(event, of: SubjectKey(team: command.team, subject: subject), in: command, using: &generator)
+        }
+        knownInboxIdentifiers.insert(command.identifier)
+        keptNotifications.append(KeptNotification(command: command, receipt: receipt, newInboxKeys: newKeys))
+        return receipt
+    }
+
+    private mutating func take(
+        _ event: NotifiedEvent, of key: SubjectKey, in command: NotificationCommand,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let position = position(of: key)
+        let change = subjects[position].take(event, for: command.clientID)
+        let accountID = subjects[position].accountID
+
+        func append(_ kind: AccountEvent.Kind, clientID: ClientID? = nil, reason: CredentialReason? = nil) {
+            events.append(
+                AccountEvent(
+                    id: EventID(UniqueID(at: command.receivedAt, using: &generator)), kind: kind, key: key,
+                    accountID: accountID, clientID: clientID, reason: reason, source: .notification,
+                    moment: event.moment, recordedAt: command.receivedAt))
+        }
+        // What is remembered for a person without an account is not visible yet, except for the credential.
+        if accountID != nil {
+            if change.isAccountDeleted { append(.accountDeleted, reason: .appleAccountDeleted) }
+            if change.isForwardingChanged { append(.emailForwardingChanged) }
+            if change.isEmailChanged { append(.emailChanged) }
+        }
+        for clientID in change.revokedClientIDs {
+            append(
+                .credentialRevoked, clientID: clientID,
+                reason: subjects[position].record(for: clientID).reason)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+extension WorkingSet {
+    /// Checks everything before it changes anything, so that a refused sign-in leaves no trace.
+    mutating func apply(
+        _ command: SignInCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> SignInOutcome {
+        let position = position(of: command.key)
+        try check(command, against: subjects[position])
+        if let digest = command.nonce { use(digest) }
+
+        let change = subjects[position].take(command, using: &generator)
+        if change.isNewAccount {
+            append(.accountCreated, of: command, using: &generator)
+        } else {
+            if change.isEmailChanged { append(.emailChanged, of: command, using: &generator) }
+            if change.isProfileChanged { append(.profileChanged, of: command, using: &generator) }
+        }
+        if change.isNewlyAuthorized {
+            append(
+                .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
+                using: &generator)
+        }
+        guard let account = subjects[position].account else {
+            preconditionFailure("a sign-in that was taken leaves an account")
+        }
+        let credential = Credential(
+            clientID: command.clientID, record: subjects[position].record(for: command.clientID))
+        return SignInOutcome(account: account, credential: credential, isNewAccount: change.isNewAccount)
+    }
+
+    private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {
+        if let digest = command.nonce {
+            guard let nonce = nonces[digest], command.receivedAt < nonce.expiresAt else {
+                throw AccountRefusal(.nonceExpired)
+            }
+            guard !nonce.isUsed else { throw AccountRefusal(.nonceUsed) }
+        }
+        guard subject.record(for: command.clientID).admits(authorizationAt: command.authorizedAt) else {
+            throw AccountRefusal(.credentialRevoked)
+        }
+        guard subject.accountID != nil || command.createsAccount else {
+            throw AccountRefusal(.accountNotFound)
+        }
+    }
+
+    private mutating func append(
+        _ kind: AccountEvent.Kind, of command: SignInCommand, clientID: ClientID? = nil,
+        reason: CredentialReason? = nil, using generator: inout some RandomNumberGenerator
+    ) {
+        events.append(
+            AccountEvent(
+                id: EventID(UniqueID(at: command.receivedAt, using: &generator)), kind: kind,
+                key: command.key,
+                accountID: subjects[position(of: command.key)].accountID, clientID: clientID, reason: reason,
+                source: .signIn, moment: command.authorizedAt, recordedAt: command.receivedAt))
+    }
+}

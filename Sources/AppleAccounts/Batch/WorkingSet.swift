@@ -1,0 +1,110 @@
+/// A batch of commands with everything that they need to see, and what they make of it.
+///
+/// A store makes one, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and `inboxKeys` name, in as few round
+/// trips as it can, calls `apply`, and saves what is then marked as changed. It does no I/O and knows no storage,
+/// so every store gives the same answers. Later commands of the batch see what earlier ones did.
+public struct WorkingSet: Sendable {
+    public let commands: [AccountCommand]
+    /// The subjects of the batch, none twice. A store loads the record of each at the same index of `subjects`.
+    public let subjectKeys: [SubjectKey]
+    public private(set) var nonceDigests: [NonceDigest] = []
+    public private(set) var inboxIdentifiers: [String] = []
+    public private(set) var inboxKeys: [InboxKey] = []
+
+    /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
+    public internal(set) var subjects: [SubjectRecord]
+    /// Nonces to insert.
+    public internal(set) var mintedNonces: [NonceRecord] = []
+    /// Nonces of earlier batches, to be marked as used.
+    public internal(set) var usedNonces: [NonceDigest] = []
+    /// Notifications to keep, with the keys of those events of each that were new.
+    public internal(set) var keptNotifications: [KeptNotification] = []
+    /// Account events to append, in this order.
+    public internal(set) var events: [AccountEvent] = []
+
+    private let subjectIndex: [SubjectKey: Int]
+    var nonces: [NonceDigest: NonceRecord] = [:]
+    var knownInboxIdentifiers: Set<String> = []
+    var knownInboxKeys: Set<InboxKey> = []
+
+    public init(_ commands: [AccountCommand]) {
+        self.commands = commands
+        var keys: [SubjectKey] = []
+        var index: [SubjectKey: Int] = [:]
+        keys.reserveCapacity(commands.count)
+        index.reserveCapacity(commands.count)
+        func need(_ key: SubjectKey) {
+            guard index[key] == nil else { return }
+            index[key] = keys.count
+            keys.append(key)
+        }
+        for command in commands {
+            switch command {
+            case .signIn(let signIn):
+                need(signIn.key)
+                if let digest = signIn.nonce { nonceDigests.append(digest) }
+            case .notification(let notification):
+                inboxIdentifiers.append(notification.identifier)
+                for event in notification.events {
+                    if let inboxKey = InboxKey(event, of: notification) { inboxKeys.append(inboxKey) }
+                    if let subject = event.subject {
+                        need(SubjectKey(team: notification.team, subject: subject))
+                    }
+                }
+            case .mintNonce(let nonce):
+                nonceDigests.append(nonce.digest)
+            }
+        }
+        subjectKeys = keys
+        subjectIndex = index
+        subjects = keys.map { SubjectRecord(key: $0) }
+    }
+
+    /// Puts in what the store remembers of the subject at an index of `subjectKeys`.
+    public mutating func load(_ record: SubjectRecord, at index: Int) {
+        precondition(record.key == subjectKeys[index], "the record belongs to another subject")
+        subjects[index] = record
+    }
+
+    public mutating func load(_ nonce: NonceRecord) {
+        nonces[nonce.digest] = nonce
+    }
+
+    /// Says that a notification of this identifier is already kept.
+    public mutating func load(inboxIdentifier: String) {
+        knownInboxIdentifiers.insert(inboxIdentifier)
+    }
+
+    /// Says that an event of this key is already kept.
+    public mutating func load(inboxKey: InboxKey) {
+        knownInboxKeys.insert(inboxKey)
+    }
+
+    /// Applies all commands in their order.
+    public mutating func apply(using generator: inout some RandomNumberGenerator) -> [CommandResult] {
+        var results: [CommandResult] = []
+        results.reserveCapacity(commands.count)
+        for command in commands {
+            do throws(AccountRefusal) {
+                switch command {
+                case .signIn(let signIn):
+                    results.append(.done(.signedIn(try apply(signIn, using: &generator))))
+                case .notification(let notification):
+                    results.append(.done(.notification(apply(notification, using: &generator))))
+                case .mintNonce(let nonce):
+                    mint(nonce)
+                    results.append(.done(.nonceMinted))
+                }
+            } catch {
+                results.append(.refused(error))
+            }
+        }
+        return results
+    }
+
+    /// Every subject of a command has its place from the start.
+    func position(of key: SubjectKey) -> Int {
+        guard let position = subjectIndex[key] else { preconditionFailure("a subject that no command named") }
+        return position
+    }
+}

@@ -1,0 +1,6 @@
+/// What a command did.
+public enum AccountOutcome: Sendable, Hashable {
+    case signedIn(SignInOutcome)
+    case notification(NotificationReceipt)
+    case nonceMinted
+}

@@ -1,0 +1,22 @@
+/// A command that must not be carried out. It changed nothing.
+public struct AccountRefusal: Error, Sendable {
+    /// The raw values are the words on the wire.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The token was given before the latest revocation.
+        case credentialRevoked = "credential_revoked"
+        case accountNotFound = "account_not_found"
+        /// It looks like a nonce of ours, but is past its time or was never minted.
+        case nonceExpired = "nonce_expired"
+        case nonceUsed = "nonce_used"
+    }
+
+    public let code: Code
+
+    public init(_ code: Code) { self.code = code }
+}
+
+extension AccountRefusal: Equatable {}
+
+extension AccountRefusal: CustomStringConvertible {
+    public var description: String { "refused: \(code.rawValue)" }
+}

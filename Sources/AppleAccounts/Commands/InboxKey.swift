@@ -1,0 +1,34 @@
+/// What makes two deliveries of one event the same, when their identifiers differ.
+public struct InboxKey: Sendable {
+    public let clientID: ClientID
+    public let subject: AppleSubject
+    public let type: String
+    public let moment: Moment
+
+    public init(clientID: ClientID, subject: AppleSubject, type: String, moment: Moment) {
+        self.clientID = clientID
+        self.subject = subject
+        self.type = type
+        self.moment = moment
+    }
+
+    /// Returns `nil` for an event that names nobody: nothing but the notification's identifier tells two of them apart.
+    init?(_ event: NotifiedEvent, of command: NotificationCommand) {
+        guard let subject = event.subject else { return nil }
+        self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)
+    }
+}
+
+extension InboxKey: Hashable {
+    // By bytes, as the databases do it.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.moment == rhs.moment && lhs.clientID == rhs.clientID
+            && lhs.subject == rhs.subject && lhs.type.utf8.elementsEqual(rhs.type.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(moment)
+        hasher.combine(clientID)
+        hasher.combine(subject)
+    }
+}

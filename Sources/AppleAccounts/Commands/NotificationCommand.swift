@@ -1,0 +1,28 @@
+/// A verified server-to-server notification of Apple.
+///
+/// It is taken once: a second one with the same identifier changes nothing, and of one with another identifier only
+/// those events are applied that have not been seen under the same client ID, subject, type and time.
+public struct NotificationCommand: Sendable, Hashable {
+    /// Apple's `jti`, or a name made from the payload when there is none.
+    public let identifier: String
+    public let team: TeamID
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    public let events: [NotifiedEvent]
+    /// The signed payload as it came.
+    public let payload: String
+    /// By our clock.
+    public let receivedAt: Moment
+
+    public init(
+        identifier: String, team: TeamID, clientID: ClientID, events: [NotifiedEvent], payload: String,
+        receivedAt: Moment
+    ) {
+        self.identifier = identifier
+        self.team = team
+        self.clientID = clientID
+        self.events = events
+        self.payload = payload
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,44 @@
+/// A verified identity token says that the person signed in.
+public struct SignInCommand: Sendable, Hashable {
+    public let key: SubjectKey
+    /// The app's primary client ID.
+    public let clientID: ClientID
+    /// The token's `auth_time`, else its `iat`.
+    public let authorizedAt: Moment
+    /// From the token; `nil` when it has none.
+    public let email: EmailAddress?
+    public let realUserStatus: Int64?
+    /// From the app, unsigned. Empty ones are taken for absent.
+    public let firstName: String?
+    public let lastName: String?
+    public let unsignedEmail: String?
+    /// Whether an unknown person gets an account. Otherwise the command is refused.
+    public let createsAccount: Bool
+    /// The digest of a nonce that this service minted, to be used up. `nil` for a nonce of the caller's own.
+    public let nonce: NonceDigest?
+    /// By our clock.
+    public let receivedAt: Moment
+
+    public init(
+        key: SubjectKey, clientID: ClientID, authorizedAt: Moment, email: EmailAddress? = nil,
+        realUserStatus: Int64? = nil, firstName: String? = nil, lastName: String? = nil,
+        unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: NonceDigest? = nil,
+        receivedAt: Moment
+    ) {
+        self.key = key
+        self.clientID = clientID
+        self.authorizedAt = authorizedAt
+        self.email = email
+        self.realUserStatus = realUserStatus
+        self.firstName = firstName?.nilIfEmpty
+        self.lastName = lastName?.nilIfEmpty
+        self.unsignedEmail = unsignedEmail?.nilIfEmpty
+        self.createsAccount = createsAccount
+        self.nonce = nonce
+        self.receivedAt = receivedAt
+    }
+}
+
+extension String {
+    fileprivate var nilIfEmpty: String? { isEmpty ? nil : self }
+}

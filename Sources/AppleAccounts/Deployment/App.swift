@@ -1,0 +1,16 @@
+/// A primary App ID of a team, with all the client IDs that are grouped under it.
+///
+/// Consent is given and withdrawn for the app, whichever of its client IDs the person used.
+public struct App: Sendable, Hashable {
+    public let team: TeamID
+    public let primaryClientID: ClientID
+    /// Every client ID of the app, the primary one first, none twice.
+    public let clientIDs: [ClientID]
+
+    public init(team: TeamID, primaryClientID: ClientID, otherClientIDs: [ClientID] = []) {
+        self.team = team
+        self.primaryClientID = primaryClientID
+        var known: Set = [primaryClientID]
+        clientIDs = [primaryClientID] + otherClientIDs.filter { known.insert($0).inserted }
+    }
+}

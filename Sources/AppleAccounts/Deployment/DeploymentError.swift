@@ -1,0 +1,25 @@
+/// Says why a list of apps cannot be served.
+public struct DeploymentError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        case noApps, clientIDInTwoApps
+    }
+
+    public let code: Code
+    /// The client ID that is meant. It comes from our own configuration and may be shown.
+    public let detail: String
+
+    public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
+}
+
+extension DeploymentError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension DeploymentError: CustomStringConvertible {
+    public var description: String {
+        switch code {
+        case .noApps: "no app is configured"
+        case .clientIDInTwoApps: "client ID \(detail) belongs to two apps"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// Something that changed about an account or a credential, in the order of commit.
+public struct AccountEvent: Sendable, Hashable {
+    /// The words on the wire.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case accountCreated = "account_created"
+        case credentialAuthorized = "credential_authorized"
+        case credentialRevoked = "credential_revoked"
+        case emailChanged = "email_changed"
+        case emailForwardingChanged = "email_forwarding_changed"
+        case profileChanged = "profile_changed"
+        /// The Apple Account is gone, with all that it authorized.
+        case accountDeleted = "account_deleted"
+    }
+
+    /// Grows in the order of commit. 0 until the store has numbered it.
+    public internal(set) var sequence: Int64
+    public let id: EventID
+    public let kind: Kind
+    public let team: TeamID
+    public let subject: AppleSubject
+    /// `nil` for a person whom this service did not know when it happened.
+    public let accountID: AccountID?
+    /// The primary client ID of the app that it is about; `nil` when it is about the account as a whole.
+    public let clientID: ClientID?
+    public let reason: CredentialReason?
+    public let source: CredentialSource?
+    /// When it happened, by Apple's clock.
+    public let moment: Moment
+    /// When it was stored, by ours.
+    public let recordedAt: Moment
+
+    public init(
+        sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
+        clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
+        moment: Moment, recordedAt: Moment
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.kind = kind
+        team = key.team
+        subject = key.subject
+        self.accountID = accountID
+        self.clientID = clientID
+        self.reason = reason
+        self.source = source
+        self.moment = moment
+        self.recordedAt = recordedAt
+    }
+}

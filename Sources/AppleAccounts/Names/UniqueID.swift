@@ -1,0 +1,67 @@
+/// A UUID of version 7 (RFC 9562 §5.7): 48 bits of time, then 74 random bits.
+///
+/// New ones sort behind old ones, so that an index over them grows at its end.
+public struct UniqueID: Hashable, Sendable {
+    /// The first eight bytes, the most significant first.
+    public let high: UInt64
+    /// The last eight bytes.
+    public let low: UInt64
+
+    /// Takes the halves as they were stored. Does not check version and variant.
+    public init(high: UInt64, low: UInt64) {
+        (self.high, self.low) = (high, low)
+    }
+
+    /// Makes a new one.
+    public init(at moment: Moment, using generator: inout some RandomNumberGenerator) {
+        let time = UInt64(moment.milliseconds) & 0xFFFF_FFFF_FFFF
+        high = time << 16 | 0x7000 | generator.next() & 0x0FFF
+        low = 0x8000_0000_0000_0000 | generator.next() >> 2
+    }
+
+    /// Reads the form that `text` writes, lowercase and with hyphens, and no other: one ID has one spelling.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 36 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        for (position, byte) in text.utf8.enumerated() {
+            if [8, 13, 18, 23].contains(position) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if digits < 16 {
+                halves.0 = halves.0 << 4 | UInt64(digit)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(digit)
+            }
+            digits += 1
+        }
+        (high, low) = halves
+    }
+
+    /// The form "0193a5e0-7c00-7abc-8def-0123456789ab" behind a prefix.
+    func text(prefix: StaticString) -> String {
+        let digits: StaticString = "0123456789abcdef"
+        return String(unsafeUninitializedCapacity: prefix.utf8CodeUnitCount + 36) { buffer in
+            for index in 0..<prefix.utf8CodeUnitCount { buffer[index] = prefix.utf8Start[index] }
+            var end = prefix.utf8CodeUnitCount
+            for nibble in 0..<32 {
+                if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+                    buffer[end] = UInt8(ascii: "-")
+                    end += 1
+                }
+                let half = nibble < 16 ? high : low
+                let shift = UInt64(60 - 4 * (nibble & 15))
+                buffer[end] = digits.utf8Start[Int(half >> shift & 0xF)]
+                end += 1
+            }
+            return end
+        }
+    }
+}

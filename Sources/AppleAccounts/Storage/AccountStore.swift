@@ -1,0 +1,34 @@
+/// Where accounts, credentials, nonces, notifications and account events are kept.
+public protocol AccountStore: Sendable {
+    /// Applies the commands in their order, in one transaction, and returns when it is durable.
+    ///
+    /// The results are in the order of the commands. A command that is refused, or that the database refuses for its
+    /// own sake, changes nothing and does not touch the others.
+    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied, or, if the connection
+    ///   was lost on the way, all of it or nothing.
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult
+
+    /// Returns `nil` when there is no such account. Absence is an answer, not an error.
+    func account(_ id: AccountID) async throws -> Account?
+
+    /// Returns `nil` when the person has no account here.
+    func account(_ key: SubjectKey) async throws -> Account?
+
+    /// The facts that count for one app, which is named by its primary client ID, for each of the subjects in their
+    /// order. All are of one moment. A subject that nothing is known of has an empty record.
+    func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [CredentialRecord]
+
+    /// The events after a sequence number, in the order of commit, without gap.
+    ///
+    /// Looks at a bounded number of events, so that a page can be empty and have more behind it.
+    func events(after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility) async throws
+        -> EventPage
+
+    /// Forgets nonces whose time was over at this moment, a bounded number at once. Returns how many.
+    func purgeNonces(expiredBefore moment: Moment) async throws -> Int
+
+    /// - Throws: `StorageError` when the store could not take a command now.
+    func checkHealth() async throws
+}

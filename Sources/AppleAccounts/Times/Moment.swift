@@ -1,0 +1,30 @@
+/// A point in time, in milliseconds since 1970-01-01T00:00:00Z, from 1970 to the end of the year 9999.
+///
+/// Apple gives seconds in tokens and milliseconds in notifications; here both are milliseconds.
+public struct Moment: Hashable, Sendable {
+    public let milliseconds: Int64
+
+    /// The last moment with a year of four digits, 9999-12-31T23:59:59.999Z.
+    public static let last = Moment(milliseconds: 253_402_300_799_999)
+
+    /// A value outside of the range becomes the nearest end, so that no input can make later arithmetic overflow.
+    public init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
+    }
+
+    /// A value outside of the range becomes the nearest end.
+    public init(seconds: Int64) {
+        self.init(milliseconds: min(max(seconds, 0), 253_402_300_799) * 1000)
+    }
+
+    /// The moment so many milliseconds later, or the nearest end of the range.
+    public func advanced(byMilliseconds delta: Int64) -> Moment {
+        let (sum, isOverflow) = milliseconds.addingReportingOverflow(delta)
+        guard isOverflow else { return Moment(milliseconds: sum) }
+        return delta < 0 ? Moment(milliseconds: 0) : .last
+    }
+}
+
+extension Moment: Comparable {
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.milliseconds < rhs.milliseconds }
+}
