@@ -1,0 +1,26 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The time of the machine.
+public struct SystemKeySetClock: KeySetClock {
+    public init() {}
+
+    public var millisecondsSince1970: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec).multipliedSaturating(by: 1000).addingSaturating(
+            Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    public func sleep(untilMilliseconds moment: Int64) async throws {
+        let delay = moment.subtractingSaturating(millisecondsSince1970)
+        guard delay > 0 else { return }
+        // A year is longer than anybody sleeps here, and no number of nanoseconds overflows.
+        try await Task.sleep(for: .milliseconds(min(delay, 31_536_000_000)))
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a fetch brought no usable key set. Match on `code`; equality is on `code`.
+public struct KeySetFetchError: Error, Sendable {
+    /// A closed list, so that it can label a metric.
+    public enum Code: String, Sendable, CaseIterable {
+        /// No connection, or it broke.
+        case unreachable
+        case timedOut = "timed_out"
+        /// Neither 200 nor a 304 that was asked for. Redirects are not followed.
+        case statusUnexpected = "status_unexpected"
+        case empty
+        /// More than 64 KiB.
+        case tooLarge = "too_large"
+        /// A web page: an error page, a maintenance notice, a captive portal.
+        case html
+        /// Not a JSON Web Key Set.
+        case malformed
+        /// A key set without one key that may verify.
+        case noUsableKey = "no_usable_key"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension KeySetFetchError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension KeySetFetchError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "key set not fetched: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}

@@ -1,0 +1,27 @@
+package import JOSE
+
+/// A key set that passed every rule: it may replace the one at hand.
+package struct ReceivedKeySet: Sendable {
+    package let keys: JSONWebKeySet
+    package let body: [UInt8]
+    package let entityTag: String?
+
+    /// Throws `.empty`, `.tooLarge`, `.malformed` or `.noUsableKey`. The same rules hold for what Apple sends
+    /// and for what a snapshot store or a pinned file gives back.
+    package init(_ body: [UInt8], entityTag: String? = nil) throws(KeySetFetchError) {
+        guard !body.isEmpty else { throw KeySetFetchError(.empty) }
+        guard body.count <= KeySetResponse.longestBody else {
+            throw KeySetFetchError(.tooLarge, detail: "\(body.count) bytes")
+        }
+        do throws(JOSEError) {
+            keys = try JSONWebKeySet(parsing: body)
+        } catch {
+            throw KeySetFetchError(.malformed, detail: error.detail)
+        }
+        guard !keys.isEmpty else {
+            throw KeySetFetchError(.noUsableKey, detail: "\(keys.skipped.count) skipped")
+        }
+        self.body = body
+        self.entityTag = EntityTag.usable(entityTag)
+    }
+}

@@ -1,0 +1,26 @@
+/// Why a key could not be had. Match on `code`; equality is on `code`.
+public struct KeySetError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The set, asked for recently enough, has no usable key with this ID: the token is not Apple's.
+        case unknownKey = "unknown_key"
+        /// No usable set is at hand, or the latest attempt to refresh it failed: the token may well be
+        /// Apple's, and the caller should come back.
+        case keysUnavailable = "keys_unavailable"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension KeySetError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension KeySetError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "no verification key: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}

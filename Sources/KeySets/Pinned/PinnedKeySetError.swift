@@ -1,0 +1,31 @@
+/// Why a pinned key set cannot be used. It is a mistake of configuration: refuse to start. Equality is on
+/// `code`.
+public struct PinnedKeySetError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The file cannot be opened or read.
+        case unreadable
+        case empty
+        /// More than 64 KiB.
+        case tooLarge = "too_large"
+        /// Not a JSON Web Key Set.
+        case malformed
+        /// No key in it may verify.
+        case noUsableKey = "no_usable_key"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension PinnedKeySetError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension PinnedKeySetError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "pinned key set refused: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}

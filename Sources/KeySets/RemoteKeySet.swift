@@ -1,0 +1,203 @@
+public import JOSE
+import Synchronization
+
+/// Apple's key set, fetched, cached, refreshed and stored.
+///
+/// This is the shell around `KeySetState`: it carries out what the state decides and chooses nothing. Run it
+/// in the service's group, after `restore()`:
+/// ```swift
+/// let keys = RemoteKeySet(source: source, snapshots: store)
+/// await keys.restore()
+/// await keys.run()    // until cancelled
+/// ```
+/// Without `run()` the set is fetched when a key is first asked for, and refreshed by later callers of
+/// `key(for:)`.
+public final class RemoteKeySet: VerificationKeys {
+    private struct Shared {
+        var state: KeySetState
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var nextWaiter: UInt64 = 0
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var isRestored = false
+    }
+
+    private let source: any KeySetSource
+    private let snapshots: (any KeySetSnapshotStore)?
+    private let clock: any KeySetClock
+    private let jitter: @Sendable () -> Int64
+    private let shared: Mutex<Shared>
+
+    /// `jitter` gives random numbers from 0 to 1000.
+    public init(
+        source: any KeySetSource,
+        snapshots: (any KeySetSnapshotStore)? = nil,
+        clock: any KeySetClock = SystemKeySetClock(),
+        bounds: KeySetBounds = KeySetBounds(),
+        jitter: @escaping @Sendable () -> Int64 = { Int64.random(in: 0...1000) }
+    ) {
+        self.source = source
+        self.snapshots = snapshots
+        self.clock = clock
+        self.jitter = jitter
+        shared = Mutex(Shared(state: KeySetState(bounds: bounds)))
+    }
+
+    public func cachedKey(for keyID: String) -> RSAPublicKey? {
+        let now = clock.millisecondsSince1970
+        return shared.withLock { $0.state.usableKey(for: keyID, at: now) }
+    }
+
+    public func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+        let (action, key) = shared.withLock { shared in
+            let now = clock.millisecondsSince1970
+            let action = shared.state.lookUp(keyID, at: now, waiters: shared.waiters.count)
+            if case .startFetch(let fetch) = action { launch(fetch, in: &shared) }
+            if case .useAndStartFetch(let fetch) = action { launch(fetch, in: &shared) }
+            return (action, shared.state.usableKey(for: keyID, at: now))
+        }
+        if let key { return key }
+        switch action {
+        case .startFetch(let fetch): await fetchEnd(fetch.number)
+        case .joinFetch(let number): await fetchEnd(number)
+        case .refuse(let code): throw KeySetError(code)
+        case .use, .useAndStartFetch: break
+        }
+        return try settle(keyID)
+    }
+
+    public var health: KeySetHealth {
+        let now = clock.millisecondsSince1970
+        return shared.withLock { $0.state.health(at: now) }
+    }
+
+    /// Takes over the stored set, so that a restart during an outage works. What is stored passes the rules
+    /// for what is fetched, or is ignored.
+    @discardableResult
+    public func restore() async -> RestoreResult {
+        shared.withLock { $0.isRestored = true }
+        guard let snapshots else { return .nothingStored }
+        do {
+            guard let snapshot = try await snapshots.load() else { return .nothingStored }
+            let received = try ReceivedKeySet(snapshot.body, entityTag: snapshot.entityTag)
+            let isRestored = shared.withLock {
+                $0.state.restore(received, from: snapshot, at: clock.millisecondsSince1970, jitter: jitter())
+            }
+            return isRestored ? .restored : .ignored
+        } catch is KeySetFetchError {
+            return .ignored
+        } catch {
+            shared.withLock { $0.state.noteSnapshotFailure() }
+            return .storeFailed
+        }
+    }
+
+    /// The refresh loop, until the task is cancelled. Restores first, unless that was done. When it returns,
+    /// nothing of it runs any more, so that the owner may shut down the source and the store; keys at hand
+    /// still serve.
+    public func run() async {
+        shared.withLock { $0.state.resume() }
+        if !shared.withLock({ $0.isRestored }) { await restore() }
+        while !Task.isCancelled {
+            let action = shared.withLock { shared in
+                let action = shared.state.nextRefresh(at: clock.millisecondsSince1970)
+                if case .startFetch(let fetch) = action { launch(fetch, in: &shared) }
+                return action
+            }
+            switch action {
+            case .startFetch(let fetch): await fetchEnd(fetch.number)
+            case .joinFetch(let number): await fetchEnd(number)
+            case .sleep(let moment): try? await clock.sleep(untilMilliseconds: moment)
+            }
+        }
+        let tasks = shared.withLock { shared in
+            shared.state.stop()
+            return Array(shared.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    private func settle(_ keyID: String) throws(KeySetError) -> RSAPublicKey {
+        let now = clock.millisecondsSince1970
+        let (key, refusal) = shared.withLock {
+            ($0.state.usableKey(for: keyID, at: now), $0.state.refusal(at: now))
+        }
+        guard let key else { throw KeySetError(refusal) }
+        return key
+    }
+
+    private func launch(_ fetch: KeySetFetch, in shared: inout Shared) {
+        // A task of its own, so that a caller who goes away does not cancel the fetch that others wait for.
+        shared.tasks[fetch.number] = Task { await self.carryOut(fetch) }
+    }
+
+    private func carryOut(_ fetch: KeySetFetch) async {
+        let answer = await answer(to: fetch)
+        let (action, waiters) = shared.withLock { shared in
+            let action = shared.state.finish(
+                fetch, with: answer, at: clock.millisecondsSince1970, jitter: jitter())
+            let waiters = shared.waiters
+            shared.waiters = [:]
+            return (action, waiters)
+        }
+        for waiter in waiters.values { waiter.resume() }
+        if case .wakeWaitersAndSave(let snapshot) = action { await save(snapshot) }
+        shared.withLock { $0.tasks[fetch.number] = nil }
+    }
+
+    private func answer(to fetch: KeySetFetch) async -> KeySetAnswer {
+        await withTaskGroup(of: KeySetAnswer.self) { group in
+            group.addTask { await self.ask(fetch) }
+            group.addTask {
+                // Bounds the wait also when a source breaks its promise to end by itself.
+                do { try await self.clock.sleep(untilMilliseconds: fetch.giveUpAt) } catch {
+                    return .cancelled
+                }
+                return .failed(.timedOut)
+            }
+            let first = await group.next() ?? .cancelled
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func ask(_ fetch: KeySetFetch) async -> KeySetAnswer {
+        do {
+            let response = try await source.fetch(ifNoneMatch: fetch.entityTag)
+            return KeySetAnswer(response, to: fetch.entityTag)
+        } catch {
+            if Task.isCancelled { return .cancelled }
+            return .failed((error as? KeySetFetchError)?.code ?? .unreachable)
+        }
+    }
+
+    private func save(_ snapshot: KeySetSnapshot) async {
+        do {
+            try await snapshots?.save(snapshot)
+        } catch {
+            shared.withLock { $0.state.noteSnapshotFailure() }
+        }
+    }
+
+    /// Waits until the fetch has ended or the caller is cancelled.
+    private func fetchEnd(_ number: UInt64) async {
+        let waiter = shared.withLock { shared in
+            shared.nextWaiter &+= 1
+            return shared.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = shared.withLock { shared in
+                    // Asked under the lock: a fetch that ends, or a cancellation that comes, after this finds
+                    // the waiter in the list.
+                    guard shared.state.isRunning(number), !Task.isCancelled else { return true }
+                    shared.waiters[waiter] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            shared.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// What to do when a fetch has ended.
+package enum FinishAction: Sendable, Equatable {
+    case wakeWaiters
+    case wakeWaitersAndSave(KeySetSnapshot)
+}

@@ -1,0 +1,30 @@
+/// The last good set, and how long it may be trusted. Moments are milliseconds since 1970.
+struct HeldKeySet: Sendable {
+    let received: ReceivedKeySet
+    /// When Apple last sent or confirmed it.
+    private(set) var fetchedAt: Int64
+    private(set) var freshUntil: Int64
+
+    init(received: ReceivedKeySet, fetchedAt: Int64, freshUntil: Int64) {
+        self.received = received
+        self.fetchedAt = fetchedAt
+        self.freshUntil = freshUntil
+    }
+
+    var freshness: Int64 { freshUntil.subtractingSaturating(fetchedAt) }
+
+    var snapshot: KeySetSnapshot {
+        KeySetSnapshot(
+            body: received.body, entityTag: received.entityTag, fetchedAt: fetchedAt, freshUntil: freshUntil)
+    }
+
+    func isUsable(at now: Int64, for longestUse: Int64) -> Bool {
+        now < fetchedAt.addingSaturating(longestUse)
+    }
+
+    /// Nothing was fetched later than now.
+    mutating func moveBack(to now: Int64, longestFreshness: Int64) {
+        fetchedAt = min(fetchedAt, now)
+        freshUntil = min(freshUntil, now.addingSaturating(longestFreshness))
+    }
+}

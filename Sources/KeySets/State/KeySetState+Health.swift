@@ -1,0 +1,32 @@
+import JOSE
+
+extension KeySetState {
+    package func health(at now: Int64) -> KeySetHealth {
+        let isUsable = hasUsableKeys(at: now)
+        var health = KeySetHealth(
+            status: status(at: now), keyCount: isUsable ? held?.received.keys.count ?? 0 : 0)
+        if let held {
+            health.skippedKeyCount = held.received.keys.skipped.count
+            health.age = max(0, now.subtractingSaturating(held.fetchedAt))
+            health.freshUntil = held.freshUntil
+            health.usableUntil = held.fetchedAt.addingSaturating(bounds.longestUse)
+        }
+        health.lastSuccessAt = record.lastSuccessAt
+        health.lastFailureAt = record.lastFailureAt
+        health.lastFailure = record.lastFailure
+        health.fetches = record.fetches
+        health.snapshotFailures = record.snapshotFailures
+        return health
+    }
+
+    /// A load or a save of the stored set failed. Keys serve on from memory.
+    package mutating func noteSnapshotFailure() {
+        record.snapshotFailures &+= 1
+    }
+
+    private func status(at now: Int64) -> KeySetHealth.Status {
+        let cause = failures > 0 ? record.lastFailure : nil
+        guard let held, hasUsableKeys(at: now) else { return .unavailable(cause) }
+        return failures > 0 || now >= held.freshUntil ? .stale(cause) : .ready
+    }
+}

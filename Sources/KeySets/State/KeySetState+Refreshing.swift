@@ -1,0 +1,77 @@
+extension KeySetState {
+    /// What the refresh loop does now.
+    package mutating func nextRefresh(at now: Int64) -> RefreshAction {
+        notice(now)
+        if let running { return .joinFetch(running.number) }
+        guard now < nextFetchAt else { return .startFetch(start(isConditional: true, at: now)) }
+        return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
+    }
+
+    /// Takes the answer in. `jitter` is a random number from 0 to 1000: it spreads what many replicas would
+    /// do at the same moment.
+    package mutating func finish(
+        _ fetch: KeySetFetch, with answer: KeySetAnswer, at now: Int64, jitter: Int64
+    ) -> FinishAction {
+        notice(now)
+        guard isRunning(fetch.number) else { return .wakeWaiters }
+        running = nil
+        switch answer {
+        case .replaced(let received, let cacheControl):
+            record.fetches.replaced &+= 1
+            return hold(
+                received, for: freshness(cacheControl, unlessSaid: bounds.defaultFreshness), now, jitter)
+        case .confirmed(let cacheControl):
+            guard let held else { return fail(.statusUnexpected, at: now, jitter: jitter) }
+            record.fetches.confirmed &+= 1
+            // A 304 without a word leaves the stored response's freshness as it was (RFC 9111 §4.3.4).
+            return hold(held.received, for: freshness(cacheControl, unlessSaid: held.freshness), now, jitter)
+        case .failed(let code):
+            return fail(code, at: now, jitter: jitter)
+        case .cancelled:
+            return .wakeWaiters
+        }
+    }
+
+    /// Ahead of expiry by 10% to 25% of the whole time.
+    func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
+        let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
+        return fetchedAt.addingSaturating(freshness - lead)
+    }
+
+    private mutating func hold(
+        _ received: ReceivedKeySet, for freshness: Int64, _ now: Int64, _ jitter: Int64
+    ) -> FinishAction {
+        let held = HeldKeySet(
+            received: received, fetchedAt: now, freshUntil: now.addingSaturating(freshness))
+        self.held = held
+        failures = 0
+        record.lastSuccessAt = now
+        nextFetchAt = refreshMoment(fetchedAt: now, freshness: freshness, jitter: jitter)
+        return .wakeWaitersAndSave(held.snapshot)
+    }
+
+    private mutating func fail(_ code: KeySetFetchError.Code, at now: Int64, jitter: Int64) -> FinishAction {
+        record.fetches.failed[code, default: 0] &+= 1
+        (record.lastFailureAt, record.lastFailure) = (now, code)
+        // Doubling stops mattering long before 30, and a shift by more would overflow.
+        failures = min(failures + 1, 30)
+        let first = hasUsableKeys(at: now) ? bounds.retryDelayWithKeys : bounds.retryDelayWithoutKeys
+        let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
+        let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
+        let retryAt = now.addingSaturating(pause).addingSaturating(spread)
+        // A set that is still fresh keeps its own moment: a flood of invented key IDs during an outage must
+        // not make the loop ask any earlier.
+        nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
+        return .wakeWaiters
+    }
+
+    private func freshness(_ cacheControl: CacheControl, unlessSaid otherwise: Int64) -> Int64 {
+        let freshness =
+            switch cacheControl {
+            case .absent: otherwise
+            case .unusable: bounds.defaultFreshness
+            case .fresh(let milliseconds): milliseconds
+            }
+        return freshness.clamped(to: bounds.shortestFreshness...bounds.longestFreshness)
+    }
+}
