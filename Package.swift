@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Settings of every target of ours. Warnings are errors, so that none is ever lived with.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "siwa",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "siwa", targets: ["siwa"]),
+        .library(name: "AppleIdentity", targets: ["AppleIdentity", "KeySets", "JOSE"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.2.0", traits: [.defaults, "YAML"]),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
+        room("JOSE", ["COpenSSL", "CLibJWT"]),
+        room("AppleIdentity", ["JOSE"]),
+        room("KeySets", ["JOSE", "AppleIdentity"]),
+        room("AppleAccounts", []),
+        room("AppleIDClient", ["JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
+        room(
+            "SQLiteStorage",
+            ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
+        room(
+            "SignIn", ["AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle, logging, metrics]),
+        room("AppleEmulator", ["JOSE", hummingbird, httpTypes, nioCore, logging, asyncHTTPClient, serviceLifecycle]),
+        room(
+            "HTTPAPI",
+            [
+                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbird, httpTypes, nioCore,
+                nioPosix, nioHTTP1, logging, metrics, serviceLifecycle,
+            ]),
+        .executableTarget(
+            name: "siwa",
+            dependencies: [
+                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts", "KeySets",
+                "AppleIdentity", "JOSE", argumentParser, configuration, serviceLifecycle, logging, metrics, nioCore,
+                nioPosix, asyncHTTPClient, hummingbird,
+            ],
+            swiftSettings: settings),
+        .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
+        tests("JOSETests", ["JOSE", "TokenMint"]),
+        tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
+        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE"]),
+        tests("AppleIDClientTests", ["AppleIDClient", "KeySets", hummingbird, httpTypes, nioCore]),
+        tests("AppleAccountsTests", ["AppleAccounts"]),
+        .target(
+            name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
+            swiftSettings: settings),
+        tests("SQLiteStorageTests", ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets"]),
+        tests("SignInTests", ["SignIn", "SQLiteStorage", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE"]),
+        tests("AppleEmulatorTests", ["AppleEmulator", "JOSE", asyncHTTPClient, nioCore]),
+        tests(
+            "FixtureTests", ["AppleIdentity", "KeySets", "JOSE"]),
+    ]
+)
+
+// Development only: keep the named test targets and what they need.
+if let only = Context.environment["SIWA_ONLY"] {
+    var wanted = Set(only.split(separator: ",").map(String.init))
+    var grew = true
+    while grew {
+        grew = false
+        for target in package.targets where wanted.contains(target.name) {
+            for dependency in target.dependencies {
+                if case .byNameItem(let name, _) = dependency, wanted.insert(name).inserted { grew = true }
+            }
+        }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products.removeAll { _ in true }
+}

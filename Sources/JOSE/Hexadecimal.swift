@@ -1,0 +1,30 @@
+/// Lowercase hexadecimal.
+public enum Hexadecimal {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns `nil` for an odd length or a character other than `0-9a-f`.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let digit = digits.firstIndex(of: character).map({ UInt8($0) }) else { return nil }
+            if let pending = high {
+                bytes.append(pending << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}

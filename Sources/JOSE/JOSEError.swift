@@ -1,0 +1,39 @@
+/// Why this room refused its input. Match on `code`.
+///
+/// `detail` may repeat parts of the input: it is for a debugger, never for a log or an answer.
+public struct JOSEError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// Not strict JSON, or beyond the reader's bounds.
+        case jsonInvalid = "json_invalid"
+        /// Not three non-empty segments of strict base64url.
+        case jwsMalformed = "jws_malformed"
+        /// `alg` is not the pinned algorithm.
+        case algorithmNotAllowed = "algorithm_not_allowed"
+        /// The header carries a parameter that would change how the token is read, or bring its own key.
+        case headerNotAllowed = "header_not_allowed"
+        /// `kid` is absent, empty, too long or not a string.
+        case keyIDInvalid = "key_id_invalid"
+        /// A key that must not be used: wrong size, even modulus, wrong exponent, unreadable PEM.
+        case keyUnusable = "key_unusable"
+        /// Not a JSON Web Key Set.
+        case keySetMalformed = "key_set_malformed"
+        /// The signing library failed.
+        case signingFailed = "signing_failed"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension JOSEError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension JOSEError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "JOSE: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}

@@ -1,0 +1,94 @@
+extension JSONReader {
+    /// The UTF-8 of the string at the position: a slice of the document, or a decoded copy when it has escapes.
+    mutating func readStringBytes() throws(JOSEError) -> ArraySlice<UInt8> {
+        guard byte == UInt8(ascii: "\"") else { throw invalid("no string at byte \(position)") }
+        position += 1
+        let start = position
+        var isASCII = true
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                let text = bytes[start..<position]
+                if !isASCII { try requireUTF8(text) }
+                position += 1
+                return text
+            }
+            if byte == UInt8(ascii: "\\") { return try readEscapedString(from: start) }
+            if byte < 0x20 { throw invalid("control character in a string") }
+            if byte >= 0x80 { isASCII = false }
+            position += 1
+        }
+        throw invalid("unterminated string")
+    }
+
+    private mutating func readEscapedString(from start: Int) throws(JOSEError) -> ArraySlice<UInt8> {
+        var text = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                try requireUTF8(text[...])
+                return text[...]
+            case UInt8(ascii: "\\"):
+                try appendEscape(to: &text)
+            case 0..<0x20:
+                throw invalid("control character in a string")
+            default:
+                text.append(byte)
+            }
+        }
+        throw invalid("unterminated string")
+    }
+
+    private mutating func appendEscape(to text: inout [UInt8]) throws(JOSEError) {
+        let escape = byte
+        position += 1
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escape)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: String(try readEscapedScalar()).utf8)
+        default: throw invalid("unknown escape")
+        }
+    }
+
+    private mutating func readEscapedScalar() throws(JOSEError) -> Unicode.Scalar {
+        var value = try readFourHexDigits()
+        if (0xD800..<0xDC00).contains(value) {
+            guard byte == UInt8(ascii: "\\") else { throw invalid("lone surrogate") }
+            position += 1
+            guard byte == UInt8(ascii: "u") else { throw invalid("lone surrogate") }
+            position += 1
+            let low = try readFourHexDigits()
+            guard (0xDC00..<0xE000).contains(low) else { throw invalid("lone surrogate") }
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+        }
+        // U+0000 is an error in PostgreSQL and the end of a string in C: refuse it before either sees it.
+        guard value != 0, let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
+        return scalar
+    }
+
+    private mutating func readFourHexDigits() throws(JOSEError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: throw invalid("bad \\u escape")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    private func requireUTF8(_ text: ArraySlice<UInt8>) throws(JOSEError) {
+        guard String(validating: text, as: UTF8.self) != nil else { throw invalid("not UTF-8") }
+    }
+}

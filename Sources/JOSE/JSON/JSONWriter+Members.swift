@@ -1,0 +1,34 @@
+extension JSONWriter {
+    public mutating func member(_ name: StaticString, _ value: String) {
+        self.name(name)
+        self.value(value)
+    }
+
+    public mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        self.value(value)
+    }
+
+    public mutating func member(_ name: StaticString, _ value: Int64) {
+        self.name(name)
+        self.value(value)
+    }
+
+    public mutating func member(_ name: StaticString, _ value: Int) {
+        self.name(name)
+        self.value(value)
+    }
+
+    /// Absent is absent: writes nothing for `nil`, no null and no empty string.
+    public mutating func member(_ name: StaticString, ifPresent value: String?) {
+        if let value { member(name, value) }
+    }
+
+    public mutating func member(_ name: StaticString, ifPresent value: Bool?) {
+        if let value { member(name, value) }
+    }
+
+    public mutating func member(_ name: StaticString, ifPresent value: Int64?) {
+        if let value { member(name, value) }
+    }
+}

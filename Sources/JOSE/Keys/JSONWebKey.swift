@@ -1,0 +1,39 @@
+/// One entry of a key set that may verify identity tokens (RFC 7517 §4, RFC 7518 §6.3.1).
+struct JSONWebKey: Sendable {
+    let keyID: String
+    let publicKey: RSAPublicKey
+
+    /// Returns the reason when the entry must be skipped. A set may hold anything beside Apple's keys.
+    static func parse(_ value: JSONValue) -> Result<JSONWebKey, Refusal> {
+        guard case .object(let object) = value else { return .failure(Refusal(nil, .malformed)) }
+        let keyID = object["kid"]?.string
+        guard let type = object["kty"]?.string else { return .failure(Refusal(keyID, .malformed)) }
+        guard type.isByteEqual(to: "RSA") else { return .failure(Refusal(keyID, .otherType)) }
+        if let use = object["use"], use != .string("sig") { return .failure(Refusal(keyID, .otherUse)) }
+        if let algorithm = object["alg"], algorithm != .string("RS256") {
+            return .failure(Refusal(keyID, .otherAlgorithm))
+        }
+        guard let keyID, (1...JOSEHeader.longestKeyID).contains(keyID.unicodeScalars.count) else {
+            return .failure(Refusal(keyID, .keyIDInvalid))
+        }
+        guard let modulus = object["n"]?.string.flatMap({ Base64URL.decode($0) }),
+            let exponent = object["e"]?.string.flatMap({ Base64URL.decode($0) })
+        else {
+            return .failure(Refusal(keyID, .malformed))
+        }
+        do {
+            let key = try RSAPublicKey(modulus: modulus, exponent: exponent)
+            return .success(JSONWebKey(keyID: keyID, publicKey: key))
+        } catch {
+            return .failure(Refusal(keyID, .unsafeNumbers))
+        }
+    }
+
+    struct Refusal: Error {
+        let skipped: SkippedKey
+
+        init(_ keyID: String?, _ reason: SkippedKey.Reason) {
+            skipped = SkippedKey(keyID: keyID, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The usable keys of a JSON Web Key Set (RFC 7517 §5), each parsed once.
+///
+/// A set may hold EC keys, unknown types, anything: entries that must not verify are skipped, with their reason in
+/// `skipped`. Two different usable keys under one `kid` make that `kid` unusable, because nobody can say which of them
+/// Apple meant.
+public struct JSONWebKeySet: Sendable {
+    private let keys: [JSONWebKey]
+    public let skipped: [SkippedKey]
+
+    public var isEmpty: Bool { keys.isEmpty }
+    public var count: Int { keys.count }
+    public var keyIDs: [String] { keys.map(\.keyID) }
+
+    /// Throws `.keySetMalformed` when this is no key set at all. A set without one usable key parses and is empty.
+    public init(parsing bytes: [UInt8]) throws(JOSEError) {
+        let document: JSONValue
+        do throws(JOSEError) {
+            document = try JSONValue(parsing: bytes)
+        } catch {
+            throw JOSEError(.keySetMalformed, detail: error.detail)
+        }
+        guard let entries = document["keys"]?.array else {
+            throw JOSEError(.keySetMalformed, detail: "no keys array")
+        }
+        var usable: [JSONWebKey] = []
+        var skipped: [SkippedKey] = []
+        for entry in entries {
+            switch JSONWebKey.parse(entry) {
+            case .success(let key): usable.append(key)
+            case .failure(let refusal): skipped.append(refusal.skipped)
+            }
+        }
+        var keys: [JSONWebKey] = []
+        for key in usable {
+            let namesakes = usable.filter { $0.keyID.isByteEqual(to: key.keyID) }
+            if namesakes.contains(where: { $0.publicKey.modulus != key.publicKey.modulus }) {
+                skipped.append(SkippedKey(keyID: key.keyID, reason: .ambiguous))
+            } else if !keys.contains(where: { $0.keyID.isByteEqual(to: key.keyID) }) {
+                keys.append(key)
+            }
+        }
+        self.keys = keys
+        self.skipped = skipped
+    }
+
+    /// The key with exactly these bytes as its `kid`. Allocates nothing: a set has a handful of keys.
+    public func key(for keyID: String) -> RSAPublicKey? {
+        for key in keys where key.keyID.isByteEqual(to: keyID) { return key.publicKey }
+        return nil
+    }
+}

@@ -1,0 +1,86 @@
+import COpenSSL
+
+/// An RSA private key, for whoever signs: the fake Apple and tests. Nothing that verifies needs one.
+public struct RSAPrivateKey: Sendable {
+    /// PKCS #8 PEM. A secret: never print it.
+    public let pem: String
+    /// SubjectPublicKeyInfo PEM.
+    public let publicKeyPEM: String
+    private let modulus: [UInt8]
+    private let exponent: [UInt8]
+
+    /// Takes a second or so for every 2048 bits on a slow machine. Throws `.keyUnusable`.
+    public static func generate(bits: Int = 2048) throws(JOSEError) -> RSAPrivateKey {
+        let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1,
+            EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bits)) == 1,
+            EVP_PKEY_generate(context, &key) == 1, let key
+        else {
+            throw JOSEError(.keyUnusable, detail: "generation failed")
+        }
+        defer { EVP_PKEY_free(key) }
+        return try RSAPrivateKey(key)
+    }
+
+    /// Reads a PEM private key. Throws `.keyUnusable` for anything that is not an RSA key.
+    public init(pem: String) throws(JOSEError) {
+        let text = Array(pem.utf8)
+        let buffer = BIO_new_mem_buf(text, Int32(text.count))
+        defer { BIO_free(buffer) }
+        guard let key = PEM_read_bio_PrivateKey(buffer, nil, nil, nil) else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: "no PEM private key")
+        }
+        defer { EVP_PKEY_free(key) }
+        try self.init(key)
+    }
+
+    /// The public half as an entry of a key set, with exactly the members that Apple's entries have.
+    public func publicJWK(keyID: String) -> JSONObject {
+        JSONObject([
+            ("kty", .string("RSA")), ("kid", .string(keyID)), ("use", .string("sig")),
+            ("alg", .string("RS256")),
+            ("n", .string(Base64URL.encode(modulus))), ("e", .string(Base64URL.encode(exponent))),
+        ])
+    }
+
+    /// The public half, when it is a key that a verifier would use.
+    public func publicKey() throws(JOSEError) -> RSAPublicKey {
+        try RSAPublicKey(modulus: modulus, exponent: exponent)
+    }
+
+    private init(_ key: OpaquePointer) throws(JOSEError) {
+        guard let modulus = Self.number(OSSL_PKEY_PARAM_RSA_N, of: key),
+            let exponent = Self.number(OSSL_PKEY_PARAM_RSA_E, of: key),
+            let pem = Self.text(writing: { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }),
+            let publicKeyPEM = Self.text(writing: { PEM_write_bio_PUBKEY($0, key) })
+        else {
+            throw JOSEError(.keyUnusable, detail: "not an RSA key")
+        }
+        (self.modulus, self.exponent) = (modulus, exponent)
+        (self.pem, self.publicKeyPEM) = (pem, publicKeyPEM)
+    }
+
+    private static func number(_ name: String, of key: OpaquePointer) -> [UInt8]? {
+        var value: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(key, name, &value) == 1, let value else { return nil }
+        defer { BN_free(value) }
+        let size = Int(BN_num_bits(value) + 7) / 8
+        return [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            count = Int(BN_bn2bin(value, output.baseAddress))
+        }
+    }
+
+    private static func text(writing write: (OpaquePointer?) -> Int32) -> String? {
+        let buffer = BIO_new(BIO_s_mem())
+        defer { BIO_free(buffer) }
+        guard write(buffer) == 1 else { return nil }
+        let size = Int(BIO_ctrl_pending(buffer))
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            count = max(0, Int(BIO_read(buffer, output.baseAddress, Int32(size))))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,22 @@
+/// An entry of a key set that must not verify anything, and why.
+public struct SkippedKey: Sendable, Equatable {
+    public enum Reason: String, Sendable, CaseIterable {
+        /// Not an object, or a member of the wrong JSON type.
+        case malformed
+        /// `kty` is not RSA.
+        case otherType = "other_type"
+        /// `use` is present and not `sig`.
+        case otherUse = "other_use"
+        /// `alg` is present and not `RS256`.
+        case otherAlgorithm = "other_algorithm"
+        /// `kid` is absent, empty or longer than 64 characters.
+        case keyIDInvalid = "key_id_invalid"
+        /// The modulus is even, or has fewer than 2048 or more than 4096 bits, or the exponent is not 65537.
+        case unsafeNumbers = "unsafe_numbers"
+        /// Another usable key of the set has the same `kid`.
+        case ambiguous
+    }
+
+    public let keyID: String?
+    public let reason: Reason
+}

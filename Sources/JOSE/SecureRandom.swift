@@ -1,0 +1,12 @@
+import COpenSSL
+
+/// OpenSSL's cryptographic random generator.
+public enum SecureRandom {
+    /// A process without randomness must not go on, so this stops it.
+    public static func bytes(count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+            precondition(RAND_bytes(output.baseAddress, Int32(count)) == 1, "no randomness")
+            initialized = count
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A JWS in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
+///
+/// Everything that needs no key has been checked: three non-empty segments of canonical base64url, a header in strict
+/// JSON, RS256, no parameter that brings a key, a key ID. The payload is bytes of unknown origin until `isSigned(by:)`
+/// has said otherwise.
+public struct CompactJWS: Sendable {
+    public let keyID: String
+    public let payload: [UInt8]
+
+    private let bytes: [UInt8]
+    private let signingInputEnd: Int
+    private let signature: [UInt8]
+
+    /// Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or `.keyIDInvalid`. The caller bounds the
+    /// size: this takes time and memory proportional to it.
+    public init(parsing bytes: [UInt8]) throws(JOSEError) {
+        let dot = UInt8(ascii: ".")
+        guard let first = bytes.firstIndex(of: dot),
+            let second = bytes[(first + 1)...].firstIndex(of: dot),
+            first > 0, second > first + 1, second + 1 < bytes.count
+        else {
+            throw JOSEError(.jwsMalformed, detail: "not three non-empty segments")
+        }
+        // A further dot is outside the alphabet, so it is refused here too.
+        guard let header = Base64URL.decode(bytes[..<first]),
+            let payload = Base64URL.decode(bytes[(first + 1)..<second]),
+            let signature = Base64URL.decode(bytes[(second + 1)...])
+        else {
+            throw JOSEError(.jwsMalformed, detail: "not base64url")
+        }
+        keyID = try JOSEHeader(parsing: header).keyID
+        self.payload = payload
+        self.bytes = bytes
+        signingInputEnd = second
+        self.signature = signature
+    }
+
+    /// True when the holder of `key` signed header and payload (RFC 7515 §5.2, RSASSA-PKCS1-v1_5 with SHA-256).
+    public func isSigned(by key: RSAPublicKey) -> Bool {
+        key.isValidSignature(signature, for: bytes[..<signingInputEnd])
+    }
+}

@@ -1,0 +1,65 @@
+public import JOSE
+
+/// Mints tokens as Apple would, for tests: signed by libjwt, with a key that lives as long as the process.
+///
+/// `TokenMint.shared` has one key pair, because making one takes a while. Everything about a token can be changed.
+public struct TokenMint: Sendable {
+    public static let shared = TokenMint()
+
+    /// 2026-01-01T00:00:00Z: the moment at which sample tokens are signed.
+    public static let sampleTime: Int64 = 1_767_225_600
+    public static let clientID = "com.example.app"
+    public static let subject = "001234.0123456789abcdef0123456789abcdef.0123"
+
+    public let keyID: String
+    public let privateKey: RSAPrivateKey
+
+    public init(keyID: String = "MINTKEY1") {
+        self.keyID = keyID
+        do {
+            privateKey = try RSAPrivateKey.generate()
+        } catch {
+            preconditionFailure("no test key: \(error)")
+        }
+    }
+
+    /// The claims of an honest identity token; set a member to change it, to `nil` to leave it out.
+    public static func identityClaims(at time: Int64 = sampleTime) -> JSONObject {
+        JSONObject([
+            ("iss", .string("https://appleid.apple.com")), ("aud", .string(clientID)),
+            ("exp", .integer(time + 86400)), ("iat", .integer(time)), ("sub", .string(subject)),
+            ("email", .string("q4zjk7x2rt@privaterelay.appleid.com")), ("email_verified", .bool(true)),
+            ("is_private_email", .bool(true)), ("auth_time", .integer(time)),
+            ("nonce_supported", .bool(true)),
+            ("real_user_status", .integer(2)),
+        ])
+    }
+
+    /// The claims of an honest notification, with `events` as the JSON string that Apple sends.
+    public static func notificationClaims(
+        type: String = "consent-revoked", at time: Int64 = sampleTime, event: JSONObject? = nil
+    ) -> JSONObject {
+        let event =
+            event
+            ?? JSONObject([
+                ("type", .string(type)), ("sub", .string(subject)), ("event_time", .integer(time * 1000)),
+            ])
+        return JSONObject([
+            ("iss", .string("https://appleid.apple.com")), ("aud", .string(clientID)),
+            ("exp", .integer(time + 86400)), ("iat", .integer(time)),
+            ("jti", .string("G2NcvZVDpFwSdQFbowCEpQ")),
+            ("events", .string(String(decoding: JSONValue.object(event).serialized(), as: UTF8.self))),
+        ])
+    }
+
+    /// Signs claims with libjwt.
+    public func sign(_ claims: JSONObject) throws -> String {
+        try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .RS256, key: privateKey.pem)
+    }
+
+    /// The key set as Apple's endpoint would answer it.
+    public var keySet: [UInt8] {
+        JSONValue.object(JSONObject([("keys", .array([.object(privateKey.publicJWK(keyID: keyID))]))]))
+            .serialized()
+    }
+}
