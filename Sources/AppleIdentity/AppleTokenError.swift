@@ -1,0 +1,63 @@
+/// Why a token of Apple's was refused: one code per cause. Match on `code`.
+///
+/// The raw values are wire words and never change their meaning. `detail` may repeat claim values: it is for a debugger,
+/// never for a log or an answer.
+public struct AppleTokenError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// More than 16 KiB.
+        case tokenTooLarge = "token_too_large"
+        /// Not three segments of strict base64url around strict JSON.
+        case tokenMalformed = "token_malformed"
+        /// `alg` is not RS256.
+        case algorithmNotAllowed = "algorithm_not_allowed"
+        /// The header has `crit`, `b64`, `jwk`, `jku`, `x5u` or `x5c`.
+        case headerNotAllowed = "header_not_allowed"
+        /// `kid` is absent, empty, not a string, or longer than 64 characters.
+        case keyIDInvalid = "key_id_invalid"
+        /// Apple's key set has no usable key of that ID.
+        case unknownKey = "unknown_key"
+        case signatureInvalid = "signature_invalid"
+        /// A notification where an identity token was expected.
+        case notAnIdentityToken = "not_an_identity_token"
+        /// An identity token, or anything else without `events`, where a notification was expected.
+        case notANotification = "not_a_notification"
+        /// A claim that Apple always sends is absent.
+        case claimMissing = "claim_missing"
+        /// A claim has the wrong JSON type, or a time outside the years 1970 to 9999.
+        case claimMalformed = "claim_malformed"
+        case issuerMismatch = "issuer_mismatch"
+        case audienceMismatch = "audience_mismatch"
+        case tokenExpired = "token_expired"
+        /// `iat`, `auth_time` or `event_time` lies ahead of our clock by more than the leeway.
+        case issuedInFuture = "issued_in_future"
+        /// `sub` is empty, longer than 255 characters, or has control characters.
+        case subjectInvalid = "subject_invalid"
+        case nonceMissing = "nonce_missing"
+        case nonceMismatch = "nonce_mismatch"
+        case codeHashMissing = "code_hash_missing"
+        case codeHashMismatch = "code_hash_mismatch"
+        case accessTokenHashMissing = "access_token_hash_missing"
+        case accessTokenHashMismatch = "access_token_hash_mismatch"
+        /// `events` is in none of the three shapes that Apple has used.
+        case eventsMalformed = "events_malformed"
+    }
+
+    public let code: Code
+    /// Where in the reading order the refusal happened.
+    public let step: VerificationStep
+    public let detail: String
+
+    /// `step` is named only where a code belongs to more than one.
+    public init(_ code: Code, at step: VerificationStep? = nil, detail: String = "") {
+        (self.code, self.step, self.detail) = (code, step ?? code.step, detail)
+    }
+}
+
+extension AppleTokenError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension AppleTokenError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "token refused: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}

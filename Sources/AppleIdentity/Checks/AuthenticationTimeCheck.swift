@@ -1,0 +1,14 @@
+/// Refuses an `auth_time` from the future (OpenID Connect Core §2).
+///
+/// It is the authorization moment: one far ahead would outlive every later revocation.
+struct AuthenticationTimeCheck: ClaimCheck {
+    /// Seconds.
+    let leeway: Int64
+
+    func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
+        guard let moment = claims.authenticatedAt else { return }
+        guard moment.secondsSince1970 <= now.secondsSince1970 + leeway else {
+            throw AppleTokenError(.issuedInFuture, detail: "auth_time=\(moment.secondsSince1970)")
+        }
+    }
+}

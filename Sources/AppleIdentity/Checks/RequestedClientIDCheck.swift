@@ -1,0 +1,12 @@
+import JOSE
+
+/// Refuses a token for another client ID than the one that the caller named. Narrows `AudienceCheck`, never widens it.
+struct RequestedClientIDCheck: ClaimCheck {
+    let clientID: String
+
+    func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
+        guard case .one(let audience) = claims.audience, audience.isByteEqual(to: clientID) else {
+            throw AppleTokenError(.audienceMismatch, detail: "aud=\(claims.audience)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import JOSE
+
+/// Reads typed claims out of a payload in one pass.
+///
+/// A claim of the wrong type is remembered and skipped, so that a payload which is not strict JSON further on is refused
+/// as such: what the bytes are comes before what they say.
+struct ClaimReader {
+    private var json: JSONReader
+    private(set) var malformed: String?
+
+    init(_ payload: [UInt8]) {
+        json = JSONReader(payload)
+    }
+
+    mutating func begin() throws(JOSEError) {
+        try json.beginObject()
+    }
+
+    mutating func next() throws(JOSEError) -> JSONName? {
+        try json.nextMember()
+    }
+
+    mutating func finish() throws(JOSEError) {
+        try json.finish()
+    }
+
+    mutating func skip() throws(JOSEError) {
+        try json.skipValue()
+    }
+
+    mutating func value() throws(JOSEError) -> JSONValue {
+        try json.readValue()
+    }
+
+    mutating func string(_ claim: StaticString) throws(JOSEError) -> String? {
+        guard try json.peekKind() == .string else { return try refuse(claim) }
+        return try json.readString()
+    }
+
+    mutating func date(_ claim: StaticString) throws(JOSEError) -> NumericDate? {
+        guard try json.peekKind() == .number else { return try refuse(claim) }
+        if case .integer(let seconds) = try json.readNumber(),
+            let date = NumericDate(secondsSince1970: seconds)
+        {
+            return date
+        }
+        remember(claim)
+        return nil
+    }
+
+    mutating func integer(_ claim: StaticString) throws(JOSEError) -> Int64? {
+        guard try json.peekKind() == .number else { return try refuse(claim) }
+        if case .integer(let value) = try json.readNumber() { return value }
+        remember(claim)
+        return nil
+    }
+
+    /// A boolean, or the strings "true" and "false" that Apple sent until 2023.
+    mutating func flag(_ claim: StaticString) throws(JOSEError) -> Bool? {
+        switch try json.peekKind() {
+        case .bool: return try json.readBool()
+        case .string:
+            let text = try json.readString()
+            if text.isByteEqual(to: "true") { return true }
+            if text.isByteEqual(to: "false") { return false }
+            remember(claim)
+            return nil
+        default: return try refuse(claim)
+        }
+    }
+
+    mutating func audience() throws(JOSEError) -> Audience? {
+        switch try json.peekKind() {
+        case .string: return .one(try json.readString())
+        case .array:
+            try json.skipValue()
+            return .several
+        default: return try refuse("aud")
+        }
+    }
+
+    private mutating func refuse<Value>(_ claim: StaticString) throws(JOSEError) -> Value? {
+        remember(claim)
+        try json.skipValue()
+        return nil
+    }
+
+    private mutating func remember(_ claim: StaticString) {
+        if malformed == nil { malformed = "\(claim)" }
+    }
+}

@@ -1,0 +1,89 @@
+import JOSE
+
+/// The claims of an identity token as Apple signed them, typed but not yet checked against anything.
+struct IdentityTokenClaims: AppleClaims {
+    var issuer: String
+    var subject: String
+    var audience: Audience
+    var expiresAt: NumericDate
+    var issuedAt: NumericDate
+    var authenticatedAt: NumericDate?
+    var nonce: String?
+    var nonceSupported: Bool?
+    var codeHash: String?
+    var accessTokenHash: String?
+    var email: String?
+    var emailVerified: Bool?
+    var isPrivateEmail: Bool?
+    var realUserStatus: Int64?
+    var transferSubject: String?
+    var organizationID: String?
+}
+
+extension IdentityTokenClaims {
+    /// Throws `.tokenMalformed`, `.notAnIdentityToken`, `.claimMalformed` or `.claimMissing`.
+    init(parsing payload: [UInt8]) throws(AppleTokenError) {
+        var draft = Draft()
+        do throws(JOSEError) {
+            try draft.read(payload)
+        } catch {
+            throw AppleTokenError(.tokenMalformed, at: .payload, detail: error.detail)
+        }
+        guard !draft.hasEvents else { throw AppleTokenError(.notAnIdentityToken) }
+        if let claim = draft.malformed { throw AppleTokenError(.claimMalformed, detail: claim) }
+        guard let issuer = draft.issuer, let audience = draft.audience, let expiresAt = draft.expiresAt,
+            let issuedAt = draft.issuedAt, let subject = draft.subject
+        else {
+            throw AppleTokenError(.claimMissing)
+        }
+        self.init(
+            issuer: issuer, subject: subject, audience: audience, expiresAt: expiresAt, issuedAt: issuedAt,
+            authenticatedAt: draft.authenticatedAt, nonce: draft.nonce, nonceSupported: draft.nonceSupported,
+            codeHash: draft.codeHash, accessTokenHash: draft.accessTokenHash, email: draft.email,
+            emailVerified: draft.emailVerified, isPrivateEmail: draft.isPrivateEmail,
+            realUserStatus: draft.realUserStatus, transferSubject: draft.transferSubject,
+            organizationID: draft.organizationID)
+    }
+
+    /// What has been read so far; any claim may still be absent.
+    private struct Draft {
+        var issuer, subject, nonce, codeHash, accessTokenHash, email, transferSubject, organizationID: String?
+        var audience: Audience?
+        var expiresAt, issuedAt, authenticatedAt: NumericDate?
+        var nonceSupported, emailVerified, isPrivateEmail: Bool?
+        var realUserStatus: Int64?
+        var hasEvents = false
+        var malformed: String?
+
+        mutating func read(_ payload: [UInt8]) throws(JOSEError) {
+            var claims = ClaimReader(payload)
+            try claims.begin()
+            while let name = try claims.next() {
+                switch name {
+                case "iss": issuer = try claims.string("iss")
+                case "sub": subject = try claims.string("sub")
+                case "aud": audience = try claims.audience()
+                case "exp": expiresAt = try claims.date("exp")
+                case "iat": issuedAt = try claims.date("iat")
+                case "auth_time": authenticatedAt = try claims.date("auth_time")
+                case "nonce": nonce = try claims.string("nonce")
+                case "nonce_supported": nonceSupported = try claims.flag("nonce_supported")
+                case "c_hash": codeHash = try claims.string("c_hash")
+                case "at_hash": accessTokenHash = try claims.string("at_hash")
+                case "email": email = try claims.string("email")
+                case "email_verified": emailVerified = try claims.flag("email_verified")
+                case "is_private_email": isPrivateEmail = try claims.flag("is_private_email")
+                case "real_user_status": realUserStatus = try claims.integer("real_user_status")
+                case "transfer_sub": transferSubject = try claims.string("transfer_sub")
+                case "org_id": organizationID = try claims.string("org_id")
+                case "events":
+                    hasEvents = true
+                    try claims.skip()
+                default: try claims.skip()
+                }
+            }
+            try claims.finish()
+            malformed = claims.malformed
+        }
+    }
+}

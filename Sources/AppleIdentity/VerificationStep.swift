@@ -1,0 +1,41 @@
+/// The steps of reading a token, in the order in which they are taken.
+///
+/// The first step that fails decides the refusal, so everything before it has passed and nothing after it was looked at.
+public enum VerificationStep: String, Sendable, CaseIterable {
+    case size
+    case form
+    case algorithm
+    case header
+    case keyID = "key ID"
+    case key
+    case signature
+    case payload
+    case kind
+    case claims
+    case issuer
+    case audience
+    case expiration
+    case issuedAt = "issued at"
+    case subject
+    case nonce
+    case codeHash = "code hash"
+    case accessTokenHash = "access token hash"
+    case events
+
+    /// The steps that a token of this kind goes through.
+    public static func steps(for kind: TokenKind) -> [VerificationStep] {
+        allCases.filter { step in
+            switch step {
+            case .subject, .nonce, .codeHash, .accessTokenHash: kind == .identityToken
+            case .events: kind == .notification
+            default: true
+            }
+        }
+    }
+}
+
+/// The two kinds of token that Apple signs with the same keys. Neither passes for the other.
+public enum TokenKind: String, Sendable, CaseIterable {
+    case identityToken = "identity-token"
+    case notification
+}

@@ -1,0 +1,129 @@
+import JOSE
+import Testing
+import TokenMint
+
+@testable import AppleIdentity
+
+@Suite struct IdentityTokenVerifierTests {
+    private let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: [TokenMint.clientID]))
+
+    private func verify(
+        _ claims: JSONObject, expecting: IdentityTokenExpectations = IdentityTokenExpectations(),
+        at now: NumericDate = .sample
+    ) throws -> VerifiedIdentity {
+        let token = try UnverifiedToken(TokenMint.shared.sign(claims))
+        return try verifier.verify(
+            token, with: TokenMint.shared.privateKey.publicKey(), expecting: expecting, at: now)
+    }
+
+    private func claims(_ name: String, _ value: JSONValue?) -> JSONObject {
+        var claims = TokenMint.identityClaims()
+        claims[name] = value
+        return claims
+    }
+
+    @Test func `returns what Apple said`() throws {
+        var claims = TokenMint.identityClaims()
+        claims["nonce"] = .string("n")
+        claims["transfer_sub"] = .string("t")
+        claims["org_id"] = .string("o")
+        claims["auth_time"] = .integer(TokenMint.sampleTime - 3)
+        let identity = try verify(claims)
+        #expect(identity.issuer == "https://appleid.apple.com")
+        #expect(identity.subject == TokenMint.subject)
+        #expect(identity.clientID == TokenMint.clientID)
+        #expect(identity.issuedAt == .sample)
+        #expect(identity.expiresAt == .sample(plus: 86400))
+        #expect(identity.authorizationMoment == .sample(plus: -3))
+        #expect(identity.email == "q4zjk7x2rt@privaterelay.appleid.com")
+        #expect(identity.emailVerified == true)
+        #expect(identity.isPrivateEmail == true)
+        #expect(identity.realUserStatus == 2)
+        #expect(identity.nonce == "n")
+        #expect(identity.transferSubject == "t")
+        #expect(identity.organizationID == "o")
+    }
+
+    @Test func `takes iat as the authorization moment when there is no auth_time`() throws {
+        #expect(try verify(claims("auth_time", nil)).authorizationMoment == .sample)
+    }
+
+    @Test(arguments: ["email_verified", "is_private_email"], [("true", true), ("false", false)])
+    func `reads the booleans that Apple sent as strings`(name: String, flag: (String, Bool)) throws {
+        let identity = try verify(claims(name, .string(flag.0)))
+        #expect((name == "email_verified" ? identity.emailVerified : identity.isPrivateEmail) == flag.1)
+    }
+
+    @Test(arguments: ["iss", "aud", "exp", "iat", "sub"])
+    func `refuses a token without a claim that Apple always sends`(name: String) {
+        #expect(throws: AppleTokenError(.claimMissing)) { try verify(claims(name, nil)) }
+    }
+
+    @Test(
+        arguments: [
+            ("iss", .integer(1)), ("sub", .null), ("sub", .array([.string("a")])), ("aud", .integer(1)),
+            ("exp", .string("1")), ("exp", .number("1.5e9")), ("exp", .integer(-1)),
+            ("exp", .integer(253_402_300_800)),
+            ("iat", .number("1e300")), ("iat", .integer(.max)), ("iat", .integer(.min)),
+            ("auth_time", .bool(true)),
+            ("nonce", .integer(1)), ("email", .object(JSONObject())), ("email_verified", .string("yes")),
+            ("is_private_email", .integer(1)), ("real_user_status", .string("2")), ("c_hash", .bool(false)),
+            ("nonce_supported", .null),
+        ] as [(String, JSONValue)])
+    func `refuses a claim of the wrong type or out of range`(name: String, value: JSONValue) {
+        #expect(throws: AppleTokenError(.claimMalformed)) { try verify(claims(name, value)) }
+    }
+
+    @Test(arguments: [.string("{}"), .object(JSONObject()), .null] as [JSONValue])
+    func `never takes a notification for an identity token`(events: JSONValue) {
+        #expect(throws: AppleTokenError(.notAnIdentityToken)) { try verify(claims("events", events)) }
+    }
+
+    @Test func `reports the first step that fails, in the reading order`() throws {
+        var claims = TokenMint.identityClaims(at: 0)
+        claims["iss"] = .string("https://evil.example")
+        claims["aud"] = .string("com.other")
+        claims["sub"] = .string("")
+        let expecting = IdentityTokenExpectations(nonce: "n", authorizationCode: "c", accessToken: "a")
+        var codes: [AppleTokenError.Code] = []
+        let repairs: [(String, JSONValue)] = [
+            ("iss", .string("https://appleid.apple.com")), ("aud", .string(TokenMint.clientID)),
+            ("exp", .integer(TokenMint.sampleTime)), ("sub", .string("s")), ("nonce", .string("n")),
+            ("c_hash", .string("Lh0rShvH1ufmvh4wbi0RlA")), ("at_hash", .string("")),
+        ]
+        for (name, value) in repairs {
+            do throws(any Error) {
+                _ = try verify(claims, expecting: expecting)
+            } catch let error as AppleTokenError {
+                codes.append(error.code)
+            }
+            claims[name] = value
+        }
+        #expect(
+            codes == [
+                .issuerMismatch, .audienceMismatch, .tokenExpired, .subjectInvalid, .nonceMissing,
+                .codeHashMissing,
+                .codeHashMismatch,
+            ])
+    }
+
+    @Test func `refuses another key's signature before it reads the payload`() throws {
+        let stranger = TokenMint(keyID: TokenMint.shared.keyID)
+        let token = try UnverifiedToken(stranger.sign(JSONObject([("iss", .integer(1))])))
+        #expect(throws: AppleTokenError(.signatureInvalid)) {
+            try verifier.verify(
+                token, with: TokenMint.shared.privateKey.publicKey(), expecting: IdentityTokenExpectations(),
+                at: .sample)
+        }
+    }
+
+    @Test func `bounds the size of a token before it looks at it`() throws {
+        let limit = UnverifiedToken.longestToken
+        #expect(throws: AppleTokenError(.tokenTooLarge)) {
+            try UnverifiedToken(String(repeating: "a", count: limit + 1))
+        }
+        #expect(throws: AppleTokenError(.tokenMalformed)) {
+            try UnverifiedToken(String(repeating: "a", count: limit))
+        }
+    }
+}
