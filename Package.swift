@@ -64,7 +64,12 @@ let package = Package(
             ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
         room(
             "SignIn", ["AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle, logging, metrics]),
-        room("AppleEmulator", ["JOSE", hummingbird, httpTypes, nioCore, logging, asyncHTTPClient, serviceLifecycle]),
+        room(
+            "AppleEmulator",
+            [
+                "JOSE", hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore,
+                nioPosix, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
+            ]),
         room(
             "HTTPAPI",
             [
@@ -80,7 +85,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
-        tests("JOSETests", ["JOSE", "TokenMint"]),
+        tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
         tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE"]),
         tests("AppleIDClientTests", ["AppleIDClient", "KeySets", hummingbird, httpTypes, nioCore]),

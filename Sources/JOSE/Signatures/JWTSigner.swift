@@ -38,10 +38,12 @@ public enum JWTSigner {
         guard jwt_add_grants_json(token, Self.text(claims)) == 0 else {
             throw JOSEError(.signingFailed, detail: "claims")
         }
-        let secret = algorithm == .none ? [] : Array(key.utf8)
-        let status = secret.withUnsafeBufferPointer { secret in
-            jwt_set_alg(token, algorithm.libjwt, secret.baseAddress, Int32(secret.count))
-        }
+        let secret = Array(key.utf8)
+        // libjwt refuses a key for `none`, and every other algorithm without one.
+        let status =
+            algorithm == .none
+            ? jwt_set_alg(token, JWT_ALG_NONE, nil, 0)
+            : jwt_set_alg(token, algorithm.libjwt, secret, Int32(secret.count))
         guard status == 0 else { throw JOSEError(.signingFailed, detail: "algorithm") }
         guard let encoded = jwt_encode_str(token) else { throw JOSEError(.signingFailed, detail: "key") }
         defer { free(encoded) }

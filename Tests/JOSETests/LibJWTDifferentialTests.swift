@@ -1,0 +1,98 @@
+import CLibJWT
+import JOSE
+import Testing
+import TokenMint
+
+/// libjwt as a second opinion: a producer that shares no code with our reader.
+@Suite struct LibJWTDifferentialTests {
+    private let mint = TokenMint.shared
+
+    private func libjwtAccepts(_ token: String) -> Bool {
+        let pem = Array(mint.privateKey.publicKeyPEM.utf8)
+        var decoded: OpaquePointer?
+        defer { jwt_free(decoded) }
+        return jwt_decode(&decoded, token, pem, Int32(pem.count)) == 0
+    }
+
+    private func weAccept(_ token: String) throws -> Bool {
+        let key = try mint.privateKey.publicKey()
+        return (try? CompactJWS(parsing: Array(token.utf8)))?.isSigned(by: key) ?? false
+    }
+
+    /// Claims of random names, types and sizes; the same for the same seed.
+    private func randomClaims(_ seed: UInt64) -> JSONObject {
+        var random = SplitMix(state: seed)
+        var claims = TokenMint.identityClaims()
+        for index in 0..<Int(random.next() % 12) {
+            let value: JSONValue =
+                switch random.next() % 5 {
+                case 0: .integer(Int64(truncatingIfNeeded: random.next()))
+                case 1: .bool(random.next() % 2 == 0)
+                case 2: .array([.string("é\u{1F600}"), .null])
+                case 3: .object(JSONObject([("n", .integer(Int64(index)))]))
+                default: .string(String(repeating: "\\\"\n\u{7F}ß", count: Int(random.next() % 40)))
+                }
+            claims["x\(index)"] = value
+        }
+        return claims
+    }
+
+    @Test func `accepts whatever libjwt signs, and reads the claims that went in`() throws {
+        for seed in 0..<200 as Range<UInt64> {
+            let claims = randomClaims(seed)
+            let token = try mint.sign(claims)
+            #expect(libjwtAccepts(token))
+            #expect(try weAccept(token))
+            let payload = try JSONValue(parsing: CompactJWS(parsing: Array(token.utf8)).payload)
+            for (name, value) in claims.members { #expect(payload[name] == value) }
+        }
+    }
+
+    @Test func `agrees with libjwt on tokens whose signature or payload was changed`() throws {
+        let token = try mint.sign(randomClaims(7))
+        let parts = token.split(separator: ".").map(String.init)
+        for (part, stride) in [(1, 5), (2, 7)] {
+            let bytes = try #require(Base64URL.decode(parts[part]))
+            for index in Swift.stride(from: 0, to: bytes.count, by: stride) {
+                var changed = bytes
+                changed[index] ^= 0x10
+                var forged = parts
+                forged[part] = Base64URL.encode(changed)
+                let forgery = forged.joined(separator: ".")
+                #expect(try !weAccept(forgery))
+                #expect(!libjwtAccepts(forgery))
+            }
+        }
+    }
+
+    @Test(arguments: [JWTSigner.Algorithm.RS384, .RS512, .none])
+    func `refuses libjwt's other algorithms`(algorithm: JWTSigner.Algorithm) throws {
+        let token = try JWTSigner.sign(
+            claims: TokenMint.identityClaims(), keyID: mint.keyID, algorithm: algorithm,
+            key: mint.privateKey.pem)
+        #expect(try !weAccept(token))
+    }
+
+    /// Why libjwt never sits on the verifying path: it takes the algorithm from the header, and our public key for a
+    /// shared secret.
+    @Test func `refuses an HS256 token keyed with the public PEM, which libjwt accepts`() throws {
+        let token = try JWTSigner.sign(
+            claims: TokenMint.identityClaims(), keyID: mint.keyID, algorithm: .HS256,
+            key: mint.privateKey.publicKeyPEM)
+        #expect(libjwtAccepts(token))
+        #expect(throws: JOSEError(.algorithmNotAllowed)) { try CompactJWS(parsing: Array(token.utf8)) }
+    }
+}
+
+/// A small generator with a seed, so that a failure can be repeated.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
