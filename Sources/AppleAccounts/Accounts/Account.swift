@@ -12,8 +12,8 @@ public struct Account: Sendable, Hashable {
     public let emailForwarding: EmailForwarding
     public let firstName: String?
     public let lastName: String?
-    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real person say
-    /// "unknown" again.
+    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
+    /// person say "unknown" again.
     public let realUserStatus: Int64?
     public let createdAt: Moment
     public let lastSignInAt: Moment?

@@ -1,11 +1,16 @@
-/// An e-mail address as Apple signed it. Never an identifier: it can change, and two people can have had the same.
+/// An e-mail address as Apple signed it. Never an identifier: it can change, and two people can have had the
+/// same.
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool
     /// A relay address that hides the real one. Decided by Apple's flag, never by the domain.
     public let isPrivate: Bool
 
-    public init(address: String, isVerified: Bool, isPrivate: Bool) {
+    /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.
+    public init?(address: String, isVerified: Bool, isPrivate: Bool) {
+        guard (1...320).contains(address.unicodeScalars.count), !address.hasControlCharacters else {
+            return nil
+        }
         (self.address, self.isVerified, self.isPrivate) = (address, isVerified, isPrivate)
     }
 

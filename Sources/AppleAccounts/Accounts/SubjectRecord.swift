@@ -1,7 +1,7 @@
 /// Everything that is remembered of one subject: the unit that a command loads, changes and saves.
 ///
-/// There can be a record without an account: what Apple tells about a person whom we do not know yet is remembered,
-/// because the sign-in that it belongs before may still be on its way.
+/// There can be a record without an account: what Apple tells about a person whom we do not know yet is
+/// remembered, because the sign-in that it belongs before may still be on its way.
 public struct SubjectRecord: Sendable, Hashable {
     public let key: SubjectKey
     /// `nil` while the person is not known here.

@@ -7,7 +7,8 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Takes a sign-in that was checked. A known one with nothing new touches the app's credential and nothing else.
+    /// Takes a sign-in that was checked. A known one with nothing new touches the app's credential and
+    /// nothing else.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {
@@ -45,8 +46,8 @@ extension SubjectRecord {
         return true
     }
 
-    /// The app has the name once, at the first authorization. So what is known is never overwritten, and what is
-    /// missing is filled in whenever it comes.
+    /// The app has the name once, at the first authorization. So what is known is never overwritten, and what
+    /// is missing is filled in whenever it comes.
     private mutating func takeProfile(_ command: SignInCommand) -> Bool {
         var isChanged = false
         if firstName == nil, let name = command.firstName {

@@ -1,14 +1,16 @@
 /// A batch of commands with everything that they need to see, and what they make of it.
 ///
-/// A store makes one, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and `inboxKeys` name, in as few round
-/// trips as it can, calls `apply`, and saves what is then marked as changed. It does no I/O and knows no storage,
-/// so every store gives the same answers. Later commands of the batch see what earlier ones did.
+/// A store makes one, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and `inboxKeys` name, in
+/// as few round trips as it can, calls `apply`, and saves what is then marked as changed. It does no I/O and
+/// knows no storage, so every store gives the same answers. Later commands of the batch see what earlier ones
+/// did.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
-    /// The subjects of the batch, none twice. A store loads the record of each at the same index of `subjects`.
+    /// The subjects of the batch, none twice. A store loads the record of each at the same index of
+    /// `subjects`.
     public let subjectKeys: [SubjectKey]
     public private(set) var nonceDigests: [NonceDigest] = []
-    public private(set) var inboxIdentifiers: [String] = []
+    public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
     /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
@@ -24,7 +26,7 @@ public struct WorkingSet: Sendable {
 
     private let subjectIndex: [SubjectKey: Int]
     var nonces: [NonceDigest: NonceRecord] = [:]
-    var knownInboxIdentifiers: Set<String> = []
+    var knownInboxIdentifiers: Set<InboxIdentifier> = []
     var knownInboxKeys: Set<InboxKey> = []
 
     public init(_ commands: [AccountCommand]) {
@@ -71,7 +73,7 @@ public struct WorkingSet: Sendable {
     }
 
     /// Says that a notification of this identifier is already kept.
-    public mutating func load(inboxIdentifier: String) {
+    public mutating func load(inboxIdentifier: InboxIdentifier) {
         knownInboxIdentifiers.insert(inboxIdentifier)
     }
 

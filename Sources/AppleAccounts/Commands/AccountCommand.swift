@@ -1,7 +1,8 @@
-/// A change that somebody asked for: a plain value that knows what it has to see and, in `WorkingSet`, what it does.
+/// A change that somebody asked for: a plain value that knows what it has to see and, in `WorkingSet`, what
+/// it does.
 ///
-/// The app in a command is named by its primary client ID, and every time of ours is in it: applying a command reads
-/// no clock and no configuration.
+/// The app in a command is named by its primary client ID, and every time of ours is in it: applying a
+/// command reads no clock and no configuration.
 public enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)

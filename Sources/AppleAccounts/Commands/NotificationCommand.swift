@@ -1,10 +1,10 @@
 /// A verified server-to-server notification of Apple.
 ///
-/// It is taken once: a second one with the same identifier changes nothing, and of one with another identifier only
-/// those events are applied that have not been seen under the same client ID, subject, type and time.
+/// It is taken once: a second one with the same identifier changes nothing, and of one with another
+/// identifier only those events are applied that have not been seen under the same client ID, subject, type
+/// and time.
 public struct NotificationCommand: Sendable, Hashable {
-    /// Apple's `jti`, or a name made from the payload when there is none.
-    public let identifier: String
+    public let identifier: InboxIdentifier
     public let team: TeamID
     /// The app's primary client ID.
     public let clientID: ClientID
@@ -15,7 +15,8 @@ public struct NotificationCommand: Sendable, Hashable {
     public let receivedAt: Moment
 
     public init(
-        identifier: String, team: TeamID, clientID: ClientID, events: [NotifiedEvent], payload: String,
+        identifier: InboxIdentifier, team: TeamID, clientID: ClientID, events: [NotifiedEvent],
+        payload: String,
         receivedAt: Moment
     ) {
         self.identifier = identifier

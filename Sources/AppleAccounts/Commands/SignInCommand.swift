@@ -8,7 +8,8 @@ public struct SignInCommand: Sendable, Hashable {
     /// From the token; `nil` when it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// From the app, unsigned. Empty ones are taken for absent.
+    /// From the app, unsigned. What is empty, has control characters or more than 256 characters (320 in an
+    /// address) is taken for absent.
     public let firstName: String?
     public let lastName: String?
     public let unsignedEmail: String?
@@ -30,9 +31,9 @@ public struct SignInCommand: Sendable, Hashable {
         self.authorizedAt = authorizedAt
         self.email = email
         self.realUserStatus = realUserStatus
-        self.firstName = firstName?.nilIfEmpty
-        self.lastName = lastName?.nilIfEmpty
-        self.unsignedEmail = unsignedEmail?.nilIfEmpty
+        self.firstName = firstName?.bounded(to: 256)
+        self.lastName = lastName?.bounded(to: 256)
+        self.unsignedEmail = unsignedEmail?.bounded(to: 320)
         self.createsAccount = createsAccount
         self.nonce = nonce
         self.receivedAt = receivedAt
@@ -40,5 +41,8 @@ public struct SignInCommand: Sendable, Hashable {
 }
 
 extension String {
-    fileprivate var nilIfEmpty: String? { isEmpty ? nil : self }
+    fileprivate func bounded(to longest: Int) -> String? {
+        guard !isEmpty, unicodeScalars.count <= longest, !hasControlCharacters else { return nil }
+        return self
+    }
 }

@@ -1,4 +1,5 @@
-/// All the apps that one service answers for, of one team or several. It does not change while the service runs.
+/// All the apps that one service answers for, of one team or several. It does not change while the service
+/// runs.
 public struct Deployment: Sendable {
     public let apps: [App]
     private let appIndexByClientID: [ClientID: Int]

@@ -1,7 +1,8 @@
 /// A stretch of the event feed.
 public struct EventPage: Sendable, Hashable {
     public let events: [AccountEvent]
-    /// Where to go on. It can be past the last event of the page, when what followed was not the reader's to see.
+    /// Where to go on. It can be past the last event of the page, when what followed was not the reader's to
+    /// see.
     public let cursor: Int64
     /// Whether there may be more right now.
     public let hasMore: Bool

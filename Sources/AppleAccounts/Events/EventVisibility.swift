@@ -1,7 +1,7 @@
 /// Which account events a reader may see.
 ///
-/// An event about a credential is visible to those who may see its app. An event about an account as a whole is
-/// visible to those who may see any app of its team, because the account is the team's.
+/// An event about a credential is visible to those who may see its app. An event about an account as a whole
+/// is visible to those who may see any app of its team, because the account is the team's.
 public enum EventVisibility: Sendable, Hashable {
     case everything
     /// The apps by their primary client IDs, and the teams that they belong to.

@@ -4,8 +4,8 @@
 public struct AppleSubject: ByteComparedText {
     public let rawValue: String
 
-    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier asks for
-    /// the same, so that `nil` here means: no account and no credential can have this name.
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier
+    /// asks for the same, so that `nil` here means: no account and no credential can have this name.
     public init?(_ text: String) {
         guard Self.isAcceptable(text) else { return nil }
         rawValue = text

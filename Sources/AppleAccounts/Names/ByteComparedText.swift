@@ -1,8 +1,8 @@
 /// Text that is equal only to the same bytes.
 ///
-/// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. A name that two parts
-/// of the service hold for equal and a third does not is an account that belongs to somebody else, so every name
-/// in this module compares, sorts and hashes its UTF-8 bytes.
+/// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. A name that two
+/// parts of the service hold for equal and a third does not is an account that belongs to somebody else, so
+/// every name in this module compares, sorts and hashes its UTF-8 bytes.
 public protocol ByteComparedText: Hashable, Comparable, Sendable {
     var rawValue: String { get }
 }
@@ -32,16 +32,8 @@ extension ByteComparedText {
     ///
     /// U+0000 ends a string in C and is an error in PostgreSQL, so it must never get as far as a database.
     static func isAcceptable(_ text: String) -> Bool {
-        var count = 0
-        var previous: UInt8 = 0
-        for byte in text.utf8 {
-            if byte < 0x20 || byte == 0x7F { return false }
-            // U+0080 to U+009F, the second block of control characters, are C2 80 to C2 9F.
-            if previous == 0xC2, byte < 0xA0 { return false }
-            // Continuation bytes do not begin a character.
-            if byte & 0xC0 != 0x80 { count += 1 }
-            previous = byte
-        }
-        return (1...255).contains(count)
+        // A character has at most four bytes.
+        guard (1...1020).contains(text.utf8.count), !text.hasControlCharacters else { return false }
+        return text.utf8.count <= 255 || text.unicodeScalars.count <= 255
     }
 }

@@ -1,4 +1,5 @@
-/// The name of an account event: "evt_" and a UUID of version 7. It stays the same however often the event is told.
+/// The name of an account event: "evt_" and a UUID of version 7. It stays the same however often the event is
+/// told.
 public struct EventID: Hashable, Sendable {
     public let uniqueID: UniqueID
 

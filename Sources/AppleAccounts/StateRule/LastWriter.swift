@@ -1,6 +1,7 @@
 /// A value that many facts can set: the one with the latest moment, by Apple's clock, stays.
 ///
-/// Of two values of the same moment the greater one stays, so that the outcome never depends on which came first.
+/// Of two values of the same moment the greater one stays, so that the outcome never depends on which came
+/// first.
 public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
     public private(set) var value: Value
     public private(set) var moment: Moment

@@ -2,10 +2,10 @@
 public protocol AccountStore: Sendable {
     /// Applies the commands in their order, in one transaction, and returns when it is durable.
     ///
-    /// The results are in the order of the commands. A command that is refused, or that the database refuses for its
-    /// own sake, changes nothing and does not touch the others.
-    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied, or, if the connection
-    ///   was lost on the way, all of it or nothing.
+    /// The results are in the order of the commands. A command that is refused, or that the database refuses
+    /// for its own sake, changes nothing and does not touch the others.
+    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied, or, if the
+    ///   connection was lost on the way, all of it or nothing.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
     /// Returns `nil` when there is no such account. Absence is an answer, not an error.
@@ -14,8 +14,8 @@ public protocol AccountStore: Sendable {
     /// Returns `nil` when the person has no account here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// The facts that count for one app, which is named by its primary client ID, for each of the subjects in their
-    /// order. All are of one moment. A subject that nothing is known of has an empty record.
+    /// The facts that count for one app, which is named by its primary client ID, for each of the subjects in
+    /// their order. All are of one moment. A subject that nothing is known of has an empty record.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [CredentialRecord]

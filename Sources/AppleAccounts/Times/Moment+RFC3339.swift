@@ -1,6 +1,6 @@
 extension Moment {
-    /// The moment in UTC as RFC 3339 §5.6 writes it: "2026-11-21T00:50:54Z", with three decimals when the second
-    /// is not whole.
+    /// The moment in UTC as RFC 3339 §5.6 writes it: "2026-11-21T00:50:54Z", with three decimals when the
+    /// second is not whole.
     public var rfc3339: String {
         let fraction = milliseconds % 1000
         let seconds = milliseconds / 1000
@@ -42,8 +42,8 @@ extension Moment {
 
     /// Reads RFC 3339 §5.6 with any offset. Decimals past the third are cut off.
     ///
-    /// Returns `nil` for a leap second, a date that no calendar has, a moment outside of the range, and for every
-    /// other form, also the ISO 8601 ones that RFC 3339 leaves out.
+    /// Returns `nil` for a leap second, a date that no calendar has, a moment outside of the range, and for
+    /// every other form, also the ISO 8601 ones that RFC 3339 leaves out.
     public init?(rfc3339 text: String) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -62,8 +62,8 @@ extension Moment {
         self.init(milliseconds: seconds * 1000 + fraction)
     }
 
-    /// The proleptic Gregorian date, counted in eras of 400 years that begin on 1 March, so that the leap day is the
-    /// last of its year and needs no case of its own.
+    /// The proleptic Gregorian date, counted in eras of 400 years that begin on 1 March, so that the leap day
+    /// is the last of its year and needs no case of its own.
     private static func civilDate(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let days = daysSince1970 + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097

@@ -7,7 +7,8 @@ public struct Moment: Hashable, Sendable {
     /// The last moment with a year of four digits, 9999-12-31T23:59:59.999Z.
     public static let last = Moment(milliseconds: 253_402_300_799_999)
 
-    /// A value outside of the range becomes the nearest end, so that no input can make later arithmetic overflow.
+    /// A value outside of the range becomes the nearest end, so that no input can make later arithmetic
+    /// overflow.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
     }

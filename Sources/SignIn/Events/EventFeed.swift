@@ -1,0 +1,90 @@
+import ServiceLifecycle
+import Synchronization
+
+/// Tells readers that wait for account events when there are new ones. Knows no event, only the last sequence
+/// number.
+///
+/// It hears of the commits of this process. A waiter ends with a newer number, with the cancellation of its
+/// task, and with the shutdown of its service.
+public final class EventFeed: Sendable {
+    private struct State {
+        var latest: Int64 = 0
+        var nextWaiter = 0
+        var waiters: [Int: Waiter] = [:]
+        var isClosed = false
+    }
+
+    private enum Waiter {
+        case announced
+        case waiting(after: Int64, CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State())
+    private let mostWaiters: Int
+
+    /// - Parameter mostWaiters: Past it a waiter is sent back at once, as if its time were over.
+    public init(mostWaiters: Int = 1024) {
+        self.mostWaiters = mostWaiters
+    }
+
+    /// Wakes everybody who waits for more than what they have seen.
+    public func advance(to sequence: Int64) {
+        release { state in
+            state.latest = max(state.latest, sequence)
+            let latest = state.latest
+            return state.waiters.compactMap { id, waiter in
+                guard case .waiting(let after, _) = waiter, after < latest else { return nil }
+                return id
+            }
+        }
+    }
+
+    /// Wakes everybody, for good.
+    public func close() {
+        release { state in
+            state.isClosed = true
+            return Array(state.waiters.keys)
+        }
+    }
+
+    /// Returns `true` when there is something after this number, `false` when there is no use in waiting any
+    /// longer.
+    func waitForMore(after sequence: Int64) async -> Bool {
+        let announced: Int? = state.withLock { state in
+            guard !state.isClosed, state.waiters.count < mostWaiters else { return nil }
+            defer { state.nextWaiter += 1 }
+            state.waiters[state.nextWaiter] = .announced
+            return state.nextWaiter
+        }
+        guard let id = announced else { return false }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                let mayGo = state.withLock { state in
+                    // Cancelled before it came to waiting, or nothing to wait for.
+                    guard state.waiters[id] != nil, state.latest <= sequence else { return true }
+                    state.waiters[id] = .waiting(after: sequence, continuation)
+                    return false
+                }
+                if mayGo { continuation.resume() }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.release { _ in [id] }
+        }
+        return state.withLock { state in
+            state.waiters[id] = nil
+            return !state.isClosed && state.latest > sequence
+        }
+    }
+
+    private func release(_ choose: (inout State) -> [Int]) {
+        let continuations = state.withLock { state in
+            choose(&state).compactMap { id -> CheckedContinuation<Void, Never>? in
+                guard case .waiting(_, let continuation) = state.waiters.removeValue(forKey: id) else {
+                    return nil
+                }
+                return continuation
+            }
+        }
+        for continuation in continuations { continuation.resume() }
+    }
+}

@@ -1,0 +1,42 @@
+import AppleAccounts
+
+/// Reads the event feed for one caller.
+struct EventReader: Sendable {
+    let store: any AccountStore
+    let feed: EventFeed
+    let limit: Int
+    let visibility: EventVisibility
+
+    /// The next page with an event in it, or an empty one where the feed ends.
+    func page(after cursor: Int64) async throws -> EventPage {
+        var page = try await store.events(after: cursor, limit: limit, visibleTo: visibility)
+        while page.events.isEmpty, page.hasMore, !Task.isCancelled {
+            page = try await store.events(after: page.cursor, limit: limit, visibleTo: visibility)
+        }
+        return page
+    }
+
+    /// The same, but waits for an event where the feed ends. The time being over gives an empty page.
+    func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
+        try await withThrowingTaskGroup(of: EventPage?.self) { group in
+            group.addTask {
+                var page = EventPage(events: [], cursor: cursor, hasMore: false)
+                while page.events.isEmpty, await feed.waitForMore(after: page.cursor) {
+                    page = try await self.page(after: page.cursor)
+                }
+                return page
+            }
+            group.addTask {
+                try? await Task.sleep(for: time)
+                return nil
+            }
+            // Whichever is first ends the other. The reader always has a page, because its cursor must not be
+            // lost.
+            while let result = try await group.next() {
+                group.cancelAll()
+                if let page = result { return page }
+            }
+            return EventPage(events: [], cursor: cursor, hasMore: false)
+        }
+    }
+}

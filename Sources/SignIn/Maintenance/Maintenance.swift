@@ -1,0 +1,54 @@
+public import AppleAccounts
+public import Logging
+public import ServiceLifecycle
+
+/// What has to be done from time to time: forgetting nonces whose time is over. Ends waiting readers at
+/// shutdown.
+public struct Maintenance: Service {
+    /// A nonce is kept for a while after its end, so that a second use is still told from a late one.
+    static let grace: Int64 = 3_600_000
+
+    private let store: any AccountStore
+    private let feed: EventFeed
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+
+    public init(
+        store: any AccountStore, feed: EventFeed, interval: Duration = .seconds(60),
+        clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        self.store = store
+        self.feed = feed
+        self.interval = interval
+        self.clock = clock
+        self.now = now
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await cancelWhenGracefulShutdown {
+                while !Task.isCancelled {
+                    await purgeNonces()
+                    try? await clock.sleep(for: interval)
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            feed.close()
+        }
+    }
+
+    /// In bounded steps, so that sign-ins get in between.
+    func purgeNonces() async {
+        do {
+            let moment = now().advanced(byMilliseconds: -Self.grace)
+            while try await store.purgeNonces(expiredBefore: moment) > 0, !Task.isCancelled {}
+        } catch {
+            // It is tried again; what is not purged does no harm but room.
+            logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import AppleAccounts
+
+extension SignInUseCases {
+    /// What a person's credential for an app is worth. "Not found" is an answer.
+    ///
+    /// - Parameters:
+    ///   - subject: Any text: what cannot be a `sub` is not found.
+    ///   - clientID: Any client ID of the app; the answer names the primary one.
+    /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
+    public func credential(subject: String, clientID: String, allowed: AppScope) async throws -> Credential {
+        let app = try deployment.app(named: clientID, in: allowed)
+        guard let subject = AppleSubject(subject) else { return .notFound(in: app) }
+        let records = try await store.credentials(
+            team: app.team, clientID: app.primaryClientID, subjects: [subject])
+        return Credential(clientID: app.primaryClientID, record: records.first ?? CredentialRecord())
+    }
+
+    /// The same for many persons at one moment, in their order.
+    ///
+    /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
+    public func credentials(
+        subjects: [String], clientID: String, allowed: AppScope
+    ) async throws -> [Credential] {
+        let app = try deployment.app(named: clientID, in: allowed)
+        let known = subjects.map { AppleSubject($0) }
+        var records = try await store.credentials(
+            team: app.team, clientID: app.primaryClientID, subjects: known.compactMap { $0 }
+        ).makeIterator()
+        return known.map { subject in
+            guard subject != nil, let record = records.next() else { return .notFound(in: app) }
+            return Credential(clientID: app.primaryClientID, record: record)
+        }
+    }
+}
+
+extension Credential {
+    fileprivate static func notFound(in app: App) -> Credential {
+        Credential(clientID: app.primaryClientID, record: CredentialRecord())
+    }
+}

@@ -1,0 +1,27 @@
+public import AppleAccounts
+
+extension SignInUseCases {
+    /// The longest that `events` waits.
+    public static let longestWait = Duration.seconds(30)
+    /// The most events that `events` returns at once.
+    public static let largestEventPage = 1000
+
+    /// The account events after a cursor, in the order of commit, none skipped.
+    ///
+    /// - Parameters:
+    ///   - cursor: 0 for the beginning, else the `cursor` of the page before.
+    ///   - limit: At least 1, at most `largestEventPage`; brought into these bounds.
+    /// - wait: How long to wait for an event when there is none, at most `longestWait`. Ends early when the
+    /// task is cancelled or the service shuts down, with an empty page.
+    /// - Throws: `StorageError`.
+    public func events(
+        after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
+    ) async throws -> EventPage {
+        let reader = EventReader(
+            store: store, feed: feed, limit: min(max(limit, 1), Self.largestEventPage),
+            visibility: deployment.visibility(in: allowed))
+        let page = try await reader.page(after: max(cursor, 0))
+        guard page.events.isEmpty, wait > .zero else { return page }
+        return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
+    }
+}

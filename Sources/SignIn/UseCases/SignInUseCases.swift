@@ -1,0 +1,43 @@
+// SignIn owns what the service does: it verifies, writes through the group commit, reads, and tells what
+// changed. It knows no HTTP and no database, and every rule about tokens or states belongs to a room below.
+
+public import AppleAccounts
+public import AppleIdentity
+public import KeySets
+
+/// What callers can ask for. All of it is thread-safe, and nothing is remembered between two calls.
+public struct SignInUseCases: Sendable {
+    let deployment: Deployment
+    let identityVerifier: IdentityTokenVerifier
+    let notificationVerifier: NotificationVerifier
+    let keys: any VerificationKeys
+    let store: any AccountStore
+    let commits: GroupCommit
+    let feed: EventFeed
+    let nonceLifetime: Duration
+    let now: @Sendable () -> Moment
+
+    /// - Parameters:
+    ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
+    ///   - feed: The one that `commits` advances.
+    ///   - now: The wall clock.
+    public init(
+        deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
+        store: any AccountStore,
+        commits: GroupCommit, feed: EventFeed, nonceLifetime: Duration = .seconds(600),
+        now: @escaping @Sendable () -> Moment
+    ) {
+        let policy = VerificationPolicy(
+            issuers: policy.issuers, clientIDs: deployment.clientIDs.map(\.rawValue), leeway: policy.leeway,
+            nonceEncodings: policy.nonceEncodings)
+        self.deployment = deployment
+        identityVerifier = IdentityTokenVerifier(policy: policy)
+        notificationVerifier = NotificationVerifier(policy: policy)
+        self.keys = keys
+        self.store = store
+        self.commits = commits
+        self.feed = feed
+        self.nonceLifetime = nonceLifetime
+        self.now = now
+    }
+}

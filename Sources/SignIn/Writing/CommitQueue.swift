@@ -1,0 +1,65 @@
+import AppleAccounts
+
+/// Decides what is committed together: whatever arrived while the transaction before was being committed.
+///
+/// Does no I/O. A ticket is what the caller waits with.
+struct CommitQueue<Ticket: Sendable>: Sendable {
+    struct Batch: Sendable {
+        var commands: [AccountCommand] = []
+        var tickets: [Ticket] = []
+    }
+
+    enum Acceptance: Equatable {
+        /// Nobody is committing: the caller of `accept` has to.
+        case startCommitting
+        case wait
+        case refuse
+    }
+
+    private let capacity: Int
+    private let largestBatch: Int
+    private var waiting = Batch()
+    private var isCommitting = false
+    private var isClosed = false
+
+    init(capacity: Int, largestBatch: Int) {
+        (self.capacity, self.largestBatch) = (capacity, largestBatch)
+    }
+
+    var isIdle: Bool { !isCommitting }
+    var depth: Int { waiting.tickets.count }
+
+    mutating func accept(_ command: AccountCommand, _ ticket: Ticket) -> Acceptance {
+        // Past the bound a caller is better told to come back than kept waiting for longer than it will.
+        guard !isClosed, waiting.tickets.count < capacity else { return .refuse }
+        waiting.commands.append(command)
+        waiting.tickets.append(ticket)
+        guard !isCommitting else { return .wait }
+        isCommitting = true
+        return .startCommitting
+    }
+
+    /// The next batch for whoever is committing, in the order of arrival. `nil` means: stop, nothing waits.
+    mutating func nextBatch() -> Batch? {
+        guard !waiting.tickets.isEmpty else {
+            isCommitting = false
+            return nil
+        }
+        guard waiting.tickets.count > largestBatch else {
+            let batch = waiting
+            waiting = Batch()
+            return batch
+        }
+        let batch = Batch(
+            commands: Array(waiting.commands.prefix(largestBatch)),
+            tickets: Array(waiting.tickets.prefix(largestBatch)))
+        waiting.commands.removeFirst(largestBatch)
+        waiting.tickets.removeFirst(largestBatch)
+        return batch
+    }
+
+    /// Takes nothing more. What was accepted is still committed.
+    mutating func close() {
+        isClosed = true
+    }
+}
