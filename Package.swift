@@ -12,8 +12,10 @@ let settings: [SwiftSetting] = [
 ]
 
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -73,8 +75,8 @@ let package = Package(
         room(
             "HTTPAPI",
             [
-                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbird, httpTypes, nioCore,
-                nioPosix, nioHTTP1, logging, metrics, serviceLifecycle,
+                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbirdCore, nioCore, nioPosix,
+                nioHTTP1, logging, coreMetrics, serviceLifecycle,
             ]),
         .executableTarget(
             name: "siwa",
@@ -87,15 +89,26 @@ let package = Package(
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
         tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
-        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE"]),
+        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
         tests("AppleIDClientTests", ["AppleIDClient", "KeySets", hummingbird, httpTypes, nioCore]),
-        tests("AppleAccountsTests", ["AppleAccounts"]),
+        tests("AppleAccountsTests", ["AppleAccounts", "StorageConformance"]),
         .target(
             name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
             swiftSettings: settings),
         tests("SQLiteStorageTests", ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets"]),
         tests("SignInTests", ["SignIn", "SQLiteStorage", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE"]),
-        tests("AppleEmulatorTests", ["AppleEmulator", "JOSE", asyncHTTPClient, nioCore]),
+        tests(
+            "AppleEmulatorTests",
+            [
+                "AppleEmulator", "JOSE", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
+                serviceLifecycle,
+            ]),
+        tests(
+            "HTTPAPITests",
+            [
+                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
+                "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
+            ]),
         tests(
             "FixtureTests", ["AppleIdentity", "KeySets", "JOSE"]),
     ]

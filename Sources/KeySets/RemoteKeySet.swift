@@ -67,7 +67,11 @@ public final class RemoteKeySet: VerificationKeys {
 
     public var health: KeySetHealth {
         let now = clock.millisecondsSince1970
-        return shared.withLock { $0.state.health(at: now) }
+        return shared.withLock { shared in
+            var health = shared.state.health(at: now)
+            health.waiterCount = shared.waiters.count
+            return health
+        }
     }
 
     /// Takes over the stored set, so that a restart during an outage works. What is stored passes the rules

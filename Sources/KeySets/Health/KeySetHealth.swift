@@ -24,6 +24,8 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var lastFailureAt: Int64?
     public internal(set) var lastFailure: KeySetFetchError.Code?
     public internal(set) var fetches = KeySetFetchCounters()
+    /// Callers that wait for a fetch at the moment.
+    public internal(set) var waiterCount = 0
     /// Failed loads and saves of the stored set.
     public internal(set) var snapshotFailures = 0
 

@@ -1,0 +1,8 @@
+import KeySets
+
+/// Fails at everything.
+struct BrokenSnapshotStore: KeySetSnapshotStore {
+    func load() async throws -> KeySetSnapshot? { throw TestFailure("disk full") }
+
+    func save(_ snapshot: KeySetSnapshot) async throws { throw TestFailure("disk full") }
+}

@@ -1,0 +1,97 @@
+import JOSE
+import KeySets
+import Testing
+
+/// Milliseconds.
+let second: Int64 = 1000
+let minute: Int64 = 60 * second
+let hour: Int64 = 60 * minute
+let day: Int64 = 24 * hour
+
+/// A `KeySetState` in the hands of a test: behind a reference, so that expectations may change it.
+final class DrivenKeySet {
+    /// 2026-01-01T00:00:00Z.
+    static let start: Int64 = 1_767_225_600_000
+
+    private var state: KeySetState
+
+    /// Holds nothing.
+    init(bounds: KeySetBounds = KeySetBounds()) {
+        state = KeySetState(bounds: bounds)
+    }
+
+    /// Holds a set since `start`.
+    static func holding(
+        _ keyIDs: [String] = ["A", "B"], entityTag: String? = nil, cacheControl: String? = nil,
+        bounds: KeySetBounds = KeySetBounds()
+    ) throws -> DrivenKeySet {
+        let driven = DrivenKeySet(bounds: bounds)
+        try driven.refresh(.set(keyIDs, entityTag: entityTag, cacheControl: cacheControl), at: start)
+        return driven
+    }
+
+    /// Lets the refresh loop fetch, which has to be due, and answers.
+    @discardableResult
+    func refresh(_ answer: KeySetAnswer, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
+        finish(try dueFetch(at: now), with: answer, at: now, jitter: jitter)
+    }
+
+    func dueFetch(at now: Int64) throws -> KeySetFetch {
+        guard case .startFetch(let fetch) = nextRefresh(at: now) else {
+            throw TestFailure("no fetch is due")
+        }
+        return fetch
+    }
+
+    /// Looks up a key that has to cause a fetch.
+    func causedFetch(_ keyID: String, at now: Int64) throws -> KeySetFetch {
+        guard case .startFetch(let fetch) = lookUp(keyID, at: now) else {
+            throw TestFailure("no fetch was caused")
+        }
+        return fetch
+    }
+
+    /// When the loop fetches next, asked at `now`, without letting it.
+    func nextFetch(after now: Int64) -> Int64 {
+        var copy = state
+        var moment = now
+        while case .sleep(let until) = copy.nextRefresh(at: moment) { moment = until }
+        return moment
+    }
+
+    func has(_ keyID: String, at now: Int64) -> Bool { state.usableKey(for: keyID, at: now) != nil }
+
+    func lookUp(_ keyID: String, at now: Int64, waiters: Int = 0) -> LookUpAction {
+        state.lookUp(keyID, at: now, waiters: waiters)
+    }
+
+    func refusal(at now: Int64) -> KeySetError.Code { state.refusal(at: now) }
+
+    func isRunning(_ number: UInt64) -> Bool { state.isRunning(number) }
+
+    func nextRefresh(at now: Int64) -> RefreshAction { state.nextRefresh(at: now) }
+
+    @discardableResult
+    func finish(
+        _ fetch: KeySetFetch, with answer: KeySetAnswer, at now: Int64, jitter: Int64 = 0
+    ) -> FinishAction {
+        state.finish(fetch, with: answer, at: now, jitter: jitter)
+    }
+
+    func restore(
+        _ keyIDs: [String], entityTag: String? = nil, fetchedAt: Int64, freshUntil: Int64, at now: Int64,
+        jitter: Int64 = 0
+    ) throws -> Bool {
+        let snapshot = KeySetSnapshot(
+            body: SampleKeySet.body(keyIDs), entityTag: entityTag, fetchedAt: fetchedAt,
+            freshUntil: freshUntil)
+        let received = try SampleKeySet.received(keyIDs, entityTag: entityTag)
+        return state.restore(received, from: snapshot, at: now, jitter: jitter)
+    }
+
+    func health(at now: Int64) -> KeySetHealth { state.health(at: now) }
+
+    func stop() { state.stop() }
+
+    func resume() { state.resume() }
+}

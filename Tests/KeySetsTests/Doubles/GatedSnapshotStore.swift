@@ -1,0 +1,10 @@
+import KeySets
+
+/// Saves only once its gate opens.
+struct GatedSnapshotStore: KeySetSnapshotStore {
+    let gate: Gate
+
+    func load() async throws -> KeySetSnapshot? { nil }
+
+    func save(_ snapshot: KeySetSnapshot) async throws { try await gate.pass() }
+}

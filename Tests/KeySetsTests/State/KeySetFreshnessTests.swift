@@ -1,0 +1,105 @@
+import KeySets
+import Testing
+
+@Suite struct KeySetFreshnessTests {
+    private let start = DrivenKeySet.start
+
+    @Test(arguments: [
+        // Held between 5 minutes and 24 hours.
+        ("max-age=1", 5 * minute), ("max-age=299", 5 * minute), ("max-age=301", 301 * second),
+        ("max-age=7200", 2 * hour), ("max-age=86400", day), ("max-age=86401", day), ("max-age=31536000", day),
+        ("max-age=9223372036854775807", day),
+        // One hour when the headers say nothing or forbid.
+        (nil, hour), ("public", hour), ("no-store", hour), ("no-cache, max-age=7200", hour),
+        ("max-age=0", hour),
+        ("max-age=soon", hour), ("max-age=9223372036854775808", hour),
+    ])
+    func `is fresh for what Cache-Control says, within bounds`(cacheControl: String?, span: Int64) throws {
+        let state = try DrivenKeySet.holding(cacheControl: cacheControl)
+        #expect(state.health(at: start).freshUntil == start + span)
+        #expect(state.health(at: start + span - 1).status == .ready)
+        #expect(state.health(at: start + span).status == .stale(nil))
+    }
+
+    @Test func `holds what came stale for the shortest time`() throws {
+        let state = DrivenKeySet()
+        let received = try SampleKeySet.received(["A"])
+        try state.refresh(.replaced(received, CacheControl("max-age=60", age: "3600")), at: start)
+        #expect(state.health(at: start).freshUntil == start + 5 * minute)
+    }
+
+    @Test(
+        arguments: [
+            (0, 54 * minute), (1000, 45 * minute), (500, 49 * minute + 30 * second), (-7, 54 * minute),
+            (Int64.max, 45 * minute), (Int64.min, 54 * minute),
+        ] as [(Int64, Int64)])
+    func `asks again ahead of expiry, spread by jitter`(jitter: Int64, after: Int64) throws {
+        let state = DrivenKeySet()
+        try state.refresh(.set(["A"]), at: start, jitter: jitter)
+        #expect(state.nextFetch(after: start) == start + after)
+    }
+
+    @Test func `asks ahead also of the shortest freshness`() throws {
+        let state = try DrivenKeySet.holding(cacheControl: "max-age=1")
+        #expect(state.nextFetch(after: start) == start + 270 * second)
+    }
+
+    @Test func `sleeps a minute at most`() throws {
+        let state = try DrivenKeySet.holding()
+        #expect(state.nextRefresh(at: start) == .sleep(untilMilliseconds: start + minute))
+        let late = start + 53 * minute + 30 * second
+        #expect(state.nextRefresh(at: late) == .sleep(untilMilliseconds: start + 54 * minute))
+    }
+
+    @Test func `asks at once in the beginning`() {
+        let state = DrivenKeySet()
+        let fetch = KeySetFetch(number: 1, entityTag: nil, giveUpAt: start + 20 * second)
+        #expect(state.nextRefresh(at: start) == .startFetch(fetch))
+        #expect(state.nextRefresh(at: start) == .joinFetch(1))
+    }
+
+    @Test func `sends the entity tag, and a 304 confirms the set`() throws {
+        let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#, cacheControl: "max-age=7200")
+        let moment = start + 2 * hour
+        let fetch = try state.dueFetch(at: moment)
+        #expect(fetch.entityTag == #""1""#)
+        let action = state.finish(fetch, with: .confirmed(.absent), at: moment + 5)
+
+        #expect(state.has("A", at: moment + 5))
+        #expect(state.health(at: moment + 5).age == 0)
+        #expect(state.health(at: moment + 5).fetches.confirmed == 1)
+        // Without a word in the 304 the old freshness counts on.
+        let snapshot = KeySetSnapshot(
+            body: SampleKeySet.body(["A"]), entityTag: #""1""#, fetchedAt: moment + 5,
+            freshUntil: moment + 5 + 2 * hour)
+        #expect(action == .wakeWaitersAndSave(snapshot))
+    }
+
+    @Test func `takes the freshness that a 304 brings`() throws {
+        let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#, cacheControl: "max-age=7200")
+        try state.refresh(.confirmed(.fresh(milliseconds: 10 * minute)), at: start + 2 * hour)
+        #expect(state.health(at: start).freshUntil == start + 2 * hour + 10 * minute)
+    }
+
+    @Test func `sends no entity tag that the last answer did not have`() throws {
+        let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
+        try state.refresh(.set(["A"]), at: start + hour)
+        #expect(try state.dueFetch(at: start + 2 * hour).entityTag == nil)
+    }
+
+    @Test func `forgets a key that leaves the set`() throws {
+        let state = try DrivenKeySet.holding(["A", "B"])
+        try state.refresh(.set(["B", "C"]), at: start + hour)
+        #expect(!state.has("A", at: start + hour))
+        #expect(state.has("B", at: start + hour))
+        #expect(state.has("C", at: start + hour))
+    }
+
+    @Test func `hands a new set out for storing`() throws {
+        let state = DrivenKeySet()
+        let action = try state.refresh(.set(["A"], entityTag: #""1""#), at: start)
+        let snapshot = KeySetSnapshot(
+            body: SampleKeySet.body(["A"]), entityTag: #""1""#, fetchedAt: start, freshUntil: start + hour)
+        #expect(action == .wakeWaitersAndSave(snapshot))
+    }
+}

@@ -1,0 +1,143 @@
+import KeySets
+import Testing
+
+@Suite struct KeySetLookUpTests {
+    private let start = DrivenKeySet.start
+
+    @Test func `uses a key at hand`() throws {
+        let state = try DrivenKeySet.holding()
+        #expect(state.lookUp("A", at: start) == .use)
+    }
+
+    @Test func `finds keys by their bytes`() throws {
+        let state = try DrivenKeySet.holding(["K"])
+        #expect(state.has("K", at: start))
+        #expect(!state.has("\u{212A}", at: start))
+        #expect(!state.has("k", at: start))
+    }
+
+    @Test func `fetches when nothing is at hand, and everybody else joins`() throws {
+        let state = DrivenKeySet()
+        let fetch = try state.causedFetch("A", at: start)
+        #expect(state.lookUp("A", at: start + 1, waiters: 1) == .joinFetch(fetch.number))
+        #expect(state.lookUp("B", at: start + 2, waiters: 2) == .joinFetch(fetch.number))
+        #expect(state.nextRefresh(at: start + 3) == .joinFetch(fetch.number))
+        #expect(state.isRunning(fetch.number))
+
+        state.finish(fetch, with: try .set(["A"]), at: start + 4)
+        #expect(!state.isRunning(fetch.number))
+        #expect(state.has("A", at: start + 4))
+        #expect(state.refusal(at: start + 4) == .unknownKey)
+    }
+
+    @Test func `does not wait for a fetch when the key is at hand`() throws {
+        let state = try DrivenKeySet.holding()
+        _ = try state.causedFetch("new", at: start + second)
+        #expect(state.lookUp("A", at: start + second, waiters: 1) == .use)
+    }
+
+    @Test func `finds a key that appeared since, by one fetch`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("new", at: start + second)
+        state.finish(fetch, with: try .set(["A", "new"]), at: start + 2 * second)
+        #expect(state.lookUp("new", at: start + 2 * second) == .use)
+    }
+
+    @Test func `asks for an unknown key without a condition`() throws {
+        let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
+        #expect(try state.causedFetch("new", at: start + second).entityTag == nil)
+    }
+
+    @Test func `asks for unknown keys once in 30 seconds`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("x", at: start)
+        state.finish(fetch, with: try .set(["A"]), at: start + second)
+
+        #expect(state.lookUp("x", at: start + second) == .refuse(.unknownKey))
+        #expect(state.lookUp("y", at: start + 30 * second - 1) == .refuse(.unknownKey))
+        _ = try state.causedFetch("z", at: start + 30 * second)
+    }
+
+    @Test(arguments: [true, false])
+    func `a flood of invented keys costs one fetch in 30 seconds`(isAnswered: Bool) throws {
+        let state = try DrivenKeySet.holding(["A", "B"])
+        var caused: [Int64] = []
+        var scheduled = 0
+        // 10 000 invented keys within 100 seconds, good ones in between, beside a refresh loop.
+        for number in 0..<10_000 {
+            let now = start + Int64(number) * 10
+            if case .startFetch = state.nextRefresh(at: now) { scheduled += 1 }
+            switch state.lookUp("invented-\(number)", at: now) {
+            case .startFetch(let fetch):
+                caused.append(now - start)
+                let answer: KeySetAnswer = isAnswered ? try .set(["A", "B"]) : .failed(.timedOut)
+                state.finish(fetch, with: answer, at: now)
+            case .refuse: break
+            case let action: Issue.record("\(action)")
+            }
+            #expect(state.lookUp(number.isMultiple(of: 2) ? "A" : "B", at: now) == .use)
+        }
+        #expect(caused == [0, 30 * second, 60 * second, 90 * second])
+        #expect(scheduled == 0)
+    }
+
+    @Test func `a flood during a slow fetch joins it, within bounds`() throws {
+        let state = try DrivenKeySet.holding(bounds: KeySetBounds(mostWaiters: 3))
+        let fetch = try state.causedFetch("x", at: start)
+        #expect(state.lookUp("y", at: start, waiters: 2) == .joinFetch(fetch.number))
+        #expect(state.lookUp("y", at: start, waiters: 3) == .refuse(.keysUnavailable))
+        #expect(state.lookUp("A", at: start, waiters: 3) == .use)
+    }
+
+    @Test func `calls a key unknown only when Apple answered the last time`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        #expect(state.refusal(at: start) == .unknownKey)
+        let fetch = try state.causedFetch("x", at: start)
+        // Somebody who does not wait for the answer cannot be told yet.
+        #expect(state.refusal(at: start) == .keysUnavailable)
+        state.finish(fetch, with: .failed(.unreachable), at: start + second)
+        #expect(state.refusal(at: start + second) == .keysUnavailable)
+        #expect(state.lookUp("x", at: start + second) == .refuse(.keysUnavailable))
+    }
+
+    @Test func `refuses quickly while nothing can be had`() throws {
+        let state = DrivenKeySet()
+        let fetch = try state.causedFetch("A", at: start)
+        state.finish(fetch, with: .failed(.unreachable), at: start + second)
+        #expect(state.lookUp("A", at: start + second) == .refuse(.keysUnavailable))
+        _ = try state.causedFetch("A", at: start + 30 * second)
+    }
+
+    @Test func `callers refresh a set that nobody else refreshes, without waiting`() throws {
+        let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
+        let moment = start + 54 * minute
+        #expect(state.lookUp("A", at: moment - 1) == .use)
+        let fetch = KeySetFetch(number: 2, entityTag: #""1""#, giveUpAt: moment + 20 * second)
+        #expect(state.lookUp("A", at: moment) == .useAndStartFetch(fetch))
+        #expect(state.lookUp("A", at: moment) == .use)
+    }
+
+    @Test func `fetches nothing any more once stopped, and serves on`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        state.stop()
+        #expect(state.lookUp("A", at: start + 2 * hour) == .use)
+        #expect(state.lookUp("x", at: start + 2 * hour) == .refuse(.keysUnavailable))
+        state.resume()
+        _ = try state.causedFetch("x", at: start + 2 * hour)
+    }
+
+    @Test func `a cancelled fetch says nothing about Apple`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = try state.causedFetch("x", at: start)
+        #expect(state.finish(fetch, with: .cancelled, at: start) == .wakeWaiters)
+        #expect(state.health(at: start).status == .ready)
+        #expect(state.health(at: start).lastFailure == nil)
+    }
+
+    @Test func `an answer to another fetch changes nothing`() throws {
+        let state = try DrivenKeySet.holding(["A"])
+        let fetch = KeySetFetch(number: 77, entityTag: nil, giveUpAt: start)
+        #expect(state.finish(fetch, with: try .set(["B"]), at: start) == .wakeWaiters)
+        #expect(state.has("A", at: start))
+    }
+}

@@ -1,0 +1,26 @@
+import AppleIdentity
+import KeySets
+import Testing
+
+@Suite struct SystemKeySetClockTests {
+    private let clock = SystemKeySetClock()
+
+    @Test func `tells the time of the machine`() {
+        let first = clock.millisecondsSince1970
+        // 2026 to 2100, in milliseconds and not in seconds or microseconds.
+        #expect((1_767_225_600_000...4_102_444_800_000).contains(first))
+        #expect(clock.now >= NumericDate(clampingSecondsSince1970: first / 1000))
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 1_000])
+    func `does not sleep until a moment that has passed`(moment: Int64) async throws {
+        try await clock.sleep(untilMilliseconds: moment)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [Int64.max, 4_102_444_800_000])
+    func `wakes up when cancelled`(moment: Int64) async {
+        let sleeper = Task { try await clock.sleep(untilMilliseconds: moment) }
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+}
