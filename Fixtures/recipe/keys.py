@@ -1,0 +1,143 @@
+"""The frozen test keys, and signatures made with them by the openssl command line."""
+
+import base64
+import functools
+import hashlib
+import hmac
+import pathlib
+import subprocess
+import tempfile
+
+from jws import base64url, base64url_decode
+
+FOLDER = pathlib.Path(__file__).parent / "keys"
+
+# The DER in front of a SHA-256 digest (RFC 8017 §9.2, note 1).
+SHA256_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def run(*arguments, data=b""):
+    return subprocess.run(["openssl", *arguments], input=data, capture_output=True, check=True).stdout
+
+
+class RSAKey:
+    """One of the frozen private keys (PKCS #1 PEM)."""
+
+    def __init__(self, name):
+        self.name = name
+        self.path = FOLDER / f"{name}.pem"
+        lines = self.path.read_text().splitlines()
+        self.n, self.e, self.d, self.p, self.q = integers(base64.b64decode("".join(lines[1:-1])))[1:6]
+        self.size = (self.n.bit_length() + 7) // 8
+
+    @functools.lru_cache(maxsize=None)
+    def sign(self, text, digest="sha256"):
+        """RSASSA-PKCS1-v1_5. There is no randomness in it, so the recipe always gives the same bytes."""
+        return run("dgst", f"-{digest}", "-sign", str(self.path), data=text.encode())
+
+    def sign_pss(self, text):
+        """RSASSA-PSS with an empty salt, which has no randomness either."""
+        options = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:0"]
+        return run("dgst", "-sha256", *options, "-sign", str(self.path), data=text.encode())
+
+    def sign_block(self, block):
+        """Signs a padded block as it is: for blocks that openssl would never write."""
+        assert len(block) == self.size
+        return pow(int.from_bytes(block, "big"), self.d, self.n).to_bytes(self.size, "big")
+
+    def public_pem(self):
+        return run("rsa", "-in", str(self.path), "-pubout")
+
+    def jwk(self, kid, **changes):
+        """An entry of a key set with exactly the members that Apple's have; `None` leaves one out."""
+        entry = {
+            "kty": "RSA", "kid": kid, "use": "sig", "alg": "RS256",
+            "n": base64url(number_bytes(self.n)), "e": base64url(number_bytes(self.e)),
+        }
+        entry.update(changes)
+        return {name: value for name, value in entry.items() if value is not None}
+
+
+def number_bytes(number):
+    return number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+def integers(der):
+    """The numbers of a PKCS #1 RSAPrivateKey (RFC 8017 §A.1.2)."""
+
+    def length(at):
+        if der[at] < 0x80:
+            return der[at], at + 1
+        count = der[at] & 0x7F
+        return int.from_bytes(der[at + 1:at + 1 + count], "big"), at + 1 + count
+
+    assert der[0] == 0x30
+    _, at = length(1)
+    numbers = []
+    while at < len(der):
+        assert der[at] == 0x02
+        size, at = length(at + 1)
+        numbers.append(int.from_bytes(der[at:at + size], "big"))
+        at += size
+    return numbers
+
+
+@functools.lru_cache(maxsize=None)
+def rsa(name):
+    return RSAKey(name)
+
+
+def ec_jwk(kid):
+    der = run("ec", "-in", str(FOLDER / "p256.pem"), "-pubout", "-outform", "DER")
+    x, y = der[-64:-32], der[-32:]
+    return {"kty": "EC", "kid": kid, "use": "sig", "alg": "ES256", "crv": "P-256", "x": base64url(x),
+            "y": base64url(y)}
+
+
+def hs256(secret, text):
+    return hmac.new(secret, text.encode(), hashlib.sha256).digest()
+
+
+def digest_block(key, info_and_digest, padding=None):
+    """An EMSA-PKCS1-v1_5 block (RFC 8017 §9.2) around any digest info; `padding` replaces the run of FF."""
+    run_of_ff = b"\xff" * (key.size - 3 - len(info_and_digest)) if padding is None else padding
+    block = b"\x00\x01" + run_of_ff + b"\x00" + info_and_digest
+    return block + b"\x00" * (key.size - len(block))
+
+
+def is_valid(text, signature, jwk):
+    """Second opinion without openssl: RSASSA-PKCS1-v1_5 with SHA-256, by the letter of RFC 8017 §8.2.2."""
+    n = int.from_bytes(base64url_decode(jwk["n"]), "big")
+    e = int.from_bytes(base64url_decode(jwk["e"]), "big")
+    size = (n.bit_length() + 7) // 8
+    number = int.from_bytes(signature, "big")
+    if len(signature) != size or number >= n:
+        return False
+    expected = SHA256_INFO + hashlib.sha256(text.encode()).digest()
+    block = b"\x00\x01" + b"\xff" * (size - 3 - len(expected)) + b"\x00" + expected
+    return pow(number, e, n).to_bytes(size, "big") == block
+
+
+def der_integer(data):
+    number = int.from_bytes(data, "big")
+    content = number.to_bytes(number.bit_length() // 8 + 1, "big")
+    return bytes([2, len(content)]) + content
+
+
+def verifies(text, signature, *public_key_command):
+    with tempfile.TemporaryDirectory() as folder:
+        public, file = pathlib.Path(folder) / "public.pem", pathlib.Path(folder) / "signature"
+        public.write_bytes(run(*public_key_command))
+        file.write_bytes(signature)
+        command = ["openssl", "dgst", "-sha256", "-verify", str(public), "-signature", str(file)]
+        return subprocess.run(command, input=text.encode(), capture_output=True).returncode == 0
+
+
+def openssl_verifies(name, text, signature):
+    return verifies(text, signature, "rsa", "-in", str(FOLDER / f"{name}.pem"), "-pubout")
+
+
+def ec_verifies(text, signature):
+    halves = der_integer(signature[:32]) + der_integer(signature[32:])
+    der = b"\x30" + bytes([len(halves)]) + halves
+    return verifies(text, der, "ec", "-in", str(FOLDER / "p256.pem"), "-pubout")

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Makes every fixture again: `make.py` writes them, `make.py --check` compares them with what is committed.
+
+Needs Python 3.9 or later and the openssl command, nothing else.
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import account_scenarios  # noqa: F401  (importing these modules collects their cases)
+import identity_accepted  # noqa: F401
+import identity_claims  # noqa: F401
+import identity_reading
+import identity_signatures  # noqa: F401
+import key_scenarios  # noqa: F401
+import notifications  # noqa: F401
+import reference
+from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
+from jws import base64url_decode
+from key_sets import KEY_SETS
+from keys import ec_verifies, openssl_verifies
+from steps import SCENARIOS
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = {"identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS}
+
+
+def document(value):
+    # ASCII only, so that no editor normalizes what must differ in its bytes.
+    return json.dumps(value, indent=2, ensure_ascii=True) + "\n"
+
+
+def write(root):
+    for folder, documents in {"key-sets": KEY_SETS, **FOLDERS}.items():
+        shutil.rmtree(root / folder, ignore_errors=True)
+        (root / folder).mkdir(parents=True)
+        for name, value in documents.items():
+            value = {"keys": value} if folder == "key-sets" else value
+            (root / folder / f"{name.removesuffix('.json')}.json").write_text(document(value), encoding="ascii")
+
+
+def second_opinion():
+    """Every case judged again by the reference reader, every accepted signature by openssl."""
+    mistakes = []
+    cases = [*IDENTITY_TOKENS.items(), *NOTIFICATIONS.items()]
+    signers = {"fxRSA3072": "rsa-3072", "fxRSA4096": "rsa-4096", **{kid: key for key, kid in KIDS.items()}}
+    for name, case in cases:
+        code, events = reference.judge(case, KEY_SETS[case["key_set"]], seconds(case["at"]))
+        if code != case.get("code"):
+            mistakes.append(f"{name}: the recipe says {case.get('code')}, the reference reader {code}")
+        if code is None and "notification" in case and events != case["notification"]["events"]:
+            mistakes.append(f"{name}: events are read as {events}")
+        if code is None:
+            text, _, signature = case["token"].rpartition(".")
+            head = json.loads(base64url_decode(text.partition(".")[0]))
+            if not openssl_verifies(signers.get(head["kid"], "signer-1"), text, base64url_decode(signature)):
+                mistakes.append(f"{name}: openssl refuses the signature")
+    if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
+        mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
+    return mistakes
+
+
+def differences(root):
+    for folder in ["key-sets", *FOLDERS]:
+        made = {path.name: path.read_bytes() for path in (root / folder).iterdir()}
+        committed = {path.name: path.read_bytes() for path in (FIXTURES / folder).iterdir()}
+        for name in sorted(made.keys() | committed.keys()):
+            if made.get(name) != committed.get(name):
+                yield f"{folder}/{name} differs from what the recipe makes"
+
+
+def main():
+    mistakes = second_opinion()
+    if sys.argv[1:] == ["--check"]:
+        with tempfile.TemporaryDirectory() as folder:
+            write(pathlib.Path(folder))
+            mistakes += differences(pathlib.Path(folder))
+    elif not sys.argv[1:]:
+        write(FIXTURES)
+    else:
+        sys.exit(__doc__)
+    for mistake in mistakes:
+        print(mistake, file=sys.stderr)
+    counts = ", ".join(f"{len(documents)} {name}" for name, documents in FOLDERS.items())
+    print(f"{counts}, {len(KEY_SETS)} key sets: {'not ' if mistakes else ''}as they should be")
+    sys.exit(1 if mistakes else 0)
+
+
+if __name__ == "__main__":
+    main()
