@@ -96,7 +96,12 @@ let package = Package(
             name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
             swiftSettings: settings),
         tests("SQLiteStorageTests", ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets"]),
-        tests("SignInTests", ["SignIn", "SQLiteStorage", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE"]),
+        tests(
+            "SignInTests",
+            [
+                "SignIn", "SQLiteStorage", "StorageConformance", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                serviceLifecycle, logging,
+            ]),
         tests(
             "AppleEmulatorTests",
             [

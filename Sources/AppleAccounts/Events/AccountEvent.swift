@@ -13,7 +13,7 @@ public struct AccountEvent: Sendable, Hashable {
     }
 
     /// Grows in the order of commit. 0 until the store has numbered it.
-    public internal(set) var sequence: Int64
+    public private(set) var sequence: Int64
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
@@ -45,5 +45,12 @@ public struct AccountEvent: Sendable, Hashable {
         self.source = source
         self.moment = moment
         self.recordedAt = recordedAt
+    }
+
+    /// The event as the store has numbered it.
+    public func numbered(_ sequence: Int64) -> AccountEvent {
+        var event = self
+        event.sequence = sequence
+        return event
     }
 }

@@ -1,0 +1,9 @@
+import StorageConformance
+import Testing
+
+@Suite struct ReferenceStoreTests {
+    @Test(arguments: ConformanceCheck.all)
+    func `conforms`(check: ConformanceCheck) async throws {
+        try await check.run(ReferenceStore())
+    }
+}

@@ -1,0 +1,55 @@
+public import AppleAccounts
+
+extension AccountStore {
+    /// A batch of one.
+    @discardableResult
+    public func carryOut(_ command: AccountCommand) async throws -> AccountOutcome {
+        let result = try await commit([command])
+        try expectEqual(result.results.count, 1)
+        switch result.results[0] {
+        case .done(let outcome): return outcome
+        case .refused(let refusal): throw refusal
+        case .failed(let error): throw error
+        }
+    }
+
+    @discardableResult
+    public func signIn(_ command: SignInCommand) async throws -> SignInOutcome {
+        guard case .signedIn(let outcome) = try await carryOut(.signIn(command)) else {
+            throw ConformanceFailure(description: "a sign-in had another outcome")
+        }
+        return outcome
+    }
+
+    @discardableResult
+    public func notify(_ command: NotificationCommand) async throws -> NotificationReceipt {
+        guard case .notification(let receipt) = try await carryOut(.notification(command)) else {
+            throw ConformanceFailure(description: "a notification had another outcome")
+        }
+        return receipt
+    }
+
+    func credential(
+        _ key: SubjectKey = .sample(), _ clientID: ClientID = "com.example.app"
+    ) async throws -> CredentialRecord {
+        let records = try await credentials(team: key.team, clientID: clientID, subjects: [key.subject])
+        try expectEqual(records.count, 1)
+        return records[0]
+    }
+
+    /// The whole feed.
+    public func allEvents() async throws -> [AccountEvent] {
+        var events: [AccountEvent] = []
+        var page = try await self.events(after: 0, limit: 100, visibleTo: .everything)
+        events += page.events
+        while page.hasMore {
+            page = try await self.events(after: page.cursor, limit: 100, visibleTo: .everything)
+            events += page.events
+        }
+        return events
+    }
+
+    func eventKinds() async throws -> [AccountEvent.Kind] {
+        try await allEvents().map(\.kind)
+    }
+}

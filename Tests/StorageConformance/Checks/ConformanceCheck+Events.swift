@@ -1,0 +1,144 @@
+import AppleAccounts
+
+extension ConformanceCheck {
+    static let events = [
+        ConformanceCheck("tells of a new account and its credential") { store in
+            let outcome = try await store.signIn(.sample(authorizedAt: 5000, receivedAt: 6000))
+            let events = try await store.allEvents()
+            try expectEqual(events.map(\.kind), [.accountCreated, .credentialAuthorized])
+            for event in events {
+                try expectEqual(event.team, "A1B2C3D4E5")
+                try expectEqual(event.subject, SubjectKey.sample().subject)
+                try expectEqual(event.accountID, outcome.account.id)
+                try expectEqual(event.source, .signIn)
+                try expectEqual(event.moment, 5000)
+                try expectEqual(event.recordedAt, 6000)
+            }
+            try expectEqual(events.map(\.clientID), [nil, "com.example.app"])
+            try expectEqual(events.map(\.reason), [nil, .signedIn])
+            try expect(events[0].id != events[1].id, "each event has its own ID")
+        },
+        ConformanceCheck("tells nothing when a known sign-in has nothing new") { store in
+            try await store.signIn(.sample(authorizedAt: 5000, firstName: "Ada"))
+            let before = try await store.allEvents()
+            try await store.signIn(.sample(authorizedAt: 6000, firstName: "Ada"))
+            try await store.signIn(.sample(authorizedAt: 6000))
+            let result = try await store.commit([.signIn(.sample(authorizedAt: 7000))])
+            try expectEqual(result.lastEventSequence, nil)
+            try expectEqual(try await store.allEvents(), before)
+        },
+        ConformanceCheck("tells what a known sign-in changed") { store in
+            try await store.signIn(.sample(authorizedAt: 5000))
+            try await store.signIn(.sample(authorizedAt: 6000, email: .sample("new@example.com")))
+            try await store.signIn(.sample(authorizedAt: 7000, email: nil, firstName: "Ada"))
+            try await store.signIn(.sample(clientID: "com.example.other", authorizedAt: 8000, email: nil))
+            try await store.notify(.sample(at: 9000))
+            try await store.signIn(.sample(authorizedAt: 9001, email: nil))
+            let events = try await store.allEvents()
+            try expectEqual(
+                events.dropFirst(2).map(\.kind),
+                [
+                    .emailChanged, .profileChanged, .credentialAuthorized, .credentialRevoked,
+                    .credentialAuthorized,
+                ])
+            try expectEqual(
+                events.dropFirst(2).map(\.clientID),
+                [nil, nil, "com.example.other", "com.example.app", "com.example.app"])
+            try expectEqual(events[5].reason, .consentRevoked)
+            try expectEqual(events[5].source, .notification)
+            try expectEqual(events[5].moment, 9000)
+        },
+        ConformanceCheck("tells once that a credential is revoked") { store in
+            try await store.signIn(.sample(authorizedAt: 5000))
+            try await store.notify(.sample(at: 6000))
+            try await store.notify(.sample(at: 7000))
+            try await store.notify(.sample(at: 4000))
+            try expectEqual(try await store.eventKinds().dropFirst(2), [.credentialRevoked])
+        },
+        ConformanceCheck("tells of a revocation of a person not known yet") { store in
+            try await store.notify(.sample(at: 6000))
+            let events = try await store.allEvents()
+            try expectEqual(events.map(\.kind), [.credentialRevoked])
+            try expectEqual(events[0].accountID, nil)
+            // The account that comes later does not change what was told.
+            try await store.signIn(.sample(authorizedAt: 7000))
+            try expectEqual(try await store.allEvents()[0], events[0])
+        },
+        ConformanceCheck("tells of a deleted account and of each credential that it ends") { store in
+            try await store.signIn(.sample(authorizedAt: 5000))
+            try await store.signIn(.sample(clientID: "com.example.other", authorizedAt: 5000))
+            try await store.notify(.sample(clientID: "com.example.other", at: 5500))
+            try await store.notify(.sample(.appleAccountDeleted, at: 6000))
+            let events = try await store.allEvents().suffix(2)
+            try expectEqual(events.map(\.kind), [.accountDeleted, .credentialRevoked])
+            try expectEqual(events.map(\.clientID), [nil, "com.example.app"])
+            try expectEqual(events.map(\.reason), [.appleAccountDeleted, .appleAccountDeleted])
+        },
+        ConformanceCheck("tells when forwarding or address changed") { store in
+            try await store.signIn(.sample(authorizedAt: 5000))
+            let relay = EmailAddress.sample("abc@privaterelay.appleid.com", isPrivate: true)
+            try await store.notify(.sample(.emailForwarding(.disabled, relay), at: 6000))
+            try await store.notify(.sample(.emailForwarding(.disabled, relay), at: 7000))
+            try await store.notify(.sample(.emailForwarding(.enabled, nil), at: 6500))
+            try expectEqual(
+                try await store.eventKinds().dropFirst(2), [.emailForwardingChanged, .emailChanged])
+        },
+        ConformanceCheck("gives the feed in pages without gap") { store in
+            for number in 0..<7 { try await store.signIn(.sample(key: .sample("\(number)-person"))) }
+            let all = try await store.allEvents()
+            try expectEqual(all.count, 14)
+            try expectEqual(all.map(\.sequence), all.map(\.sequence).sorted())
+            try expectEqual(Set(all.map(\.sequence)).count, 14)
+            var cursor: Int64 = 0
+            var collected: [AccountEvent] = []
+            for expectedCount in [5, 5, 4] {
+                let page = try await store.events(after: cursor, limit: 5, visibleTo: .everything)
+                try expectEqual(page.events.count, expectedCount)
+                collected += page.events
+                cursor = page.cursor
+            }
+            try expectEqual(collected, all)
+            let end = try await store.events(after: cursor, limit: 5, visibleTo: .everything)
+            try expectEqual(end, EventPage(events: [], cursor: cursor, hasMore: false))
+        },
+        ConformanceCheck("numbers the last event of a batch") { store in
+            let result = try await store.commit([.signIn(.sample())])
+            try expectEqual(result.lastEventSequence, try await store.allEvents().last?.sequence)
+        },
+        ConformanceCheck("shows a reader the events of its apps") { store in
+            try await store.signIn(.sample())
+            try await store.signIn(.sample(clientID: "com.example.other"))
+            try await store.signIn(
+                .sample(key: .sample(team: "OTHERTEAM1"), clientID: "org.example.app"))
+            let page = try await store.events(
+                after: 0, limit: 100,
+                visibleTo: .only(clientIDs: ["com.example.other"], teams: ["A1B2C3D4E5"]))
+            try expectEqual(page.events.map(\.kind), [.accountCreated, .credentialAuthorized])
+            try expectEqual(page.events.map(\.clientID), [nil, "com.example.other"])
+            try expectEqual(page.cursor, try await store.allEvents().last?.sequence)
+            let nothing = try await store.events(
+                after: 0, limit: 100, visibleTo: .only(clientIDs: ["never.seen"], teams: ["NEVERSEEN1"]))
+            try expectEqual(nothing.events, [])
+            try expectEqual(nothing.cursor, page.cursor)
+        },
+        ConformanceCheck("brings a reader past events that are not its own") { store in
+            _ = try await store.commit(
+                (0..<400).map { number in
+                    let key = SubjectKey.sample(team: "OTHERTEAM1", "p\(number)")
+                    return .signIn(.sample(key: key, clientID: "org.example.app"))
+                })
+            try await store.signIn(.sample())
+            let visibility = EventVisibility.only(clientIDs: ["com.example.app"], teams: ["A1B2C3D4E5"])
+            var page = EventPage(events: [], cursor: 0, hasMore: true)
+            var found: [AccountEvent] = []
+            var calls = 0
+            while page.hasMore {
+                page = try await store.events(after: page.cursor, limit: 1, visibleTo: visibility)
+                found += page.events
+                calls += 1
+                try expect(calls < 1000, "the reader gets on")
+            }
+            try expectEqual(found.map(\.kind), [.accountCreated, .credentialAuthorized])
+        },
+    ]
+}

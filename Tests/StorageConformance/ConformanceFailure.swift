@@ -1,0 +1,36 @@
+import AppleAccounts
+
+/// What a store did otherwise than it should.
+public struct ConformanceFailure: Error, CustomStringConvertible {
+    public let description: String
+}
+
+func expect(_ condition: Bool, _ claim: String, line: Int = #line, file: String = #fileID) throws {
+    guard !condition else { return }
+    throw ConformanceFailure(description: "\(file):\(line): not so: \(claim)")
+}
+
+func expectEqual<Value: Equatable>(
+    _ found: Value, _ expected: Value, line: Int = #line, file: String = #fileID
+) throws {
+    guard found != expected else { return }
+    throw ConformanceFailure(description: "\(file):\(line): found \(found), expected \(expected)")
+}
+
+func expectRefusal(
+    _ code: AccountRefusal.Code, line: Int = #line, file: String = #fileID,
+    _ action: () async throws -> some Any
+) async throws {
+    do {
+        let found = try await action()
+        throw ConformanceFailure(
+            description: "\(file):\(line): found \(found), expected \(code) to be thrown")
+    } catch let refusal as AccountRefusal {
+        try expectEqual(refusal.code, code, line: line, file: file)
+    }
+}
+
+func unwrap<Value>(_ value: Value?, line: Int = #line, file: String = #fileID) throws -> Value {
+    guard let value else { throw ConformanceFailure(description: "\(file):\(line): found nil") }
+    return value
+}

@@ -1,0 +1,73 @@
+public import AppleAccounts
+
+extension SubjectKey {
+    public static func sample(
+        team: TeamID = "A1B2C3D4E5", _ subject: AppleSubject = "001999.0123456789abcdef.0123"
+    ) -> SubjectKey {
+        SubjectKey(team: team, subject: subject)
+    }
+}
+
+extension EmailAddress {
+    public static func sample(
+        _ address: String = "person@example.com", isVerified: Bool = true, isPrivate: Bool = false
+    ) -> EmailAddress {
+        guard let email = EmailAddress(address: address, isVerified: isVerified, isPrivate: isPrivate) else {
+            preconditionFailure("not an address: \(address)")
+        }
+        return email
+    }
+}
+
+extension NonceDigest {
+    public static func sample(_ byte: UInt8 = 7) -> NonceDigest {
+        guard let digest = NonceDigest(Array(repeating: byte, count: 32)) else {
+            preconditionFailure("32 bytes are a digest")
+        }
+        return digest
+    }
+}
+
+extension SignInCommand {
+    public static func sample(
+        key: SubjectKey = .sample(), clientID: ClientID = "com.example.app", authorizedAt: Moment = 1_000_000,
+        email: EmailAddress? = .sample(), realUserStatus: Int64? = nil, firstName: String? = nil,
+        lastName: String? = nil, unsignedEmail: String? = nil, createsAccount: Bool = true,
+        nonce: NonceDigest? = nil, receivedAt: Moment? = nil
+    ) -> SignInCommand {
+        SignInCommand(
+            key: key, clientID: clientID, authorizedAt: authorizedAt, email: email,
+            realUserStatus: realUserStatus, firstName: firstName, lastName: lastName,
+            unsignedEmail: unsignedEmail, createsAccount: createsAccount, nonce: nonce,
+            receivedAt: receivedAt ?? authorizedAt.advanced(byMilliseconds: 1234))
+    }
+}
+
+extension NotificationCommand {
+    /// One event, under an identifier of its own unless one is given.
+    public static func sample(
+        _ change: NotifiedEvent.Change = .consentRevoked, type: String? = nil, key: SubjectKey = .sample(),
+        clientID: ClientID = "com.example.app", at moment: Moment = 2_000_000,
+        identifier: InboxIdentifier? = nil, payload: String = "header.payload.signature"
+    ) -> NotificationCommand {
+        let type = type ?? change.sampleType
+        let ownName = "\(clientID.rawValue)/\(key.subject.rawValue)/\(type)/\(moment.milliseconds)"
+        return NotificationCommand(
+            identifier: identifier ?? InboxIdentifier(stringLiteral: String(ownName.prefix(255))),
+            team: key.team, clientID: clientID,
+            events: [NotifiedEvent(change: change, type: type, subject: key.subject, moment: moment)],
+            payload: payload, receivedAt: moment.advanced(byMilliseconds: 17_000))
+    }
+}
+
+extension NotifiedEvent.Change {
+    fileprivate var sampleType: String {
+        switch self {
+        case .consentRevoked: "consent-revoked"
+        case .appleAccountDeleted: "account-deleted"
+        case .emailForwarding(.disabled, _): "email-disabled"
+        case .emailForwarding: "email-enabled"
+        case .unknown: "something-new"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import AppleAccounts
+
+/// Makes commands from a small world, so that they meet: few people, few apps, few moments, few nonces.
+public struct RandomCommands: Sendable {
+    public var generator: SeededGenerator
+    public let clientIDs: [ClientID] = ["com.example.app", "com.example.other", "org.example.app"]
+    public let keys: [SubjectKey] = [.sample("s1"), .sample("s2"), .sample(team: "OTHERTEAM1", "s1")]
+
+    public init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    public mutating func batch() -> [AccountCommand] {
+        (0..<Int.random(in: 1...6, using: &generator)).map { _ in command() }
+    }
+
+    public mutating func command() -> AccountCommand {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: .mintNonce(NonceRecord(digest: nonce(), expiresAt: moment()))
+        case 1...5: .signIn(signIn())
+        default: .notification(notification())
+        }
+    }
+
+    public mutating func signIn() -> SignInCommand {
+        let key = pick(keys)
+        return .sample(
+            key: key, clientID: pick(clientIDs(of: key.team)), authorizedAt: moment(), email: email(),
+            realUserStatus: pick([nil, 0, 1, 2]), firstName: pick([nil, "", "Ada", "Élodie"]),
+            lastName: pick([nil, "Lovelace"]), unsignedEmail: pick([nil, "posted@example.com"]),
+            createsAccount: pick([true, true, false]),
+            nonce: Int.random(in: 0..<5, using: &generator) == 0 ? nonce() : nil, receivedAt: moment())
+    }
+
+    public mutating func notification() -> NotificationCommand {
+        let changes: [NotifiedEvent.Change] = [
+            .consentRevoked, .consentRevoked, .emailForwarding(.enabled, email()),
+            .emailForwarding(.disabled, email()), .unknown, .appleAccountDeleted,
+        ]
+        let key = pick(keys)
+        return .sample(
+            pick(changes), key: key, clientID: pick(clientIDs(of: key.team)), at: moment(),
+            identifier: pick([nil, nil, "jti-1", "jti-2", "jti-3"]))
+    }
+
+    /// An app belongs to one team.
+    private func clientIDs(of team: TeamID) -> [ClientID] {
+        team == "OTHERTEAM1" ? ["org.example.app"] : ["com.example.app", "com.example.other"]
+    }
+
+    public mutating func moment() -> Moment {
+        Moment(milliseconds: Int64.random(in: 1...8, using: &generator) * 1000)
+    }
+
+    public mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &generator)]
+    }
+
+    private mutating func email() -> EmailAddress? {
+        pick([
+            nil, .sample("a@example.com"), .sample("b@example.com", isVerified: false),
+            .sample("c@privaterelay.appleid.com", isPrivate: true),
+        ])
+    }
+
+    private mutating func nonce() -> NonceDigest {
+        .sample(UInt8.random(in: 1...6, using: &generator))
+    }
+}
