@@ -1,0 +1,59 @@
+import AppleIdentity
+import KeySets
+import Testing
+
+@Suite struct RealTokenTests {
+    @Test(arguments: try RealTokenCase.all())
+    func `accepts what Apple signed`(real: RealTokenCase) async throws {
+        try await verify(real)
+    }
+
+    @Test(arguments: try RealTokenCase.all())
+    func `refuses it for another client ID`(real: RealTokenCase) async throws {
+        await #expect(throws: AppleTokenError(.audienceMismatch)) {
+            try await verify(real, clientID: real.clientID + ".other")
+        }
+    }
+
+    @Test(arguments: try RealTokenCase.all())
+    func `refuses it two days later`(real: RealTokenCase) async throws {
+        await #expect(throws: AppleTokenError(.tokenExpired)) {
+            try await verify(real, later: 2 * 86400)
+        }
+    }
+
+    @Test(arguments: try RealTokenCase.all())
+    func `refuses it under another key`(real: RealTokenCase) async throws {
+        let isLabelled = try UnverifiedToken(real.jwt).keyID == "AIDOPK1"
+        await #expect(throws: AppleTokenError(isLabelled ? .signatureInvalid : .unknownKey)) {
+            try await verify(real, keySet: RealTokenCase.decoy())
+        }
+    }
+
+    @Test(arguments: try RealTokenCase.all())
+    func `refuses it with one bit of the signature changed`(real: RealTokenCase) async throws {
+        // The character before the last carries six bits of the signature and no unused ones.
+        let position = real.jwt.index(real.jwt.endIndex, offsetBy: -2)
+        var changed = real.jwt
+        changed.replaceSubrange(position...position, with: real.jwt[position] == "A" ? "B" : "A")
+        await #expect(throws: AppleTokenError(.signatureInvalid)) {
+            try await verify(real, token: changed)
+        }
+    }
+
+    private func verify(
+        _ real: RealTokenCase, token: String? = nil, clientID: String? = nil, later: Int64 = 0,
+        keySet: [UInt8]? = nil
+    ) async throws {
+        let policy = VerificationPolicy(clientIDs: [clientID ?? real.clientID])
+        let keys = try PinnedKeySet(parsing: try keySet ?? real.keySet())
+        let now = try real.at.date(after: later)
+        switch real.kind {
+        case .identityToken:
+            _ = try await IdentityTokenVerifier(policy: policy)
+                .verify(token ?? real.jwt, keys: keys, expecting: IdentityTokenExpectations(), at: now)
+        case .notification:
+            _ = try await NotificationVerifier(policy: policy).verify(token ?? real.jwt, keys: keys, at: now)
+        }
+    }
+}
