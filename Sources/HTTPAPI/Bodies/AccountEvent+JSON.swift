@@ -1,0 +1,19 @@
+import AppleAccounts
+import JOSE
+
+extension JSONWriter {
+    mutating func value(_ event: AccountEvent) {
+        beginObject()
+        member("id", event.id.rawValue)
+        member("type", event.kind.rawValue)
+        member("team_id", event.team.rawValue)
+        member("sub", event.subject.rawValue)
+        member("account_id", ifPresent: event.accountID?.rawValue)
+        member("client_id", ifPresent: event.clientID?.rawValue)
+        member("reason", ifPresent: event.reason?.rawValue)
+        member("source", ifPresent: event.source?.rawValue)
+        member("occurred_at", event.moment.rfc3339)
+        member("recorded_at", event.recordedAt.rfc3339)
+        endObject()
+    }
+}

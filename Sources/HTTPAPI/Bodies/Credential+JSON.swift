@@ -1,0 +1,18 @@
+import AppleAccounts
+import JOSE
+
+extension JSONWriter {
+    mutating func value(_ credential: Credential) {
+        beginObject()
+        members(of: credential)
+        endObject()
+    }
+
+    mutating func members(of credential: Credential) {
+        member("client_id", credential.clientID.rawValue)
+        member("state", credential.state.rawValue)
+        member("reason", ifPresent: credential.reason?.rawValue)
+        member("source", ifPresent: credential.source?.rawValue)
+        member("since", ifPresent: credential.since?.rfc3339)
+    }
+}

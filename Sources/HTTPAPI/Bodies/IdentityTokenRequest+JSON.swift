@@ -1,0 +1,46 @@
+import JOSE
+import SignIn
+
+extension IdentityTokenRequest {
+    /// The body of `POST /v1/identity-tokens/verify`.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var body = try RequestBody(bytes)
+        var token = Draft()
+        while let name = try body.next() {
+            guard try token.take(name, from: &body) else { throw Problem(.memberUnknown) }
+        }
+        self = try token.finished()
+    }
+
+    /// The members that both calls which take a token have in common.
+    struct Draft {
+        private var identityToken: String?
+        private var nonce: String?
+        private var clientID: String?
+        private var authorizationCode: String?
+        private var accessToken: String?
+
+        /// Returns `false`, and reads nothing, when the member is none of these.
+        mutating func take(_ name: JSONName, from body: inout RequestBody) throws(Problem) -> Bool {
+            switch name {
+            case "identity_token": identityToken = try body.string("identity_token")
+            case "nonce": nonce = try body.string("nonce")
+            case "client_id": clientID = try body.string("client_id")
+            case "authorization_code": authorizationCode = try body.string("authorization_code")
+            case "access_token": accessToken = try body.string("access_token")
+            default: return false
+            }
+            return true
+        }
+
+        /// Throws `member_missing`.
+        func finished() throws(Problem) -> IdentityTokenRequest {
+            guard let identityToken else {
+                throw Problem(.memberMissing, subject: .member("identity_token"))
+            }
+            return IdentityTokenRequest(
+                identityToken: identityToken, nonce: nonce, clientID: clientID,
+                authorizationCode: authorizationCode, accessToken: accessToken)
+        }
+    }
+}

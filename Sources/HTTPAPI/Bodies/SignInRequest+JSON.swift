@@ -1,0 +1,21 @@
+import JOSE
+import SignIn
+
+extension SignInRequest {
+    /// The body of `POST /v1/sign-ins`.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var body = try RequestBody(bytes)
+        var token = IdentityTokenRequest.Draft()
+        var user: UserProfile?
+        var createsAccount = true
+        while let name = try body.next() {
+            if try token.take(name, from: &body) { continue }
+            switch name {
+            case "user": user = try UserProfile(try body.object("user"))
+            case "create": createsAccount = try body.bool("create")
+            default: throw Problem(.memberUnknown)
+            }
+        }
+        self.init(token: try token.finished(), user: user, createsAccount: createsAccount)
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// Hands the listening port to whoever waits for it.
+final class BoundPort: Sendable {
+    private struct State {
+        var result: Result<Int, any Error>?
+        var waiters: [CheckedContinuation<Int, any Error>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The first result stays.
+    func set(_ result: Result<Int, any Error>) {
+        let waiters = state.withLock { state in
+            if state.result == nil { state.result = result }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(with: result) }
+    }
+
+    func value() async throws -> Int {
+        try await withCheckedThrowingContinuation { waiter in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiters.append(waiter) }
+                return state.result
+            }
+            if let result { waiter.resume(with: result) }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+import NIOCore
+import NIOHTTP1
+
+/// One client connection: collects a request, has it answered, writes the answer.
+///
+/// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's event loop.
+/// Requests that arrive while one is being answered wait, and so does the socket, so that a client cannot fill
+/// memory by asking faster than it reads.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Arrival {
+        case part(HTTPServerRequestPart)
+        case inputEnded
+        case broken(HTTPParserError)
+    }
+
+    private let dispatcher: Dispatcher
+    private let executor: EventLoopTaskExecutor
+    private var state: ConnectionState
+    private var context: ChannelHandlerContext?
+    private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
+
+    private var head: HTTPRequestHead?
+    private var fields: RequestFields?
+    private var body: ByteBuffer?
+    private var startedAt = NIODeadline.now()
+    /// What was read beyond the request that is being answered.
+    private var pending = CircularBuffer<Arrival>()
+    private var isReadHeld = false
+    private var needsFlush = false
+    private var running: (task: Task<Void, Never>, endsEarly: Bool)?
+
+    init(dispatcher: Dispatcher, limits: ServerLimits, eventLoop: any EventLoop) {
+        self.dispatcher = dispatcher
+        executor = EventLoopTaskExecutor(eventLoop)
+        state = ConnectionState(limits: limits, openedAt: .now())
+    }
+
+    // Events of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        dispatcher.observer.connectionOpened()
+        keepTimer()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        dispatcher.observer.connectionClosed()
+        timer?.task.cancel()
+        timer = nil
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        pending.removeAll()
+        endEarly()
+        context.fireChannelInactive()
+    }
+
+    func bytesArrived() {
+        guard state.phase == .waiting else { return }
+        state.bytesArrived(at: .now())
+        keepTimer()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        take(.part(unwrapInboundIn(data)))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flush()
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        let isBusy = state.phase == .answering || !context.channel.isWritable
+        if isBusy { isReadHeld = true } else { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable {
+            state.drained(at: .now())
+            releaseRead()
+        } else {
+            state.stalled(at: .now())
+        }
+        keepTimer()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed: take(.inputEnded)
+        case is ChannelShouldQuiesceEvent: carryOut(state.quiesce(at: .now()))
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
+        take(.broken(error))
+    }
+
+    // A request
+
+    private func take(_ arrival: Arrival) {
+        if state.phase == .answering {
+            // Nothing waits before it: a long poll has lost its reader.
+            if case .inputEnded = arrival, pending.isEmpty { return carryOut(state.inputEnded(at: .now())) }
+            return pending.append(arrival)
+        }
+        switch arrival {
+        case .inputEnded: carryOut(state.inputEnded(at: .now()))
+        case .part(let part): if state.phase != .closing { take(part) }
+        case .broken(let error):
+            guard state.phase != .closing else { return }
+            refuse(error == .headerOverflow ? .headerTooLarge : .requestMalformed)
+        }
+    }
+
+    private func take(_ part: HTTPServerRequestPart) {
+        switch part {
+        case .head(let head): take(head)
+        case .body(var bytes):
+            guard state.bodyArrived(byteCount: bytes.readableBytes) == .keep else {
+                return refuse(.bodyTooLarge)
+            }
+            if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
+        case .end:
+            state.endArrived()
+            begin()
+        }
+    }
+
+    private func take(_ head: HTTPRequestHead) {
+        startedAt = .now()
+        let fields = RequestFields(head.headers)
+        // After an upgrade request the decoder reads nothing more, so the connection can serve nothing more.
+        let keepsAlive =
+            head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
+        (self.head, self.fields, body) = (head, fields, nil)
+        let action = state.headArrived(
+            announcing: fields.contentLength, keepsAlive: keepsAlive, at: startedAt)
+        keepTimer()
+        guard action == .collectBody else { return refuse(.bodyTooLarge) }
+        // RFC 9112 §3.2: without Host it is not clear who is meant.
+        guard fields.hasHost || head.version != .http1_1 else { return refuse(.requestMalformed) }
+        if fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
+    }
+
+    private func begin() {
+        guard let head, let fields, let context else { return }
+        let body = self.body.map { Array($0.readableBytesView) } ?? []
+        (self.head, self.fields, self.body) = (nil, nil, nil)
+        let (exchange, handling) = dispatcher.begin(head, fields, body: body, startedAt: startedAt)
+        switch handling {
+        case .answered(let answer): finish(exchange, with: answer)
+        case .awaiting(let work):
+            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let dispatcher = self.dispatcher
+            // Unstructured, because a client that hangs up must not undo what is being committed: only calls that
+            // merely wait are cancelled.
+            let task = Task(executorPreference: executor) {
+                let answer = await dispatcher.answer(to: exchange, by: work)
+                connection.value.finishLater(exchange, with: answer)
+            }
+            running = (task, exchange.route?.waits ?? false)
+        }
+    }
+
+    private func finishLater(_ exchange: Exchange, with answer: Answer) {
+        running = nil
+        finish(exchange, with: answer)
+        takePending()
+        flush()
+        releaseRead()
+        keepTimer()
+    }
+
+    private func finish(_ exchange: Exchange, with answer: Answer) {
+        let closes = state.isLastAnswer
+        let now = NIODeadline.now()
+        write { buffer in
+            AnswerEncoder.encode(
+                answer, requestID: exchange.requestID, date: dispatcher.date.text,
+                omitsBody: exchange.omitsBody,
+                closes: closes, into: &buffer)
+        }
+        dispatcher.observer.record(exchange, answer, finishedAt: now)
+        if state.answered(at: now) == .closeWhenWritten { closeWhenWritten() }
+    }
+
+    private func takePending() {
+        while state.phase != .answering, let arrival = pending.popFirst() { take(arrival) }
+    }
+
+    /// Answers a request that is not complete and never will be.
+    private func refuse(_ code: ProblemCode) {
+        let exchange = Exchange(
+            method: head?.method, route: nil,
+            requestID: RequestID.accept(fields?.requestID) ?? RequestID.make(),
+            startedAt: head == nil ? .now() : startedAt)
+        let answer = Answer.problem(Problem(code), requestID: exchange.requestID)
+        (head, fields, body) = (nil, nil, nil)
+        write { buffer in
+            AnswerEncoder.encode(
+                answer, requestID: exchange.requestID, date: dispatcher.date.text, omitsBody: false,
+                closes: true,
+                into: &buffer)
+        }
+        let now = NIODeadline.now()
+        dispatcher.observer.record(exchange, answer, finishedAt: now)
+        state.refused(at: now)
+        flush()
+        context?.close(mode: .output, promise: nil)
+        keepTimer()
+    }
+
+    // The socket
+
+    private func write(_ fill: (inout ByteBuffer) -> Void) {
+        guard let context, context.channel.isActive else { return }
+        var buffer = context.channel.allocator.buffer(capacity: 1024)
+        fill(&buffer)
+        context.write(wrapOutboundOut(buffer), promise: nil)
+        needsFlush = true
+    }
+
+    private func flush() {
+        guard needsFlush, let context else { return }
+        needsFlush = false
+        context.flush()
+    }
+
+    private func closeWhenWritten() {
+        guard let context else { return }
+        needsFlush = false
+        // An empty write behind the answer: its promise is kept when everything before it has left.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+        keepTimer()
+    }
+
+    private func releaseRead() {
+        guard isReadHeld, state.phase != .answering, let context, context.channel.isWritable else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    private func carryOut(_ action: ConnectionState.EndAction) {
+        switch action {
+        case .closeWhenWritten: closeWhenWritten()
+        case .finishAnswer: endEarly()
+        }
+    }
+
+    /// Ends a long poll with what it has.
+    private func endEarly() {
+        if let running, running.endsEarly { running.task.cancel() }
+    }
+
+    /// Keeps one timer that is never late. It may be early, and then only looks: moving it with every request would
+    /// cost more than the request's other timekeeping together.
+    private func keepTimer() {
+        guard let deadline = state.deadline, let context else { return }
+        if let timer, timer.dueAt <= deadline { return }
+        timer?.task.cancel()
+        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let task = context.eventLoop.scheduleTask(deadline: deadline) { connection.value.timerFired() }
+        timer = (task, deadline)
+    }
+
+    private func timerFired() {
+        timer = nil
+        switch state.timerFired(at: .now()) {
+        case .wait: keepTimer()
+        case .rest: break
+        case .answerTimeout: refuse(.requestTimeout)
+        case .close: context?.close(promise: nil)
+        }
+    }
+}

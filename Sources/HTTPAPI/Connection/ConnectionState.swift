@@ -1,0 +1,141 @@
+import NIOCore
+
+/// What a connection does next: every bound on time and size, without I/O and without a clock.
+///
+/// One request is handled at a time. The one deadline that matters now is in `deadline`; whoever owns the state keeps
+/// a timer for it.
+struct ConnectionState {
+    enum Phase: Equatable {
+        /// Nothing of the next request is here.
+        case waiting
+        /// Bytes of a request are here, but not all of it.
+        case receiving
+        /// The request is complete and its answer is being made.
+        case answering
+        /// The answer is given; the connection closes when the client has it.
+        case closing
+    }
+
+    private(set) var phase = Phase.waiting
+    /// `nil` while a request is being answered: calls bound their own time.
+    private(set) var deadline: NIODeadline?
+    private let limits: ServerLimits
+    private var bodyBytes = 0
+    private var closesAfterAnswer = false
+    private var isQuiescing = false
+    private var isStalled = false
+
+    init(limits: ServerLimits, openedAt now: NIODeadline) {
+        self.limits = limits
+        // A new connection that stays silent has less credit than one that has been of use.
+        deadline = now + limits.requestTime
+    }
+
+    /// Bytes arrived that no request has claimed yet.
+    mutating func bytesArrived(at now: NIODeadline) {
+        guard phase == .waiting, !isStalled else { return }
+        phase = .receiving
+        deadline = now + limits.requestTime
+    }
+
+    enum HeadAction: Equatable { case collectBody, refuseTooLarge }
+
+    mutating func headArrived(announcing length: Int?, keepsAlive: Bool, at now: NIODeadline) -> HeadAction {
+        // A pipelined request was read along with the one before: its time starts here.
+        if phase == .waiting {
+            phase = .receiving
+            deadline = now + limits.requestTime
+        }
+        bodyBytes = 0
+        closesAfterAnswer = !keepsAlive || isQuiescing
+        return (length ?? 0) > limits.bodyBytes ? .refuseTooLarge : .collectBody
+    }
+
+    enum BodyAction: Equatable { case keep, refuseTooLarge }
+
+    /// Chunked bodies announce no length, so what arrives is counted too.
+    mutating func bodyArrived(byteCount: Int) -> BodyAction {
+        bodyBytes += byteCount
+        return bodyBytes > limits.bodyBytes ? .refuseTooLarge : .keep
+    }
+
+    mutating func endArrived() {
+        phase = .answering
+        deadline = nil
+    }
+
+    enum AnswerAction: Equatable { case keepOpen, closeWhenWritten }
+
+    /// Whether the answer that is written now is the connection's last.
+    var isLastAnswer: Bool { closesAfterAnswer || isQuiescing }
+
+    mutating func answered(at now: NIODeadline) -> AnswerAction {
+        if isLastAnswer {
+            phase = .closing
+            deadline = now + limits.answerTime
+            return .closeWhenWritten
+        }
+        phase = .waiting
+        deadline = now + (isStalled ? limits.answerTime : limits.idleTime)
+        return .keepOpen
+    }
+
+    /// A request was refused before its end: what the client still sends is thrown away for a while, because a reset
+    /// would destroy the refusal before it is read.
+    mutating func refused(at now: NIODeadline) {
+        phase = .closing
+        deadline = now + limits.lingerTime
+    }
+
+    /// The client does not read what it asked for.
+    mutating func stalled(at now: NIODeadline) {
+        isStalled = true
+        deadline = now + limits.answerTime
+    }
+
+    mutating func drained(at now: NIODeadline) {
+        guard isStalled else { return }
+        isStalled = false
+        switch phase {
+        case .waiting: deadline = now + limits.idleTime
+        case .receiving: deadline = now + limits.requestTime
+        case .answering: deadline = nil
+        case .closing: break
+        }
+    }
+
+    enum EndAction: Equatable { case closeWhenWritten, finishAnswer }
+
+    /// The client will send nothing more.
+    mutating func inputEnded(at now: NIODeadline) -> EndAction {
+        guard phase == .answering else { return close(at: now) }
+        closesAfterAnswer = true
+        return .finishAnswer
+    }
+
+    /// The service is shutting down: what is under way is finished, nothing new is begun.
+    mutating func quiesce(at now: NIODeadline) -> EndAction {
+        isQuiescing = true
+        return phase == .waiting ? close(at: now) : .finishAnswer
+    }
+
+    private mutating func close(at now: NIODeadline) -> EndAction {
+        if phase != .closing { deadline = now + limits.answerTime }
+        phase = .closing
+        return .closeWhenWritten
+    }
+
+    enum TimerAction: Equatable {
+        case wait(until: NIODeadline)
+        /// Rests until a deadline is set again.
+        case rest
+        case answerTimeout
+        case close
+    }
+
+    mutating func timerFired(at now: NIODeadline) -> TimerAction {
+        guard let deadline else { return .rest }
+        if now < deadline { return .wait(until: deadline) }
+        return phase == .receiving && !isStalled ? .answerTimeout : .close
+    }
+}

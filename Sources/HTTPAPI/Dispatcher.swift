@@ -1,0 +1,69 @@
+import NIOCore
+import NIOHTTP1
+import SignIn
+
+/// Leads a request to its route: finds the call, lets the caller in, and turns every error into a problem.
+///
+/// Knows nothing about sockets. Whatever a route throws becomes exactly one answer, so that no input can end a
+/// connection without one.
+final class Dispatcher: Sendable {
+    let observer: RequestObserver
+    let date: DateHeader
+    private let callers: CallerDirectory
+    private let routes: Routes
+
+    init(routes: Routes, callers: CallerDirectory, observer: RequestObserver, date: DateHeader) {
+        self.routes = routes
+        self.callers = callers
+        self.observer = observer
+        self.date = date
+    }
+
+    /// Answers at once where nothing has to be waited for.
+    func begin(
+        _ head: HTTPRequestHead, _ fields: RequestFields, body: [UInt8], startedAt: NIODeadline
+    ) -> (Exchange, Handling) {
+        var exchange = Exchange(
+            method: head.method, route: nil,
+            requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
+            startedAt: startedAt)
+        do {
+            let target = RequestTarget(head.uri)
+            let match = try RouteTable.match(head.method, target.path)
+            exchange.route = match.route
+            let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
+            exchange.caller = caller?.name
+            if match.route.takesBody, !fields.isJSON { throw Problem(.contentTypeUnsupported) }
+            var parameter: String?
+            if let encoded = match.parameter {
+                guard let decoded = PercentEncoding.decode(encoded) else {
+                    throw Problem(.parameterMalformed)
+                }
+                parameter = decoded
+            }
+            let call = Call(
+                requestID: exchange.requestID, parameter: parameter, query: target.query, body: body,
+                ifNoneMatch: fields.ifNoneMatch, scope: caller?.scope ?? .all)
+            return (exchange, try routes.handle(match.route, call))
+        } catch {
+            return (exchange, .answered(problem(error, exchange)))
+        }
+    }
+
+    /// Finishes what `begin` could not answer at once.
+    func answer(to exchange: Exchange, by work: @Sendable () async throws -> Answer) async -> Answer {
+        do {
+            return try await work()
+        } catch {
+            return problem(error, exchange)
+        }
+    }
+
+    private func problem(_ error: any Error, _ exchange: Exchange) -> Answer {
+        let problem = Problem(describing: error)
+        if problem.code == ProblemCode.internalError.rawValue {
+            observer.recordUnexpected(error, exchange)
+        }
+        return .problem(problem, requestID: exchange.requestID)
+    }
+}

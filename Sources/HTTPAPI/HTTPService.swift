@@ -1,0 +1,107 @@
+// HTTPAPI owns what a caller sees: calls, bodies, problems, API keys, limits on connections, the request log and the
+// metrics. It does not own a single rule about tokens or accounts, and no configuration.
+
+public import AppleAccounts
+import HummingbirdCore
+public import KeySets
+public import Logging
+import NIOCore
+import NIOPosix
+public import ServiceLifecycle
+public import SignIn
+import Synchronization
+
+/// Serves the HTTP interface until it is told to stop; then it takes no new connection, and returns when every request
+/// that it had begun is answered.
+public final class HTTPService: Service {
+    /// What the service stands on.
+    public struct Foundation: Sendable {
+        public var useCases: SignInUseCases
+        public var keys: any VerificationKeys
+        public var store: any AccountStore
+        public var callers: CallerDirectory
+        public var registry: MetricsRegistry
+        public var sink: LogSink
+        public var version: String
+        /// Milliseconds since 1970.
+        public var now: @Sendable () -> Int64
+
+        public init(
+            useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
+            callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
+            now: @escaping @Sendable () -> Int64
+        ) {
+            self.useCases = useCases
+            self.keys = keys
+            self.store = store
+            self.callers = callers
+            self.registry = registry
+            self.sink = sink
+            self.version = version
+            self.now = now
+        }
+    }
+
+    private let host: String
+    private let port: Int
+    private let limits: ServerLimits
+    private let logger: Logger
+    private let dispatcher: Dispatcher
+    private let bound = BoundPort()
+
+    /// - Parameters:
+    ///   - port: 0 lets the system choose; `boundPort()` tells.
+    ///   - logger: Its level decides whether requests are logged (`info` and below).
+    public init(
+        host: String, port: Int, limits: ServerLimits = ServerLimits(), foundation: Foundation, logger: Logger
+    ) {
+        self.host = host
+        self.port = port
+        self.limits = limits
+        self.logger = logger
+        let registry = foundation.registry
+        let verifications = VerificationMetrics(registry)
+        _ = KeySetMetrics(registry, keys: foundation.keys)
+        let useCases = foundation.useCases
+        let routes = Routes(
+            tokens: TokenRoutes(useCases: useCases, verifications: verifications),
+            accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
+            events: EventRoutes(useCases: useCases),
+            notifications: NotificationRoutes(
+                useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
+            operations: OperationsRoutes(
+                keys: foundation.keys, store: foundation.store, registry: registry,
+                version: foundation.version))
+        dispatcher = Dispatcher(
+            routes: routes, callers: foundation.callers,
+            observer: RequestObserver(
+                registry: registry, sink: foundation.sink, logger: logger, now: foundation.now),
+            date: DateHeader(now: foundation.now))
+    }
+
+    /// The port that is listened on, as soon as there is one. Throws when the service could not listen.
+    public func boundPort() async throws -> Int {
+        try await bound.value()
+    }
+
+    public func run() async throws {
+        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits)
+        let server = connection.server(
+            configuration: ServerConfiguration(
+                address: .hostname(host, port: port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
+            onServerRunning: { [bound, logger] channel in
+                // In front of Hummingbird's own handlers, which end the server on the first error.
+                try? await channel.pipeline.addHandler(AcceptErrorHandler(logger: logger), position: .first)
+                bound.set(.success(channel.localAddress?.port ?? 0))
+            },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        do {
+            try await server.run()
+        } catch {
+            bound.set(.failure(error))
+            throw error
+        }
+        bound.set(.failure(CancellationError()))
+    }
+}

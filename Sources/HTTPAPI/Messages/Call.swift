@@ -1,0 +1,13 @@
+import SignIn
+
+/// One request, read completely and allowed in: what a route sees.
+struct Call: Sendable {
+    let requestID: String
+    /// The decoded last segment of the path, in routes that have one.
+    let parameter: String?
+    let query: Substring?
+    let body: [UInt8]
+    let ifNoneMatch: String?
+    /// The apps that the caller may see.
+    let scope: AppScope
+}

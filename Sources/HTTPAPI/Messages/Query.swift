@@ -1,0 +1,41 @@
+/// The query of a request, with exactly the parameters that the call knows.
+///
+/// An unknown or repeated name is refused: a misspelled `after` that is ignored would serve the whole feed again.
+struct Query: Sendable {
+    private let values: [(name: String, value: String)]
+
+    /// Throws `parameter_unknown` or `parameter_malformed`.
+    init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
+        var values: [(name: String, value: String)] = []
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = names.first(where: { $0 == parts[0] }),
+                !values.contains(where: { $0.name == name })
+            else { throw Problem(.parameterUnknown) }
+            guard parts.count == 2, !parts[1].isEmpty, let value = PercentEncoding.decode(parts[1]) else {
+                throw Problem(.parameterMalformed, subject: .parameter(name))
+            }
+            values.append((name, value))
+        }
+        self.values = values
+    }
+
+    subscript(name: String) -> String? { values.first { $0.name == name }?.value }
+
+    /// Throws `parameter_missing`.
+    func required(_ name: String) throws(Problem) -> String {
+        guard let value = self[name] else { throw Problem(.parameterMissing, subject: .parameter(name)) }
+        return value
+    }
+
+    /// A decimal number within `bounds`; throws `parameter_malformed` for anything else.
+    func number(_ name: String, in bounds: ClosedRange<Int64>, default fallback: Int64) throws(Problem)
+        -> Int64
+    {
+        guard let text = self[name] else { return fallback }
+        guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+            let value = Int64(text), bounds.contains(value)
+        else { throw Problem(.parameterMalformed, subject: .parameter(name)) }
+        return value
+    }
+}

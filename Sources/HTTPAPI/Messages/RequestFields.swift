@@ -1,0 +1,51 @@
+import NIOHTTP1
+
+/// The header fields that this service reads, found in one pass.
+struct RequestFields: Sendable {
+    private(set) var authorization: String?
+    private(set) var contentType: String?
+    private(set) var requestID: String?
+    private(set) var ifNoneMatch: String?
+    private(set) var contentLength: Int?
+    private(set) var expectsContinue = false
+    private(set) var wantsUpgrade = false
+    private(set) var hasHost = false
+
+    init(_ headers: HTTPHeaders) {
+        for (name, value) in headers {
+            // The length decides nearly always, so that each name is compared at most once or twice.
+            switch name.utf8.count {
+            case 4 where Self.areEqual(name, "host"): hasHost = true
+            case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
+            case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
+            case 12 where Self.areEqual(name, "content-type"): contentType = value
+            case 12 where Self.areEqual(name, "x-request-id"): requestID = value
+            // Of two keys none counts: nobody sends two in good faith.
+            case 13 where Self.areEqual(name, "authorization"):
+                authorization = authorization == nil ? value : ""
+            case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
+            case 14 where Self.areEqual(name, "content-length"): contentLength = Int(value)
+            default: break
+            }
+        }
+    }
+
+    /// Whether the body is announced as JSON (RFC 8259 §11); parameters such as a charset are let pass.
+    var isJSON: Bool {
+        guard let contentType else { return false }
+        let type = contentType.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+        return Self.areEqual(type, "application/json")
+    }
+
+    /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters only.
+    static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
+        var index = 0
+        for byte in text.utf8 {
+            guard index < lowercase.utf8CodeUnitCount else { return false }
+            let folded = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+            guard folded == lowercase.utf8Start[index] else { return false }
+            index += 1
+        }
+        return index == lowercase.utf8CodeUnitCount
+    }
+}

@@ -1,0 +1,51 @@
+public import CoreMetrics
+import Synchronization
+
+/// Counts values by size. Recording is three atomic additions.
+public final class HistogramCell: RecorderHandler, TimerHandler {
+    /// The upper bounds of the buckets, ascending, in the unit that is recorded.
+    let bounds: [Int64]
+    /// What a recorded unit is worth in the unit that is shown: 1e-9 for nanoseconds shown as seconds.
+    let scale: Double
+    private let buckets: [CounterCell]
+    private let sum = CounterCell()
+
+    init(bounds: [Int64], scale: Double) {
+        self.bounds = bounds
+        self.scale = scale
+        buckets = (0...bounds.count).map { _ in CounterCell() }
+    }
+
+    public func record(_ value: Int64) {
+        var index = 0
+        while index < bounds.count, value > bounds[index] { index += 1 }
+        buckets[index].increment(by: 1)
+        sum.increment(by: value)
+    }
+
+    public func record(_ value: Double) {
+        // A value that no integer can hold would stop the process on conversion.
+        record(Int64(exactly: value.rounded()) ?? Int64.max / 2)
+    }
+
+    public func recordNanoseconds(_ duration: Int64) { record(duration) }
+
+    /// How many values were at most as large as each bound, then all of them; and their sum in the shown unit.
+    var reading: (cumulative: [Int64], sum: Double) {
+        var total: Int64 = 0
+        let cumulative = buckets.map { bucket in
+            total += bucket.value
+            return total
+        }
+        return (cumulative, Double(sum.value) * scale)
+    }
+
+    /// From 100 microseconds to 10 seconds, in nanoseconds.
+    static let latencies: [Int64] = [
+        100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
+        100_000_000, 250_000_000, 1_000_000_000, 10_000_000_000,
+    ]
+
+    /// Powers of two up to 4096.
+    static let sizes: [Int64] = (0...12).map { 1 << $0 }
+}

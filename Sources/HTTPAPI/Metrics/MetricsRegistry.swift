@@ -1,0 +1,119 @@
+public import CoreMetrics
+import Synchronization
+
+/// All metrics of the process, and their text for Prometheus (exposition format 0.0.4).
+///
+/// Also the factory behind swift-metrics, so that what the libraries count is shown too. Whoever counts on the hot
+/// path asks once for the cell and keeps it.
+public final class MetricsRegistry: MetricsFactory {
+    enum Cell {
+        case counter(CounterCell)
+        case gauge(GaugeCell)
+        case histogram(HistogramCell)
+    }
+
+    struct Series {
+        let labels: [(String, String)]
+        let cell: Cell
+    }
+
+    private struct Families {
+        var byName: [String: [Series]] = [:]
+        var help: [String: String] = [:]
+        var refreshes: [@Sendable () -> Void] = []
+    }
+
+    private let families = Mutex(Families())
+
+    public init() {}
+
+    /// A cell for a name and labels; the same cell when asked again.
+    func counter(_ name: String, _ labels: [(String, String)] = [], help: String = "") -> CounterCell {
+        let cell = cell(name, labels, help: help) { .counter(CounterCell()) }
+        if case .counter(let counter) = cell { return counter }
+        return CounterCell()
+    }
+
+    func gauge(_ name: String, _ labels: [(String, String)] = [], help: String = "") -> GaugeCell {
+        let cell = cell(name, labels, help: help) { .gauge(GaugeCell()) }
+        if case .gauge(let gauge) = cell { return gauge }
+        return GaugeCell()
+    }
+
+    func histogram(
+        _ name: String, _ labels: [(String, String)] = [], bounds: [Int64], scale: Double = 1,
+        help: String = ""
+    ) -> HistogramCell {
+        let cell = cell(name, labels, help: help) { .histogram(HistogramCell(bounds: bounds, scale: scale)) }
+        if case .histogram(let histogram) = cell { return histogram }
+        return HistogramCell(bounds: bounds, scale: scale)
+    }
+
+    /// Calls `refresh` before each reading, for values that are looked up rather than counted.
+    func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
+        families.withLock { $0.refreshes.append(refresh) }
+    }
+
+    /// Everything as text, sorted by name, so that two readings can be compared.
+    func text() -> [UInt8] {
+        for refresh in families.withLock({ $0.refreshes }) { refresh() }
+        let (byName, help) = families.withLock { ($0.byName, $0.help) }
+        var text = MetricsText()
+        for (name, series) in byName.sorted(by: { $0.key < $1.key }) {
+            text.family(name, help: help[name] ?? "", series)
+        }
+        return text.bytes
+    }
+
+    private func cell(
+        _ name: String, _ labels: [(String, String)], help: String, make: () -> Cell
+    ) -> Cell {
+        families.withLock { families in
+            if !help.isEmpty { families.help[name] = help }
+            let series = families.byName[name] ?? []
+            let known = series.first { series in
+                series.labels.elementsEqual(labels) { $0 == $1 }
+            }
+            if let known { return known.cell }
+            let cell = make()
+            families.byName[name] = series + [Series(labels: labels, cell: cell)]
+            return cell
+        }
+    }
+
+    // MetricsFactory: names of swift-metrics have dots and dashes.
+
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        counter(Self.name(label) + "_total", dimensions)
+    }
+
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        RoundingCounter(counter(Self.name(label) + "_total", dimensions))
+    }
+
+    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        gauge(Self.name(label), dimensions)
+    }
+
+    public func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        histogram(Self.name(label), dimensions, bounds: HistogramCell.sizes)
+    }
+
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        histogram(Self.name(label) + "_seconds", dimensions, bounds: HistogramCell.latencies, scale: 1e-9)
+    }
+
+    public func destroyCounter(_ handler: any CounterHandler) {}
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    public func destroyMeter(_ handler: any MeterHandler) {}
+    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    public func destroyTimer(_ handler: any TimerHandler) {}
+
+    private static func name(_ label: String) -> String {
+        String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
+    }
+}

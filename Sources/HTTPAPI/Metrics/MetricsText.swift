@@ -1,0 +1,59 @@
+/// Writes the text exposition format of Prometheus, version 0.0.4.
+struct MetricsText {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func family(_ name: String, help: String, _ series: [MetricsRegistry.Series]) {
+        if !help.isEmpty { line("# HELP \(name) \(help)") }
+        switch series.first?.cell {
+        case .counter: line("# TYPE \(name) counter")
+        case .gauge: line("# TYPE \(name) gauge")
+        case .histogram: line("# TYPE \(name) histogram")
+        case nil: return
+        }
+        for series in series { self.series(name, series) }
+    }
+
+    private mutating func series(_ name: String, _ series: MetricsRegistry.Series) {
+        let labels = series.labels
+        switch series.cell {
+        case .counter(let counter): sample(name, labels, "\(counter.value)")
+        case .gauge(let gauge): sample(name, labels, Self.number(gauge.value))
+        case .histogram(let histogram):
+            let reading = histogram.reading
+            let bounds = histogram.bounds.map { Self.number(Double($0) * histogram.scale) } + ["+Inf"]
+            for (bound, count) in zip(bounds, reading.cumulative) {
+                sample(name + "_bucket", labels + [("le", bound)], "\(count)")
+            }
+            sample(name + "_sum", labels, Self.number(reading.sum))
+            sample(name + "_count", labels, "\(reading.cumulative.last ?? 0)")
+        }
+    }
+
+    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
+        guard !labels.isEmpty else { return line("\(name) \(value)") }
+        let list = labels.map { "\($0.0)=\"\(Self.escape($0.1))\"" }.joined(separator: ",")
+        line("\(name){\(list)} \(value)")
+    }
+
+    private mutating func line(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+    }
+
+    private static func escape(_ value: String) -> String {
+        var escaped = ""
+        for character in value {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

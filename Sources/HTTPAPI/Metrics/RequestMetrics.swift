@@ -1,0 +1,39 @@
+import NIOHTTP1
+
+/// Counts requests by route and status, and how long they took.
+///
+/// All cells are made at the start and found by index, so that a request costs four atomic additions and no lookup.
+struct RequestMetrics: Sendable {
+    private let counts: [CounterCell]
+    private let durations: [HistogramCell]
+    let connections: GaugeCell
+
+    /// Every status that an answer can have. The last stands for any other.
+    static let statuses: [UInt] = [
+        200, 201, 304, 400, 401, 403, 404, 405, 408, 413, 415, 431, 500, 503,
+    ]
+
+    init(_ registry: MetricsRegistry) {
+        let routes = Route.allCases.map(\.template.description) + ["none"]
+        counts = routes.flatMap { route in
+            Self.statuses.map { status in
+                registry.counter(
+                    "siwa_http_requests_total", [("route", route), ("status", String(status))],
+                    help: "Answers by route and status.")
+            }
+        }
+        durations = routes.map { route in
+            registry.histogram(
+                "siwa_http_request_duration_seconds", [("route", route)], bounds: HistogramCell.latencies,
+                scale: 1e-9, help: "From the end of the request's header to the answer.")
+        }
+        connections = registry.gauge("siwa_http_connections", help: "Open client connections.")
+    }
+
+    func record(_ route: Route?, _ status: HTTPResponseStatus, nanoseconds: Int64) {
+        let row = route?.rawValue ?? Route.allCases.count
+        let column = Self.statuses.firstIndex(of: status.code) ?? Self.statuses.count - 1
+        counts[row * Self.statuses.count + column].increment(by: 1)
+        durations[row].record(nanoseconds)
+    }
+}

@@ -1,0 +1,87 @@
+/// Writes one line of `key=value` pairs, the form that both people and collectors read.
+///
+/// Values with anything but plain printable ASCII are quoted and escaped, so that nothing that came from outside can
+/// begin a line or forge a field.
+struct LogLine: ~Copyable {
+    private var bytes: [UInt8] = []
+
+    /// `milliseconds` since 1970.
+    init(at milliseconds: Int64, level: StaticString) {
+        bytes.reserveCapacity(224)
+        bytes.append(contentsOf: "time=".utf8)
+        let time = CivilTime(secondsSince1970: milliseconds / 1000)
+        time.appendRFC3339(to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        time.append(Int(milliseconds % 1000), digits: 3, to: &bytes)
+        bytes.append(UInt8(ascii: "Z"))
+        field("level", level)
+    }
+
+    mutating func field(_ name: StaticString, _ value: StaticString) {
+        begin(name)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+    }
+
+    mutating func field(_ name: StaticString, _ value: Int64) {
+        begin(name)
+        append(value)
+    }
+
+    mutating func field(_ name: StaticString, _ value: String) {
+        begin(name)
+        append(value)
+    }
+
+    mutating func field(_ name: String, _ value: String) {
+        bytes.append(UInt8(ascii: " "))
+        for byte in name.utf8 { bytes.append(Self.isPlain(byte) ? byte : UInt8(ascii: "_")) }
+        bytes.append(UInt8(ascii: "="))
+        append(value)
+    }
+
+    consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    private mutating func append(_ value: Int64) {
+        let start = bytes.count
+        var rest = value.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        bytes[start...].reverse()
+    }
+
+    private mutating func append(_ value: String) {
+        if !value.isEmpty, value.utf8.allSatisfy(Self.isPlain) {
+            bytes.append(contentsOf: value.utf8)
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(UInt8(ascii: scalar))
+            case " "..."~": bytes.append(UInt8(ascii: scalar))
+            // Also beyond ASCII: a collector must not have to trust what a terminal makes of it.
+            default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
+            && byte != UInt8(ascii: "\\")
+    }
+}

@@ -1,0 +1,66 @@
+import NIOPosix
+public import ServiceLifecycle
+import Synchronization
+
+/// Collects log lines in memory and writes them out in large pieces.
+///
+/// A line costs a copy of its bytes under a lock, never a system call. What is not written after 100 ms is written
+/// then; a reader that stops reading costs lines and never memory or requests, and the loss is counted.
+public final class LogSink: Service {
+    /// Lines past this many waiting bytes are dropped.
+    static let bound = 4 * 1024 * 1024
+
+    private struct State {
+        var bytes: [UInt8] = []
+        var dropped = 0
+    }
+
+    private let state = Mutex(State())
+    /// Keeps pieces in their order when two threads flush.
+    private let writing = Mutex(())
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// `write` takes whole lines; it may block.
+    public init(write: @escaping @Sendable ([UInt8]) -> Void) {
+        self.write = write
+    }
+
+    func append(_ line: consuming LogLine) {
+        let line = line.finish()
+        state.withLock { state in
+            guard state.bytes.count < Self.bound else {
+                state.dropped += 1
+                return
+            }
+            state.bytes.append(contentsOf: line)
+        }
+    }
+
+    /// Writes what waits. Blocks as long as the reader does.
+    public func flush() {
+        writing.withLock { _ in
+            var (bytes, dropped) = state.withLock { state in
+                let taken = (state.bytes, state.dropped)
+                state.bytes = []
+                state.bytes.reserveCapacity(min(taken.0.count, 64 * 1024))
+                state.dropped = 0
+                return taken
+            }
+            if dropped > 0 {
+                bytes.append(contentsOf: "level=warning msg=\"log lines dropped\" count=\(dropped)\n".utf8)
+            }
+            if !bytes.isEmpty { write(bytes) }
+        }
+    }
+
+    public func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(100))
+                // On a thread of its own, so that a stuck reader holds up nothing else.
+                try await NIOThreadPool.singleton.runIfActive { self.flush() }
+            }
+        }
+        flush()
+    }
+}

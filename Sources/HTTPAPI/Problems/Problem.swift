@@ -1,0 +1,55 @@
+import JOSE
+import NIOHTTP1
+
+/// An error as the caller sees it (RFC 9457): a status, a stable code and fixed words.
+///
+/// Nothing in it is taken from the request, so that no token, claim value or secret can be in it.
+struct Problem: Error, Sendable, Equatable {
+    let status: HTTPResponseStatus
+    let code: String
+    let title: String
+    let detail: String
+    /// The request member or parameter that is meant, from this interface's own list of names.
+    let subject: Subject?
+    /// Seconds after which another try makes sense (RFC 9110 §10.2.3).
+    let retryAfter: Int?
+    /// The methods that the resource has (RFC 9110 §10.2.1).
+    let allow: String?
+
+    enum Subject: Sendable, Equatable {
+        case member(String)
+        case parameter(String)
+    }
+
+    init(
+        _ status: HTTPResponseStatus, code: String, title: String, detail: String, subject: Subject? = nil,
+        retryAfter: Int? = nil, allow: String? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.title = title
+        self.detail = detail
+        self.subject = subject
+        self.retryAfter = retryAfter
+        self.allow = allow
+    }
+
+    /// The document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
+    func body(requestID: String) -> [UInt8] {
+        var json = JSONWriter(reservingCapacity: 384)
+        json.beginObject()
+        json.member("type", "urn:siwa:problem:\(code)")
+        json.member("title", title)
+        json.member("status", Int(status.code))
+        json.member("code", code)
+        json.member("detail", detail)
+        switch subject {
+        case .member(let name): json.member("member", name)
+        case .parameter(let name): json.member("parameter", name)
+        case nil: break
+        }
+        json.member("request_id", requestID)
+        json.endObject()
+        return json.bytes
+    }
+}

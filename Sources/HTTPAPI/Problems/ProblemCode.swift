@@ -1,0 +1,27 @@
+/// The stable codes of this interface itself.
+///
+/// Refusals by other rooms bring the wire code of their own error (`token_expired`, `credential_revoked`, ...). A
+/// code never changes its meaning; callers branch on it, never on a title.
+public enum ProblemCode: String, Sendable, CaseIterable {
+    case requestMalformed = "request_malformed"
+    case requestTimeout = "request_timeout"
+    case headerTooLarge = "header_too_large"
+    case bodyTooLarge = "body_too_large"
+    case bodyNotJSON = "body_not_json"
+    case contentTypeUnsupported = "content_type_unsupported"
+    case memberMissing = "member_missing"
+    case memberMalformed = "member_malformed"
+    case memberUnknown = "member_unknown"
+    case parameterMissing = "parameter_missing"
+    case parameterMalformed = "parameter_malformed"
+    case parameterUnknown = "parameter_unknown"
+    case notFound = "not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case callerUnauthenticated = "caller_unauthenticated"
+    case callerForbidden = "caller_forbidden"
+    case clientIDUnknown = "client_id_unknown"
+    case keysUnavailable = "keys_unavailable"
+    case storageUnavailable = "storage_unavailable"
+    case overloaded
+    case internalError = "internal_error"
+}

@@ -1,0 +1,33 @@
+import AppleAccounts
+import JOSE
+import NIOHTTP1
+import SignIn
+
+/// Calls that read accounts.
+struct AccountRoutes: Sendable {
+    let useCases: SignInUseCases
+
+    /// `GET /v1/accounts/{id}`
+    func byID(_ call: Call) throws -> Handling {
+        _ = try Query(parsing: call.query, allowing: [])
+        let id = call.parameter ?? ""
+        return .awaiting { Self.answer(try await useCases.account(id: id, allowed: call.scope)) }
+    }
+
+    /// `GET /v1/accounts?client_id=&sub=`
+    func bySubject(_ call: Call) throws -> Handling {
+        let query = try Query(parsing: call.query, allowing: ["client_id", "sub"])
+        let clientID = try query.required("client_id")
+        let subject = try query.required("sub")
+        return .awaiting {
+            Self.answer(
+                try await useCases.account(subject: subject, clientID: clientID, allowed: call.scope))
+        }
+    }
+
+    private static func answer(_ account: Account) -> Answer {
+        var json = JSONWriter(reservingCapacity: 768)
+        json.value(account)
+        return .json(.ok, json.bytes)
+    }
+}

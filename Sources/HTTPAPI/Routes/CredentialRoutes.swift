@@ -1,0 +1,64 @@
+import AppleAccounts
+import JOSE
+import NIOHTTP1
+import SignIn
+
+/// Calls that say what a credential is worth. `notFound` is an answer, not a 404.
+struct CredentialRoutes: Sendable {
+    /// How many subjects one query may name.
+    static let mostSubjects = 1000
+
+    let useCases: SignInUseCases
+
+    /// `GET /v1/credentials/{sub}?client_id=`
+    func one(_ call: Call) throws -> Handling {
+        let clientID = try Query(parsing: call.query, allowing: ["client_id"]).required("client_id")
+        let subject = call.parameter ?? ""
+        return .awaiting {
+            let credential = try await useCases.credential(
+                subject: subject, clientID: clientID, allowed: call.scope)
+            var json = JSONWriter(reservingCapacity: 192)
+            json.value(credential)
+            return EntityTag.answer(json.bytes, unless: call.ifNoneMatch)
+        }
+    }
+
+    /// `POST /v1/credentials/query`
+    func many(_ call: Call) throws -> Handling {
+        let (clientID, subjects) = try Self.parse(call.body)
+        return .awaiting {
+            let credentials = try await useCases.credentials(
+                subjects: subjects, clientID: clientID, allowed: call.scope)
+            var json = JSONWriter(reservingCapacity: 64 + 224 * subjects.count)
+            json.beginObject()
+            json.name("credentials")
+            json.beginArray()
+            for (subject, credential) in zip(subjects, credentials) {
+                json.element()
+                json.beginObject()
+                json.member("sub", subject)
+                json.members(of: credential)
+                json.endObject()
+            }
+            json.endArray()
+            json.endObject()
+            return .json(.ok, json.bytes)
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> (clientID: String, subjects: [String]) {
+        var body = try RequestBody(bytes)
+        var clientID: String?
+        var subjects: [String]?
+        while let name = try body.next() {
+            switch name {
+            case "client_id": clientID = try body.string("client_id")
+            case "subs": subjects = try body.strings("subs", atMost: mostSubjects)
+            default: throw Problem(.memberUnknown)
+            }
+        }
+        guard let clientID else { throw Problem(.memberMissing, subject: .member("client_id")) }
+        guard let subjects else { throw Problem(.memberMissing, subject: .member("subs")) }
+        return (clientID, subjects)
+    }
+}

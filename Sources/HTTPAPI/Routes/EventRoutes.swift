@@ -1,0 +1,41 @@
+import AppleAccounts
+import JOSE
+import NIOHTTP1
+import SignIn
+
+/// The feed of account events.
+struct EventRoutes: Sendable {
+    static let defaultLimit: Int64 = 100
+
+    let useCases: SignInUseCases
+
+    /// `GET /v1/events?after=&limit=&wait=`
+    ///
+    /// `after` is the cursor of the page before; without it, the feed from its beginning. `wait` is in seconds.
+    func page(_ call: Call) throws -> Handling {
+        let query = try Query(parsing: call.query, allowing: ["after", "limit", "wait"])
+        let cursor = try query.number("after", in: 0...Int64.max, default: 0)
+        let limit = try query.number(
+            "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: Self.defaultLimit)
+        let longestWait = SignInUseCases.longestWait.components.seconds
+        let wait = try query.number("wait", in: 0...longestWait, default: 0)
+        return .awaiting {
+            let page = try await useCases.events(
+                after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
+            var json = JSONWriter(reservingCapacity: 64 + 384 * page.events.count)
+            json.beginObject()
+            json.name("events")
+            json.beginArray()
+            for event in page.events {
+                json.element()
+                json.value(event)
+            }
+            json.endArray()
+            // A string, because a cursor is not for counting.
+            json.member("cursor", String(page.cursor))
+            json.member("has_more", page.hasMore)
+            json.endObject()
+            return .json(.ok, json.bytes)
+        }
+    }
+}

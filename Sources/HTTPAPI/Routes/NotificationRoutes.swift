@@ -1,0 +1,40 @@
+import AppleAccounts
+import AppleIdentity
+import JOSE
+import NIOHTTP1
+import SignIn
+
+/// Apple's own endpoint.
+struct NotificationRoutes: Sendable {
+    let useCases: SignInUseCases
+    let verifications: VerificationMetrics
+    let receipts: NotificationMetrics
+
+    /// `POST /v1/apple/notifications`
+    ///
+    /// Answered when it is durable. Members beside `payload` are let pass, because Apple may add some.
+    func take(_ call: Call) throws -> Handling {
+        let payload = try Self.parse(call.body)
+        return .awaiting {
+            let receipt = try await verifications.counting(.notification) {
+                try await useCases.takeNotification(payload: payload)
+            }
+            receipts.count(receipt)
+            var json = JSONWriter(reservingCapacity: 64)
+            json.beginObject()
+            json.member("result", receipt.rawValue)
+            json.endObject()
+            return .json(.ok, json.bytes)
+        }
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(Problem) -> String {
+        var body = try RequestBody(bytes)
+        var payload: String?
+        while let name = try body.next() {
+            if name == "payload" { payload = try body.string("payload") } else { try body.skip() }
+        }
+        guard let payload else { throw Problem(.memberMissing, subject: .member("payload")) }
+        return payload
+    }
+}

@@ -1,0 +1,85 @@
+import AppleAccounts
+import JOSE
+import KeySets
+import NIOHTTP1
+import SignIn
+
+/// Calls for whoever runs the service.
+struct OperationsRoutes: Sendable {
+    let keys: any VerificationKeys
+    let store: any AccountStore
+    let registry: MetricsRegistry
+    let version: String
+
+    /// `GET /livez`: the process answers.
+    func live() -> Handling {
+        .answered(Self.status("alive"))
+    }
+
+    /// `GET /readyz`: the database takes commands and usable keys are at hand. A stale set is ready: it verifies.
+    func ready() -> Handling {
+        .awaiting {
+            let health = await look()
+            if let error = health.storage { throw error }
+            if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
+            return Self.status("ready")
+        }
+    }
+
+    /// `GET /health`: the same with its parts, for people. Nothing in it is secret.
+    func health() -> Handling {
+        .awaiting {
+            let health = await look()
+            let isGood = health.storage == nil && health.keys.isReady
+            var json = JSONWriter()
+            json.beginObject()
+            json.member("status", isGood ? "ready" : "unavailable")
+            json.member("version", version)
+            json.name("database")
+            json.beginObject()
+            json.member("status", health.storage == nil ? "ready" : "unavailable")
+            json.member("cause", ifPresent: health.storage?.code.rawValue)
+            json.endObject()
+            json.name("keys")
+            json.value(health.keys)
+            json.endObject()
+            return Answer(
+                status: isGood ? .ok : .serviceUnavailable, contentType: "application/json", body: json.bytes)
+        }
+    }
+
+    /// `GET /version`
+    func versionAnswer() -> Handling {
+        var json = JSONWriter(reservingCapacity: 64)
+        json.beginObject()
+        json.member("name", "siwa")
+        json.member("version", version)
+        json.endObject()
+        return .answered(Answer(status: .ok, contentType: "application/json", body: json.bytes))
+    }
+
+    /// `GET /metrics`, for keys that are not limited: the numbers are the whole deployment's.
+    func metrics(_ call: Call) throws -> Handling {
+        guard case .all = call.scope else { throw Problem(.callerForbidden) }
+        return .answered(
+            Answer(
+                status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
+    }
+
+    private func look() async -> (storage: StorageError?, keys: KeySetHealth) {
+        do {
+            try await store.checkHealth()
+            return (nil, keys.health)
+        } catch {
+            return (error as? StorageError ?? StorageError(.unavailable, detail: ""), keys.health)
+        }
+    }
+
+    private static func status(_ word: String) -> Answer {
+        var json = JSONWriter(reservingCapacity: 32)
+        json.beginObject()
+        json.member("status", word)
+        json.endObject()
+        return Answer(status: .ok, contentType: "application/json", body: json.bytes)
+    }
+}

@@ -1,0 +1,59 @@
+import NIOHTTP1
+
+/// Finds the call that a method and a path mean, by comparing bytes in the order of how often they come.
+enum RouteTable {
+    struct Match {
+        let route: Route
+        /// The last segment of the path, still percent-encoded.
+        let parameter: Substring?
+    }
+
+    /// Throws `not_found` or `method_not_allowed`.
+    static func match(_ method: HTTPMethod, _ path: Substring) throws(Problem) -> Match {
+        let match = try find(path)
+        switch (match.route.method, method) {
+        case (.get, .GET), (.get, .HEAD), (.post, .POST): return match
+        case (.get, _): throw Problem(.methodNotAllowed, allow: "GET, HEAD")
+        case (.post, _): throw Problem(.methodNotAllowed, allow: "POST")
+        }
+    }
+
+    private static func find(_ path: Substring) throws(Problem) -> Match {
+        for route in fixed where isEqual(path, route.template) { return Match(route: route, parameter: nil) }
+        if let subject = remainder(of: path, after: "/v1/credentials/") {
+            return Match(route: .credential, parameter: subject)
+        }
+        if let identifier = remainder(of: path, after: "/v1/accounts/") {
+            return Match(route: .account, parameter: identifier)
+        }
+        throw Problem(.notFound)
+    }
+
+    /// The one segment that follows `prefix`; `nil` when there is none or more than one.
+    private static func remainder(of path: Substring, after prefix: StaticString) -> Substring? {
+        var rest = path.utf8[...]
+        for index in 0..<prefix.utf8CodeUnitCount {
+            guard rest.popFirst() == prefix.utf8Start[index] else { return nil }
+        }
+        guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")) else { return nil }
+        return Substring(rest)
+    }
+
+    private static func isEqual(_ path: Substring, _ template: StaticString) -> Bool {
+        let count = template.utf8CodeUnitCount
+        guard path.utf8.count == count else { return false }
+        var index = 0
+        for byte in path.utf8 {
+            guard byte == template.utf8Start[index] else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// `/v1/credentials/query` comes before the call that would take "query" for a subject.
+    private static let fixed: [Route] = [
+        .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
+        .findAccount,
+        .livez, .readyz, .health, .version, .metrics,
+    ]
+}

@@ -1,0 +1,28 @@
+/// All calls, by family.
+struct Routes: Sendable {
+    let tokens: TokenRoutes
+    let accounts: AccountRoutes
+    let credentials: CredentialRoutes
+    let events: EventRoutes
+    let notifications: NotificationRoutes
+    let operations: OperationsRoutes
+
+    func handle(_ route: Route, _ call: Call) throws -> Handling {
+        switch route {
+        case .verifyIdentityToken: try tokens.verify(call)
+        case .signIn: try tokens.signIn(call)
+        case .mintNonce: try tokens.mintNonce(call)
+        case .account: try accounts.byID(call)
+        case .findAccount: try accounts.bySubject(call)
+        case .credential: try credentials.one(call)
+        case .queryCredentials: try credentials.many(call)
+        case .events: try events.page(call)
+        case .appleNotification: try notifications.take(call)
+        case .livez: operations.live()
+        case .readyz: operations.ready()
+        case .health: operations.health()
+        case .version: operations.versionAnswer()
+        case .metrics: try operations.metrics(call)
+        }
+    }
+}

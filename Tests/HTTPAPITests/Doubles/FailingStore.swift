@@ -1,0 +1,18 @@
+import AppleAccounts
+
+/// A store whose database has gone.
+struct FailingStore: AccountStore {
+    let error: any Error
+
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult { throw error }
+    func account(_ id: AccountID) async throws -> Account? { throw error }
+    func account(_ key: SubjectKey) async throws -> Account? { throw error }
+    func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [CredentialRecord] { throw error }
+    func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage { throw error }
+    func purgeNonces(expiredBefore moment: Moment) async throws -> Int { throw error }
+    func checkHealth() async throws { throw error }
+}

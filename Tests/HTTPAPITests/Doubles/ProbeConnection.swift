@@ -1,0 +1,102 @@
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A client that sends exactly the bytes it is told to, over a real socket, and reads what comes back.
+final class ProbeConnection {
+    struct Closed: Error {}
+
+    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    /// For tests that send and read at once.
+    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private var received: [UInt8] = []
+
+    private init(
+        _ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
+        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
+        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) {
+        self.channel = channel
+        iterator = inbound.makeAsyncIterator()
+        self.outbound = outbound
+    }
+
+    static func with<Result: Sendable>(
+        port: Int, _ body: (ProbeConnection) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await body(ProbeConnection(channel, inbound, outbound))
+        }
+    }
+
+    func send(_ text: String) async throws {
+        try await send(Array(text.utf8))
+    }
+
+    func send(_ bytes: [UInt8]) async throws {
+        try await outbound.write(ByteBuffer(bytes: bytes))
+    }
+
+    /// Tells the server that nothing more will come.
+    func finishSending() {
+        outbound.finish()
+    }
+
+    /// Reads one answer. Throws `Closed` when the server closes instead.
+    func response(toHead isHead: Bool = false) async throws -> ProbeResponse {
+        while true {
+            if let response = take(isHead: isHead) { return response }
+            guard try await receive() else { throw Closed() }
+        }
+    }
+
+    /// Everything until the server closes.
+    func rest() async throws -> [UInt8] {
+        while try await receive() {}
+        defer { received = [] }
+        return received
+    }
+
+    /// Whether the server closes without another byte.
+    func closes() async throws -> Bool {
+        try await rest().isEmpty
+    }
+
+    private func receive() async throws -> Bool {
+        do {
+            guard let bytes = try await iterator.next() else { return false }
+            received.append(contentsOf: bytes.readableBytesView)
+            return true
+        } catch is IOError {
+            // A reset ends a connection too.
+            return false
+        }
+    }
+
+    private func take(isHead: Bool) -> ProbeResponse? {
+        guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+        var lines = head.split(separator: "\r\n")
+        let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
+        var fields: [String: String] = [:]
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[parts[0].lowercased()] = parts[1].trimmingPrefix(while: { $0 == " " }).description
+        }
+        let length = isHead || status == 304 || status == 100 ? 0 : Int(fields["content-length"] ?? "") ?? 0
+        guard received.count - end.upperBound >= length else { return nil }
+        let body = Array(received[end.upperBound..<(end.upperBound + length)])
+        received.removeFirst(end.upperBound + length)
+        return ProbeResponse(status: status, fields: fields, body: body)
+    }
+}

@@ -1,0 +1,136 @@
+import AppleAccounts
+import AppleIdentity
+import HTTPAPI
+import JOSE
+import KeySets
+import Logging
+import ServiceLifecycle
+import SignIn
+import StorageConformance
+import Synchronization
+import TokenMint
+
+/// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands still.
+struct RunningService: Sendable {
+    static let secret = "siwa_test_key_for_everything"
+    static let limitedSecret = "siwa_test_key_for_the_second_app"
+    static let team = "A1B2C3D4E5"
+    static let secondClientID = "com.example.second"
+    /// One minute after the sample tokens were signed.
+    static let now = (TokenMint.sampleTime + 60) * 1000
+
+    let port: Int
+    let log: CapturedLog
+    let sink: LogSink
+    let store: any AccountStore
+    let stop: @Sendable () -> Void
+
+    struct Options: Sendable {
+        var limits = ServerLimits()
+        var keys: (any VerificationKeys)?
+        var store: (any AccountStore)?
+        var callers: CallerDirectory?
+        var logLevel = Logger.Level.info
+        var now = RunningService.now
+    }
+
+    static func with<Result: Sendable>(
+        _ options: Options = Options(), _ body: @Sendable (RunningService) async throws -> Result
+    ) async throws -> Result {
+        let log = CapturedLog()
+        let sink = LogSink { log.append($0) }
+        let store = options.store ?? ReferenceStore()
+        let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
+        let feed = EventFeed()
+        let commits = GroupCommit(store: store, feed: feed)
+        let now = options.now
+        let useCases = SignInUseCases(
+            deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
+            commits: commits, feed: feed, now: { Moment(milliseconds: now) })
+        var logger = Logger(label: "test") { label in
+            LineLogHandler(label: label, level: options.logLevel, sink: sink, now: { now })
+        }
+        logger.logLevel = options.logLevel
+        let service = HTTPService(
+            host: "127.0.0.1", port: 0, limits: options.limits,
+            foundation: HTTPService.Foundation(
+                useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
+                registry: MetricsRegistry(), sink: sink, version: "0.0.1-test", now: { now }),
+            logger: logger)
+        let group = ServiceGroup(services: [service], logger: logger)
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            let running = RunningService(
+                port: try await service.boundPort(), log: log, sink: sink, store: store,
+                stop: { Task { await group.triggerGracefulShutdown() } })
+            let result = try await body(running)
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return result
+        }
+    }
+
+    private static func deployment() throws -> Deployment {
+        try Deployment(apps: [
+            App(
+                team: id(team), primaryClientID: id(TokenMint.clientID),
+                otherClientIDs: [id("com.example.web")]),
+            App(team: id(team), primaryClientID: id(secondClientID)),
+        ])
+    }
+
+    private static func callers() throws -> CallerDirectory {
+        CallerDirectory(keys: [
+            APIKey(name: "backend", hash: APIKeySecret.hash(secret), scope: .all),
+            APIKey(
+                name: "second", hash: APIKeySecret.hash(limitedSecret), scope: .only([try id(secondClientID)])
+            ),
+        ])
+    }
+
+    struct NoName: Error {}
+
+    static func id(_ text: String) throws -> ClientID {
+        guard let id = ClientID(text) else { throw NoName() }
+        return id
+    }
+
+    static func id(_ text: String) throws -> TeamID {
+        guard let id = TeamID(text) else { throw NoName() }
+        return id
+    }
+
+    // One request on a connection of its own
+
+    func call(
+        _ method: String, _ target: String, body: String? = nil, secret: String? = RunningService.secret,
+        fields: [String: String] = [:]
+    ) async throws -> ProbeResponse {
+        let request = Self.request(method, target, body: body, secret: secret, fields: fields)
+        return try await ProbeConnection.with(port: port) { connection in
+            try await connection.send(request)
+            return try await connection.response(toHead: method == "HEAD")
+        }
+    }
+
+    static func request(
+        _ method: String, _ target: String, body: String? = nil, secret: String? = RunningService.secret,
+        fields: [String: String] = [:]
+    ) -> String {
+        var all = ["Host": "siwa.test"]
+        if let secret { all["Authorization"] = "Bearer \(secret)" }
+        if let body {
+            all["Content-Type"] = "application/json"
+            all["Content-Length"] = String(body.utf8.count)
+        }
+        all.merge(fields) { $1 }
+        let lines = all.map { "\($0.key): \($0.value)\r\n" }.joined()
+        return "\(method) \(target) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
+    }
+
+    /// The log so far.
+    func loggedText() -> String {
+        sink.flush()
+        return log.text
+    }
+}
