@@ -1,0 +1,29 @@
+# Builds the service and puts the one binary on a bare Debian.
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends pkg-config libssl-dev libjwt-dev libsqlite3-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build -c release --product siwa --static-swift-stdlib \
+    && install -D "$(swift build -c release --show-bin-path)/siwa" /out/siwa
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --home-dir /var/lib/siwa --create-home siwa
+COPY --from=build /out/siwa /usr/local/bin/siwa
+USER siwa
+WORKDIR /var/lib/siwa
+VOLUME /var/lib/siwa
+ENV SIWA_HOST=0.0.0.0 \
+    DATABASE_URL=sqlite:///var/lib/siwa/siwa.sqlite
+EXPOSE 8080
+# The image has no curl; bash speaks enough HTTP to ask whether the service is ready.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["bash", "-c", \
+    "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /readyz HTTP/1.1\\r\\nHost: siwa\\r\\nConnection: close\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]
+ENTRYPOINT ["siwa"]
+CMD ["serve"]
