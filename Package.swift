@@ -23,6 +23,8 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -49,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
@@ -82,20 +85,25 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts", "KeySets",
-                "AppleIdentity", "JOSE", argumentParser, configuration, serviceLifecycle, logging, metrics, nioCore,
-                nioPosix, asyncHTTPClient, hummingbird,
+                "AppleIdentity", "JOSE", argumentParser, configuration, yams, systemPackage, serviceLifecycle, logging,
+                metrics, nioCore, asyncHTTPClient,
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
         tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
         tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
-        tests("AppleIDClientTests", ["AppleIDClient", "KeySets", hummingbird, httpTypes, nioCore]),
+        tests("AppleIDClientTests", ["AppleIDClient", "KeySets", asyncHTTPClient, nioCore, nioPosix]),
         tests("AppleAccountsTests", ["AppleAccounts", "StorageConformance"]),
         .target(
             name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
             swiftSettings: settings),
-        tests("SQLiteStorageTests", ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets"]),
+        tests(
+            "SQLiteStorageTests",
+            [
+                "SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets",
+                .product(name: "GRDB", package: "GRDB.swift"), logging,
+            ]),
         tests(
             "SignInTests",
             [
@@ -115,7 +123,8 @@ let package = Package(
                 "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
-            "FixtureTests", ["AppleIdentity", "KeySets", "JOSE"]),
+            "FixtureTests",
+            ["SignIn", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets", "JOSE"]),
     ]
 )
 

@@ -1,6 +1,6 @@
 """Scenarios about people: who signs in, what is remembered, and what Apple says later and out of order."""
 
-from cases import APP, AT, DAY, STRANGER_APP, SUB, WEB, Without, claims, header, sha256_hex, signed
+from cases import APP, AT, DAY, STRANGER_APP, SUB, WEB, Without, claims, event, header, notice, sha256_hex, signed
 from steps import (
     HOUR, MINUTE, NOT_FOUND, OTHER_TEAM, OTHER_TEAMS_APP, SECOND_APP, TEAM, Scenario, authorized, created,
     ok, payload, refused, revoked, since, token,
@@ -246,8 +246,10 @@ FIRST = payload(HOUR, "jti-duplicate-00000001")
 (scenario("notifications-that-apple-did-not-sign",
           "Services that do not check the signature let anybody revoke anybody.")
  .sign_in(0, token(0), created())
- .notification(HOUR, signed({**claims()}, key="stranger", head=header()), refused(401, "signature_invalid"))
- .notification(HOUR, payload(HOUR, "jti-forged-00000000001", key="stranger"), refused(401, "unknown_key"))
+ .notification(HOUR, payload(HOUR, "jti-forged-00000000001", key="stranger"), refused(401, "signature_invalid"),
+               note="under a key ID of Apple's")
+ .notification(HOUR, signed(notice(event()), key="stranger", head=header(kid="fxStranger")),
+               refused(401, "unknown_key"), note="under a key ID of the attacker's own")
  .notification(HOUR, payload(HOUR, "jti-forged-00000000002", aud=STRANGER_APP),
                refused(401, "audience_mismatch"),
                note="of another app, really signed by Apple")

@@ -1,0 +1,22 @@
+import AppleAccounts
+import KeySets
+import StorageConformance
+import Synchronization
+
+/// The reference store. It lives as long as the scenario, as a database would.
+struct MemoryScenarioStorage: ScenarioStorage {
+    private let accounts = ReferenceStore()
+    private let snapshots = MemorySnapshotStore()
+
+    func open() -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore) { (accounts, snapshots) }
+
+    func remove() {}
+}
+
+private final class MemorySnapshotStore: KeySetSnapshotStore {
+    private let snapshot = Mutex<KeySetSnapshot?>(nil)
+
+    func load() -> KeySetSnapshot? { snapshot.withLock { $0 } }
+
+    func save(_ snapshot: KeySetSnapshot) { self.snapshot.withLock { $0 = snapshot } }
+}

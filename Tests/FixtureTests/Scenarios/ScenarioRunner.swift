@@ -1,0 +1,182 @@
+import AppleAccounts
+import Foundation
+import JOSE
+import SignIn
+
+/// Plays a scenario and notes where it goes otherwise than expected.
+struct ScenarioRunner {
+    private static let nonceLifetime: Int64 = 600_000
+
+    private let scenario: Scenario
+    private let storage: any ScenarioStorage
+    private let apple = StubKeySetSource()
+    private let clock: ManualClock
+    private let deployment: Deployment
+
+    private var service: ScenarioService?
+    private var lastEvent: Int64 = 0
+    /// The account ID of each person that was named.
+    private var people: [String: JSONTree] = [:]
+    private(set) var differences: [String] = []
+
+    init(_ scenario: Scenario, storage: any ScenarioStorage) throws {
+        guard let first = scenario.steps.first else { throw FixtureError("no steps") }
+        self.scenario = scenario
+        self.storage = storage
+        clock = ManualClock(millisecondsSince1970: first.at.secondsSince1970 * 1000)
+        deployment = try Deployment(
+            apps: scenario.apps.map { entry in
+                let clientIDs = entry.clientIDs.compactMap { ClientID($0) }
+                guard let team = TeamID(entry.teamID), let primary = clientIDs.first else {
+                    throw FixtureError("an app without team or client ID")
+                }
+                return App(team: team, primaryClientID: primary, otherClientIDs: Array(clientIDs.dropFirst()))
+            })
+    }
+
+    mutating func run() async throws {
+        for (index, step) in scenario.steps.enumerated() {
+            do {
+                try await play(step, label: "step \(index + 1) \(step.note ?? "")")
+            } catch {
+                await service?.end()
+                throw error
+            }
+        }
+        await service?.end()
+    }
+
+    private mutating func play(_ step: ScenarioStep, label: String) async throws {
+        let moment = step.at.secondsSince1970 * 1000
+        if let service { try await service.wait(until: moment) } else { clock.move(to: moment) }
+        if case .appleKeys(let answer) = step.action {
+            apple.answer(answer)
+            return
+        }
+        let service = try await runningService()
+        if case .restart = step.action {
+            await service.end()
+            self.service = nil
+            _ = try await runningService()
+            return
+        }
+        let reply: Reply
+        do {
+            reply = try await carryOut(step.action, in: service)
+        } catch {
+            reply = try Reply(refusing: error)
+        }
+        var found = reply.tree
+        let events = try await newEvents(of: service)
+        if case .object(var members) = found {
+            members["events"] = .array(events.map { JSONTree($0) })
+            found = .object(members)
+        }
+        differences += compare(step.expect, with: found).map { "\(label): \($0)" }
+    }
+
+    private mutating func runningService() async throws -> ScenarioService {
+        if let service { return service }
+        let started = try await ScenarioService(
+            deployment: deployment, storage: storage, apple: apple, clock: clock)
+        service = started
+        return started
+    }
+
+    private func carryOut(_ action: ScenarioStep.Action, in service: ScenarioService) async throws -> Reply {
+        let useCases = service.useCases
+        switch action {
+        case .signIn(let body):
+            return Reply(try await useCases.signIn(body.signInRequest, allowed: .all))
+        case .verify(let body):
+            return Reply(try await useCases.verify(body.tokenRequest, allowed: .all))
+        case .flood(let flood):
+            return try await Self.verify(flood, in: useCases)
+        case .notification(let payload):
+            let receipt = try await useCases.takeNotification(payload: payload)
+            return Reply(status: 200, members: ["receipt": JSONTree(receipt.rawValue)])
+        case .credential(let question):
+            let credential = try await useCases.credential(
+                subject: question.sub, clientID: question.clientID, allowed: .all)
+            guard case .object(let members) = JSONTree(credential) else { throw FixtureError("no object") }
+            return Reply(status: 200, members: members)
+        case .account(let question):
+            let account = try await useCases.account(
+                subject: question.sub, clientID: question.clientID, allowed: .all)
+            return Reply(status: 200, members: ["account": JSONTree(account)])
+        case .mintNonce(let nonce):
+            guard let digest = NonceDigest(SHA256Digest.hash(nonce)), nonce.hasPrefix(MintedNonce.prefix)
+            else {
+                throw FixtureError("no nonce of the service")
+            }
+            let now = Moment(milliseconds: clock.millisecondsSince1970)
+            let expiresAt = now.advanced(byMilliseconds: Self.nonceLifetime)
+            _ = try await service.commits.submit(
+                .mintNonce(NonceRecord(digest: digest, expiresAt: expiresAt)))
+            return Reply(status: 200)
+        case .appleKeys, .restart:
+            throw FixtureError("not a request")
+        }
+    }
+
+    /// The one answer that all get.
+    private static func verify(_ flood: ScenarioStep.Flood, in useCases: SignInUseCases) async throws -> Reply
+    {
+        guard let dot = flood.identityToken.firstIndex(of: ".") else { throw FixtureError("no token") }
+        var replies: Set<JSONTree> = []
+        var last: Reply?
+        for number in 0..<flood.count {
+            let header = Base64URL.encode(Array(#"{"kid":"invented\#(number)","alg":"RS256"}"#.utf8))
+            let token = header + flood.identityToken[dot...]
+            do {
+                last = Reply(
+                    try await useCases.verify(IdentityTokenRequest(identityToken: token), allowed: .all))
+            } catch {
+                last = try Reply(refusing: error)
+            }
+            if let last { replies.insert(last.tree) }
+        }
+        guard replies.count == 1, let last else { throw FixtureError("\(replies.count) different answers") }
+        return last
+    }
+
+    private mutating func newEvents(of service: ScenarioService) async throws -> [String] {
+        let page = try await service.store.events(after: lastEvent, limit: 100, visibleTo: .everything)
+        lastEvent = page.cursor
+        return page.events.map(\.kind.rawValue)
+    }
+
+    private mutating func compare(_ expected: [String: JSONTree], with found: JSONTree) -> [String] {
+        var differences: [String] = []
+        for (name, value) in expected.sorted(by: { $0.key < $1.key }) {
+            switch (name, value) {
+            case ("upstream_fetches", _):
+                let fetches = Int64(apple.fetches)
+                guard case .integer(let least) = value["at_least"],
+                    case .integer(let most) = value["at_most"],
+                    least <= fetches, fetches <= most
+                else {
+                    differences.append("Apple was asked \(fetches) times, not \(value)")
+                    continue
+                }
+            case ("account_lacks", .object(let members)):
+                for (member, value) in members where found["account"]?[member] == value {
+                    differences.append("account.\(member) is \(value)")
+                }
+            case ("person", .text(let person)):
+                differences += identify(person.text, found["account"]?["id"])
+            default:
+                differences += value.differences(from: found[name], at: name)
+            }
+        }
+        return differences
+    }
+
+    /// One name is one account, and two names are two.
+    private mutating func identify(_ person: String, _ id: JSONTree?) -> [String] {
+        guard let id else { return ["there is no account of \(person)"] }
+        if let known = people[person] { return known == id ? [] : ["\(person) has another account"] }
+        defer { people[person] = id }
+        return people.values.contains(id) ? ["\(person) has somebody else's account"] : []
+    }
+}

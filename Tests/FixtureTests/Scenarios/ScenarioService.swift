@@ -1,0 +1,69 @@
+import AppleAccounts
+import AppleIdentity
+import KeySets
+import SignIn
+
+/// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a clock
+/// that is moved by hand.
+struct ScenarioService: Sendable {
+    /// A span that nothing else in the key set has, so that its time-out is told from the refresh loop's sleep.
+    private static let longestFetch: Int64 = 19_999
+
+    let useCases: SignInUseCases
+    let store: any AccountStore
+    let commits: GroupCommit
+    private let feed: EventFeed
+    private let clock: ManualClock
+    private let refreshing: Task<Void, Never>
+
+    init(
+        deployment: Deployment, storage: any ScenarioStorage, apple: StubKeySetSource, clock: ManualClock
+    ) async throws {
+        let (accounts, snapshots) = try await storage.open()
+        let keys = RemoteKeySet(
+            source: apple, snapshots: snapshots, clock: clock,
+            bounds: KeySetBounds(longestFetch: Self.longestFetch),
+            jitter: { 500 })
+        await keys.restore()
+        let feed = EventFeed()
+        self.clock = clock
+        self.feed = feed
+        store = accounts
+        commits = GroupCommit(store: accounts, feed: feed)
+        useCases = SignInUseCases(
+            deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
+            commits: commits, feed: feed, now: { Moment(milliseconds: clock.millisecondsSince1970) })
+        // Runs beside the steps until the service ends.
+        refreshing = Task { await keys.run() }
+        try await settle()
+    }
+
+    /// Moves the clock, and lets the refresh loop do at each moment on the way what is due then.
+    func wait(until moment: Int64) async throws {
+        while let next = clock.deadlines.min(), next <= moment {
+            clock.move(to: next)
+            try await settle()
+        }
+        clock.move(to: moment)
+    }
+
+    func end() async {
+        refreshing.cancel()
+        await refreshing.value
+        await commits.drain()
+        feed.close()
+    }
+
+    /// Returns when the refresh loop sleeps and nothing else does.
+    private func settle() async throws {
+        for _ in 0..<10_000_000 {
+            let now = clock.millisecondsSince1970
+            let deadlines = clock.deadlines
+            if deadlines.count == 1, deadlines.allSatisfy({ $0 > now && $0 != now + Self.longestFetch }) {
+                return
+            }
+            await Task.yield()
+        }
+        throw FixtureError("the refresh loop does not come to rest")
+    }
+}
