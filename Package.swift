@@ -22,9 +22,9 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -51,7 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
-        .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
@@ -85,8 +85,8 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts", "KeySets",
-                "AppleIdentity", "JOSE", argumentParser, configuration, yams, systemPackage, serviceLifecycle, logging,
-                metrics, nioCore, asyncHTTPClient,
+                "AppleIdentity", "JOSE", argumentParser, configuration, yams, serviceLifecycle, logging,
+                unixSignals, metrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
@@ -124,7 +124,10 @@ let package = Package(
             ]),
         tests(
             "FixtureTests",
-            ["SignIn", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets", "JOSE"]),
+            [
+                "SignIn", "SQLiteStorage", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets", "JOSE",
+                logging,
+            ]),
     ]
 )
 

@@ -104,8 +104,8 @@ public struct WorkingSet: Sendable {
         return results
     }
 
-    /// Every subject of a command has its place from the start.
-    func position(of key: SubjectKey) -> Int {
+    /// Where the subject of a command, or of an account event that came of one, is in `subjects`.
+    public func position(of key: SubjectKey) -> Int {
         guard let position = subjectIndex[key] else { preconditionFailure("a subject that no command named") }
         return position
     }

@@ -16,8 +16,7 @@ public struct AccountEvent: Sendable, Hashable {
     public private(set) var sequence: Int64
     public let id: EventID
     public let kind: Kind
-    public let team: TeamID
-    public let subject: AppleSubject
+    public let key: SubjectKey
     /// `nil` for a person whom this service did not know when it happened.
     public let accountID: AccountID?
     /// The primary client ID of the app that it is about; `nil` when it is about the account as a whole.
@@ -37,8 +36,7 @@ public struct AccountEvent: Sendable, Hashable {
         self.sequence = sequence
         self.id = id
         self.kind = kind
-        team = key.team
-        subject = key.subject
+        self.key = key
         self.accountID = accountID
         self.clientID = clientID
         self.reason = reason
@@ -46,6 +44,9 @@ public struct AccountEvent: Sendable, Hashable {
         self.moment = moment
         self.recordedAt = recordedAt
     }
+
+    public var team: TeamID { key.team }
+    public var subject: AppleSubject { key.subject }
 
     /// The event as the store has numbered it.
     public func numbered(_ sequence: Int64) -> AccountEvent {

@@ -1,0 +1,57 @@
+import GRDB
+
+extension Configuration {
+    /// Of the one connection that writes.
+    static func writing() -> Configuration {
+        var configuration = shared()
+        configuration.label = "siwa.sqlite.write"
+        // A transaction that cannot even be rolled back must not stop the process; the next one tries again.
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { database in
+            let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
+            }
+            // FULL: the log is on the disk before a commit returns. The full fsync is for macOS, where the
+            // plain one stops at the drive's cache.
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = FULL;
+                    PRAGMA fullfsync = ON;
+                    PRAGMA checkpoint_fullfsync = ON;
+                    PRAGMA wal_autocheckpoint = 1000;
+                    PRAGMA journal_size_limit = 33554432;
+                    PRAGMA cache_size = -8192;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA trusted_schema = OFF;
+                    """)
+        }
+        return configuration
+    }
+
+    /// Of the connection that only reads.
+    static func reading() -> Configuration {
+        var configuration = shared()
+        configuration.label = "siwa.sqlite.read"
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA cache_size = -8192;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA trusted_schema = OFF;
+                    """)
+        }
+        return configuration
+    }
+
+    private static func shared() -> Configuration {
+        var configuration = Configuration()
+        // Another program, a backup say, may hold the file for a moment. Waiting blocks this connection's
+        // queue only.
+        configuration.busyMode = .timeout(3)
+        return configuration
+    }
+}

@@ -1,0 +1,46 @@
+import AppleAccounts
+import Foundation
+import Synchronization
+
+/// Keeps a second process of ours away from a database file. The system lets go of it when the process ends,
+/// however.
+///
+/// It is a file of its own, because closing any descriptor of the database file would drop SQLite's own
+/// locks.
+final class DatabaseFileLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    private init(descriptor: Int32) {
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit {
+        release()
+    }
+
+    static func acquire(beside path: String, patience: Duration) async throws -> DatabaseFileLock {
+        let deadline = ContinuousClock.now + patience
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw StorageError(.unavailable, detail: "cannot open \(path).lock: errno \(errno)")
+        }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else {
+                let isHeld = errno == EWOULDBLOCK
+                Foundation.close(descriptor)
+                throw StorageError(isHeld ? .busy : .unavailable, detail: "another process has \(path)")
+            }
+            // On cancellation the deadline is what ends the loop.
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return DatabaseFileLock(descriptor: descriptor)
+    }
+
+    func release() {
+        descriptor.withLock { descriptor in
+            guard let open = descriptor else { return }
+            Foundation.close(open)
+            descriptor = nil
+        }
+    }
+}

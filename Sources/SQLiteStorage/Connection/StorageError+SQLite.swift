@@ -1,0 +1,34 @@
+import AppleAccounts
+import GRDB
+
+extension StorageError {
+    /// What a failure of GRDB or SQLite means to the service. The detail has SQLite's words and the SQL,
+    /// never values.
+    init(_ error: any Error) {
+        if let error = error as? StorageError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self.init(.unavailable, detail: "\(error)")
+            return
+        }
+        let detail =
+            "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "") \(error.sql ?? "")"
+        self.init(Code(error), detail: detail)
+    }
+}
+
+extension StorageError.Code {
+    fileprivate init(_ error: DatabaseError) {
+        self =
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+            case .SQLITE_FULL: .full
+            case .SQLITE_READONLY: .readOnly
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupted
+            case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: .valueRefused
+            default: .unavailable
+            }
+    }
+}

@@ -1,0 +1,94 @@
+import AppleAccounts
+import GRDB
+import Synchronization
+
+/// The connection that only reads. Reads that are asked for while others run share the next trip to its queue
+/// and one snapshot, as commands share a transaction.
+final class ReadConnection: Sendable {
+    /// Answers its caller, and returns whether the reader can be used again.
+    private typealias Job = @Sendable (Result<RowReader, any Error>) -> Bool
+
+    private struct State {
+        var waiting: [Job] = []
+        var isRunning = false
+    }
+
+    private let queue: DatabaseQueue
+    private let reader = QueueConfined<RowReader?>(nil)
+    private let state = Mutex(State())
+
+    init(path: String) throws {
+        queue = try DatabaseQueue(path: path, configuration: .reading())
+    }
+
+    /// Runs a read. It sees every commit that was answered before it was asked for.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (RowReader) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let job: Job = { reader in
+                do {
+                    continuation.resume(returning: try body(try reader.get()))
+                    return true
+                } catch {
+                    continuation.resume(throwing: StorageError(error))
+                    return false
+                }
+            }
+            let isFirst = state.withLock { state in
+                state.waiting.append(job)
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if isFirst { queue.asyncWriteWithoutTransaction { self.runAll(in: $0) } }
+        }
+    }
+
+    func close() async {
+        await withCheckedContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { _ in
+                self.reader.value = nil
+                continuation.resume()
+            }
+        }
+        try? queue.close()
+    }
+
+    /// Runs on the queue, until nothing waits. A read that fails fails alone.
+    private func runAll(in database: Database) {
+        while let jobs = nextJobs() {
+            for job in jobs {
+                let reader = Result { try startedReader(in: database) }
+                if !job(reader) { abandonReader(in: database) }
+            }
+            do {
+                try reader.value?.end()
+            } catch {
+                abandonReader(in: database)
+            }
+        }
+    }
+
+    private func startedReader(in database: Database) throws -> RowReader {
+        let reader = try self.reader.value ?? RowReader(database)
+        self.reader.value = reader
+        if !database.isInsideTransaction { try reader.begin() }
+        return reader
+    }
+
+    private func abandonReader(in database: Database) {
+        reader.value = nil
+        if database.isInsideTransaction { try? database.rollback() }
+    }
+
+    private func nextJobs() -> [Job]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isRunning = false
+                return nil
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+}

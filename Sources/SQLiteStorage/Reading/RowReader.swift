@@ -1,0 +1,31 @@
+import GRDB
+
+/// What the reading connection prepares once. Stays on its queue; after it threw, it must not be used again.
+final class RowReader {
+    let subjects: SubjectRows
+    let credentials: CredentialRows
+    let events: EventRows
+    let keySets: KeySetRows
+    private let beginStatement: PreparedStatement
+    private let endStatement: PreparedStatement
+
+    init(_ database: Database) throws {
+        let names = try Names(writes: false, in: database)
+        subjects = try SubjectRows(names, in: database)
+        credentials = try CredentialRows(names, in: database)
+        events = try EventRows(names, in: database)
+        keySets = try KeySetRows(in: database)
+        beginStatement = try PreparedStatement("BEGIN", in: database)
+        endStatement = try PreparedStatement("COMMIT", in: database)
+    }
+
+    func begin() throws {
+        beginStatement.begin()
+        try beginStatement.execute()
+    }
+
+    func end() throws {
+        endStatement.begin()
+        try endStatement.execute()
+    }
+}

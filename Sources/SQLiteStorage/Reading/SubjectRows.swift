@@ -1,0 +1,79 @@
+import AppleAccounts
+import GRDB
+
+/// Reads subjects with all their credentials: one indexed look-up, one row for each credential.
+final class SubjectRows {
+    private static let columns = """
+        SELECT s.id, s.team_id, s.sub, s.account_id, s.created_at, s.email, s.email_is_verified,
+            s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
+            s.last_name, s.real_user_status, s.revoked_at, s.revoked_reason, s.revoked_source, c.app_id,
+            c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason, c.revoked_source,
+            c.last_sign_in_at, c.email_at
+        FROM subject s LEFT JOIN credential c ON c.subject_id = s.id
+        """
+
+    private let names: Names
+    private let byKey: PreparedStatement
+    private let byAccount: PreparedStatement
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        byKey = try PreparedStatement(Self.columns + " WHERE s.team_id = ? AND s.sub = ?", in: database)
+        byAccount = try PreparedStatement(Self.columns + " WHERE s.account_id = ?", in: database)
+    }
+
+    func find(_ key: SubjectKey) throws -> (record: SubjectRecord, rowID: Int64)? {
+        guard let team = try names.teams.number(of: key.team) else { return nil }
+        byKey.begin()
+        byKey.bind(team, at: 1)
+        byKey.bind(key.subject.rawValue, at: 2)
+        defer { byKey.finish() }
+        guard try byKey.step(), let rowID = byKey.integer(0) else { return nil }
+        return (try read(byKey, key: key), rowID)
+    }
+
+    func find(_ id: AccountID) throws -> SubjectRecord? {
+        byAccount.begin()
+        byAccount.bind(id.uniqueID, at: 1)
+        defer { byAccount.finish() }
+        guard try byAccount.step() else { return nil }
+        guard let team = byAccount.integer(1), let subject = byAccount.text(2).flatMap({ AppleSubject($0) })
+        else { throw StorageError(.corrupted, detail: "a subject without name") }
+        return try read(byAccount, key: SubjectKey(team: try names.teams.name(of: team), subject: subject))
+    }
+
+    /// Reads the row that the statement is at, and all that follow.
+    private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
+        var record = SubjectRecord(key: key, isStored: true)
+        record.accountID = row.uniqueID(3).map { AccountID($0) }
+        record.createdAt = row.moment(4)
+        if let address = row.text(5), let moment = row.moment(8),
+            let email = EmailAddress(
+                address: address, isVerified: row.integer(6) == 1, isPrivate: row.integer(7) == 1)
+        {
+            record.email = LastWriter(email, at: moment)
+        } else {
+            record.unsignedEmail = row.text(9)
+        }
+        if let code = row.integer(10), let moment = row.moment(11) {
+            record.forwarding = LastWriter(try EmailForwarding(storageCode: code), at: moment)
+        }
+        record.firstName = row.text(12)
+        record.lastName = row.text(13)
+        record.realUserStatus = row.integer(14)
+        record.revocationOfAllApps = try Revocation(row, at: 15)
+        repeat {
+            guard let app = row.integer(18) else { continue }
+            var credential = AppCredential(clientID: try names.apps.name(of: app))
+            credential.record = CredentialRecord(
+                authorization: try Authorization(row, at: 19), revocation: try Revocation(row, at: 21))
+            credential.lastSignInAt = row.moment(24)
+            record.credentials.append(credential)
+            if let email = record.email, let moment = row.moment(25) {
+                record.email = email.merged(with: LastWriter(email.value, at: moment))
+            }
+        } while try row.step()
+        if record.credentials.count > 1 { record.credentials.sort { $0.clientID < $1.clientID } }
+        return record
+    }
+}

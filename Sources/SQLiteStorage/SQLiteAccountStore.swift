@@ -1,0 +1,70 @@
+public import AppleAccounts
+import GRDB
+
+/// Keeps accounts in SQLite: one file, one process.
+///
+/// A commit is on the disk before it is answered. Reads see every commit that was answered.
+public struct SQLiteAccountStore: AccountStore {
+    /// How many nonces one purge forgets, so that sign-ins need not wait for long.
+    static let largestPurge = 1000
+
+    private let writer: WriteConnection
+    private let reader: ReadConnection
+
+    init(writer: WriteConnection, reader: ReadConnection) {
+        (self.writer, self.reader) = (writer, reader)
+    }
+
+    public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        try await writer.commit(commands)
+    }
+
+    public func account(_ id: AccountID) async throws -> Account? {
+        try await reader.read { try $0.subjects.find(id)?.account }
+    }
+
+    public func account(_ key: SubjectKey) async throws -> Account? {
+        try await reader.read { try $0.subjects.find(key)?.record.account }
+    }
+
+    public func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [CredentialRecord] {
+        try await reader.read {
+            try $0.credentials.records(team: team, clientID: clientID, subjects: subjects)
+        }
+    }
+
+    public func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        try await reader.read {
+            try $0.events.page(after: sequence, limit: limit, visibleTo: visibility)
+        }
+    }
+
+    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM nonce WHERE digest IN (
+                        SELECT digest FROM nonce WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+                    """,
+                arguments: [moment.milliseconds, Self.largestPurge])
+            return database.changesCount
+        }
+    }
+
+    /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
+    public func checkHealth() async throws {
+        _ = try await reader.read { try $0.keySets.snapshot() }
+        guard writer.lastFailure != nil else { return }
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO health_probe (id, count) VALUES (1, 1)
+                    ON CONFLICT (id) DO UPDATE SET count = count + 1
+                    """)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SQLiteStorage owns the SQLite file: its schema, its two connections, and how domain values become rows.
+// Every rule about accounts is AppleAccounts', which also says what a store promises.
+
+import AppleAccounts
+import Foundation
+import GRDB
+public import Logging
+
+/// The database file, opened and migrated, with the stores that are kept in it.
+///
+/// One connection writes and makes the checkpoints, another only reads: SQLite up to 3.51.2 can corrupt a
+/// write-ahead log that two connections write or checkpoint at once. For the same reason a lock keeps other
+/// processes of ours out.
+public final class SQLiteDatabase: Sendable {
+    public let accounts: SQLiteAccountStore
+    public let keySetSnapshots: SQLiteKeySetSnapshotStore
+
+    private let reader: ReadConnection
+    private let writer: WriteConnection
+
+    /// Opens or makes the database, and brings its schema up to date.
+    ///
+    /// - Parameters:
+    /// - path: Where it is. Its directory must exist. Two files beside it have its name and "-wal" or "-shm",
+    /// a third ".lock".
+    ///   - patience: How long to wait for another process of ours to let go of it, as at a restart.
+    /// - Throws: `StorageError`.
+    public static func open(
+        path: String, patience: Duration = .seconds(5), logger: Logger
+    ) async throws -> SQLiteDatabase {
+        let lock = try await DatabaseFileLock.acquire(beside: path, patience: patience)
+        do {
+            try makePrivateFile(at: path)
+            let writer = try WriteConnection(path: path, lock: lock)
+            let migrated = try await writer.run { try Schema.migrate($0) }
+            if migrated.from < migrated.to {
+                logger.info(
+                    "database migrated",
+                    metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
+            }
+            return SQLiteDatabase(writer: writer, reader: try ReadConnection(path: path))
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    private init(writer: WriteConnection, reader: ReadConnection) {
+        (self.writer, self.reader) = (writer, reader)
+        accounts = SQLiteAccountStore(writer: writer, reader: reader)
+        keySetSnapshots = SQLiteKeySetSnapshotStore(writer: writer, reader: reader)
+    }
+
+    /// Closes both connections, the one that can make the last checkpoint last. Calls that come later fail.
+    public func close() async {
+        await reader.close()
+        await writer.close()
+    }
+
+    /// E-mail addresses are in it: nobody but the service's own user may read it. SQLite gives the files
+    /// beside it the same permissions.
+    private static func makePrivateFile(at path: String) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let isMade = FileManager.default.createFile(
+            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        guard isMade else { throw StorageError(.unavailable, detail: "cannot make \(path)") }
+    }
+}

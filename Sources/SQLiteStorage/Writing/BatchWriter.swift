@@ -1,0 +1,86 @@
+import AppleAccounts
+import GRDB
+
+/// Commits batches of commands: loads what they need, applies them, saves what changed, in one transaction.
+///
+/// Everything it prepares and remembers belongs to one connection and stays on its queue. After it threw, it
+/// must not be used again.
+final class BatchWriter {
+    private let database: Database
+    private let begin: PreparedStatement
+    private let end: PreparedStatement
+    private let subjects: SubjectRows
+    private let writer: SubjectWriter
+    private let inbox: InboxRows
+    private let nonces: NonceRows
+    private let events: EventWriter
+    private let names: Names
+    private var generator = SystemRandomNumberGenerator()
+
+    init(_ database: Database) throws {
+        self.database = database
+        begin = try PreparedStatement("BEGIN IMMEDIATE", in: database)
+        end = try PreparedStatement("COMMIT", in: database)
+        names = try Names(writes: true, in: database)
+        subjects = try SubjectRows(names, in: database)
+        writer = try SubjectWriter(names, in: database)
+        inbox = try InboxRows(names, in: database)
+        nonces = try NonceRows(in: database)
+        events = try EventWriter(names, in: database)
+    }
+
+    /// - Throws: when the transaction failed as a whole, and then nothing was applied.
+    func commit(_ commands: [AccountCommand]) throws -> CommitResult {
+        guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
+        return try transaction {
+            var set = WorkingSet(commands)
+            var rowIDs = try load(&set)
+            let results = set.apply(using: &generator)
+            try save(set, rowIDs: &rowIDs)
+            return CommitResult(
+                results: results, lastEventSequence: set.events.isEmpty ? nil : database.lastInsertedRowID)
+        }
+    }
+
+    private func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+        begin.begin()
+        try begin.execute()
+        let value = try body()
+        end.begin()
+        try end.execute()
+        return value
+    }
+
+    /// Returns the row ID of each subject, 0 for those without a row.
+    private func load(_ set: inout WorkingSet) throws -> [Int64] {
+        var rowIDs = [Int64](repeating: 0, count: set.subjectKeys.count)
+        for (index, key) in set.subjectKeys.enumerated() {
+            guard let found = try subjects.find(key) else { continue }
+            rowIDs[index] = found.rowID
+            set.load(found.record, at: index)
+        }
+        for digest in set.nonceDigests {
+            if let nonce = try nonces.find(digest) { set.load(nonce) }
+        }
+        for identifier in set.inboxIdentifiers where try inbox.contains(identifier) {
+            set.load(inboxIdentifier: identifier)
+        }
+        for key in set.inboxKeys where try inbox.contains(key) {
+            set.load(inboxKey: key)
+        }
+        return rowIDs
+    }
+
+    private func save(_ set: WorkingSet, rowIDs: inout [Int64]) throws {
+        for (index, record) in set.subjects.enumerated() {
+            try writer.save(record, rowID: &rowIDs[index])
+        }
+        for nonce in set.mintedNonces { try nonces.insert(nonce) }
+        for digest in set.usedNonces { try nonces.markUsed(digest) }
+        for kept in set.keptNotifications { try inbox.insert(kept) }
+        // Last, so that the last row ID of the connection is that of the last event.
+        for event in set.events {
+            try events.append(event, subjectRowID: rowIDs[set.position(of: event.key)])
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import AppleAccounts
+import GRDB
+
+/// Writes what changed of a subject: its wide row, the narrow rows of its credentials, or both.
+final class SubjectWriter {
+    private let database: Database
+    private let names: Names
+    private let insertSubject: PreparedStatement
+    private let updateSubject: PreparedStatement
+    private let insertCredential: PreparedStatement
+    private let updateCredential: PreparedStatement
+
+    init(_ names: Names, in database: Database) throws {
+        self.database = database
+        self.names = names
+        insertSubject = try PreparedStatement(
+            """
+            INSERT INTO subject (
+                account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
+                forwarding, forwarding_at, first_name, last_name, real_user_status, revoked_at, revoked_reason,
+                revoked_source, team_id, sub)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+            """, in: database)
+        updateSubject = try PreparedStatement(
+            """
+            UPDATE subject SET
+                account_id = ?1, created_at = ?2, email = ?3, email_is_verified = ?4, email_is_private = ?5,
+                email_at = ?6, unsigned_email = ?7, forwarding = ?8, forwarding_at = ?9, first_name = ?10,
+                last_name = ?11, real_user_status = ?12, revoked_at = ?13, revoked_reason = ?14,
+                revoked_source = ?15
+            WHERE id = ?16
+            """, in: database)
+        insertCredential = try PreparedStatement(
+            """
+            INSERT INTO credential (
+                authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source, last_sign_in_at,
+                email_at, subject_id, app_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """, in: database)
+        updateCredential = try PreparedStatement(
+            """
+            UPDATE credential SET
+                authorized_at = ?1, authorized_source = ?2, revoked_at = ?3, revoked_reason = ?4,
+                revoked_source = ?5, last_sign_in_at = ?6, email_at = ?7
+            WHERE subject_id = ?8 AND app_id = ?9
+            """, in: database)
+    }
+
+    /// - Parameter rowID: 0 while the subject has no row; then that of its new one.
+    func save(_ record: SubjectRecord, rowID: inout Int64) throws {
+        switch record.rowChange {
+        case .none: break
+        case .update:
+            updateSubject.begin()
+            bind(record, to: updateSubject)
+            updateSubject.bind(rowID, at: 16)
+            try updateSubject.execute()
+        case .insert:
+            let team = try names.teams.ensureNumber(of: record.key.team)
+            insertSubject.begin()
+            bind(record, to: insertSubject)
+            insertSubject.bind(team, at: 16)
+            insertSubject.bind(record.key.subject.rawValue, at: 17)
+            try insertSubject.execute()
+            rowID = database.lastInsertedRowID
+        }
+        for credential in record.credentials where credential.rowChange != .none {
+            let app = try names.apps.ensureNumber(of: credential.clientID)
+            let statement = credential.rowChange == .insert ? insertCredential : updateCredential
+            statement.begin()
+            bind(credential, email: record.email, to: statement)
+            statement.bind(rowID, at: 8)
+            statement.bind(app, at: 9)
+            try statement.execute()
+        }
+    }
+
+    private func bind(_ record: SubjectRecord, to statement: PreparedStatement) {
+        statement.bind(record.accountID?.uniqueID, at: 1)
+        statement.bind(record.createdAt, at: 2)
+        statement.bind(record.email?.value.address, at: 3)
+        statement.bind(record.email.map { $0.value.isVerified ? 1 : 0 }, at: 4)
+        statement.bind(record.email.map { $0.value.isPrivate ? 1 : 0 }, at: 5)
+        statement.bind(record.email?.moment, at: 6)
+        statement.bind(record.unsignedEmail, at: 7)
+        statement.bind(record.forwarding?.value.storageCode, at: 8)
+        statement.bind(record.forwarding?.moment, at: 9)
+        statement.bind(record.firstName, at: 10)
+        statement.bind(record.lastName, at: 11)
+        statement.bind(record.realUserStatus, at: 12)
+        statement.bind(record.revocationOfAllApps?.moment, at: 13)
+        statement.bind(record.revocationOfAllApps?.reason.storageCode, at: 14)
+        statement.bind(record.revocationOfAllApps?.source.storageCode, at: 15)
+    }
+
+    private func bind(
+        _ credential: AppCredential, email: LastWriter<EmailAddress>?, to statement: PreparedStatement
+    ) {
+        statement.bind(credential.record.authorization?.moment, at: 1)
+        statement.bind(credential.record.authorization?.source.storageCode, at: 2)
+        statement.bind(credential.record.revocation?.moment, at: 3)
+        statement.bind(credential.record.revocation?.reason.storageCode, at: 4)
+        statement.bind(credential.record.revocation?.source.storageCode, at: 5)
+        statement.bind(credential.lastSignInAt, at: 6)
+        statement.bind(email?.moment, at: 7)
+    }
+}

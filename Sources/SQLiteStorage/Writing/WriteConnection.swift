@@ -1,0 +1,102 @@
+import AppleAccounts
+import GRDB
+import Synchronization
+
+/// The one connection that writes and makes checkpoints. What it is given runs one after the other on its own
+/// queue, and is not cancelled with its caller.
+final class WriteConnection: Sendable {
+    private let lock: DatabaseFileLock
+    private let queue: DatabaseQueue
+    private let batches = QueueConfined<BatchWriter?>(nil)
+    private let failure = Mutex<StorageError?>(nil)
+
+    init(path: String, lock: DatabaseFileLock) throws {
+        self.lock = lock
+        queue = try DatabaseQueue(path: path, configuration: .writing())
+    }
+
+    /// What the last attempt to write failed with; `nil` when it went well.
+    var lastFailure: StorageError? { failure.withLock { $0 } }
+
+    /// Commits a batch with one hop to the queue.
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { database in
+                continuation.resume(with: Result { try self.commit(commands, in: database) })
+            }
+        }
+    }
+
+    /// Runs something else that writes. `body` sees to its own transaction.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { database in
+                continuation.resume(with: Result { try self.attempt(in: database) { try body(database) } })
+            }
+        }
+    }
+
+    /// Closes the file, which makes the last checkpoint, and lets other processes have it.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            queue.asyncWriteWithoutTransaction { _ in
+                // Statements would keep the connection open.
+                self.batches.value = nil
+                continuation.resume()
+            }
+        }
+        try? queue.close()
+        lock.release()
+    }
+
+    private func commit(_ commands: [AccountCommand], in database: Database) throws -> CommitResult {
+        do {
+            return try attempt(in: database) { try writer(for: database).commit(commands) }
+        } catch let error as StorageError where error.code == .valueRefused {
+            // One of them has a value that no row takes, which must not be the fault of the others.
+            return commitOneByOne(commands, in: database)
+        }
+    }
+
+    private func commitOneByOne(_ commands: [AccountCommand], in database: Database) -> CommitResult {
+        var results: [CommandResult] = []
+        var lastEventSequence: Int64?
+        for command in commands {
+            do {
+                let result = try attempt(in: database) { try writer(for: database).commit([command]) }
+                results += result.results
+                lastEventSequence = result.lastEventSequence ?? lastEventSequence
+            } catch {
+                results.append(.failed(StorageError(error)))
+            }
+        }
+        return CommitResult(results: results, lastEventSequence: lastEventSequence)
+    }
+
+    private func writer(for database: Database) throws -> BatchWriter {
+        if let writer = batches.value { return writer }
+        let writer = try BatchWriter(database)
+        batches.value = writer
+        return writer
+    }
+
+    /// Leaves no transaction open and nothing half remembered behind, whatever happens.
+    private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
+        do {
+            // Left over only when an earlier rollback failed.
+            if database.isInsideTransaction { try database.rollback() }
+            let value = try body()
+            failure.withLock { $0 = nil }
+            return value
+        } catch {
+            // Failed statements cannot be used again, and the names may be of a transaction that never was.
+            batches.value = nil
+            if database.isInsideTransaction { try? database.rollback() }
+            let error = StorageError(error)
+            if error.code != .valueRefused { failure.withLock { $0 = error } }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import AppleAccounts
+import Foundation
+import GRDB
+import KeySets
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite struct DurabilityTests {
+    let file: TemporaryDatabase
+
+    init() throws {
+        file = try TemporaryDatabase()
+    }
+
+    @Test func `finds everything after it was closed and opened`() async throws {
+        let outcome = try await file.use { database in
+            try await database.accounts.notify(.sample(key: .sample("unknown"), at: 500))
+            try await database.accounts.carryOut(
+                .mintNonce(NonceRecord(digest: .sample(), expiresAt: 9_000_000)))
+            return try await database.accounts.signIn(.sample(firstName: "Ada"))
+        }
+        try await file.use { database in
+            #expect(try await database.accounts.account(outcome.account.id) == outcome.account)
+            #expect(try await database.accounts.allEvents().count == 3)
+            #expect(
+                try await database.accounts.notify(.sample(key: .sample("unknown"), at: 500)) == .duplicate)
+            try await database.accounts.signIn(.sample(nonce: .sample()))
+            let next = try await database.accounts.commit([.signIn(.sample(key: .sample("new")))])
+            #expect(next.lastEventSequence == 5)
+        }
+    }
+
+    /// What is answered is in the log file, and the log says that it was synced: a copy taken without closing
+    /// has it.
+    @Test func `has every answered commit in its files at once`() async throws {
+        try await file.use { database in
+            let outcome = try await database.accounts.signIn(.sample())
+            let copy = try TemporaryDatabase()
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: file.path + suffix, toPath: copy.path + suffix)
+            }
+            let found = try await copy.use { try await $0.accounts.account(outcome.account.id) }
+            #expect(found == outcome.account)
+        }
+    }
+
+    @Test func `writes with a write-ahead log that is synced at each commit`() async throws {
+        let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
+        let writer = try WriteConnection(path: file.path, lock: lock)
+        let settings = try await writer.run { database in
+            try ["journal_mode", "synchronous", "foreign_keys", "fullfsync"].map {
+                try String.fetchOne(database, sql: "PRAGMA \($0)") ?? ""
+            }
+        }
+        #expect(settings == ["wal", "2", "1", "1"])
+        await writer.close()
+    }
+
+    @Test func `keeps its file to its own user`() async throws {
+        try await file.use { database in
+            try await database.accounts.signIn(.sample())
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path + suffix)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(suffix)")
+            }
+        }
+    }
+
+    @Test func `keeps the last good key set`() async throws {
+        let first = KeySetSnapshot(body: Array("{}".utf8), entityTag: "\"1\"", fetchedAt: 1, freshUntil: 2)
+        let second = KeySetSnapshot(body: [0, 255, 34], entityTag: nil, fetchedAt: 3, freshUntil: 4)
+        try await file.use { database in
+            #expect(try await database.keySetSnapshots.load() == nil)
+            try await database.keySetSnapshots.save(first)
+            #expect(try await database.keySetSnapshots.load() == first)
+            try await database.keySetSnapshots.save(second)
+        }
+        let found = try await file.use { try await $0.keySetSnapshots.load() }
+        #expect(found == second)
+    }
+}

@@ -1,0 +1,142 @@
+import AppleAccounts
+import Foundation
+import GRDB
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+/// What happens when the disk or another program gets in the way, and afterwards.
+@Suite struct FailureTests {
+    let file: TemporaryDatabase
+
+    init() throws {
+        file = try TemporaryDatabase()
+    }
+
+    @Test func `lets a command whose value no row takes fail alone`() async throws {
+        try await file.use { database in
+            let oversized = NotificationCommand.sample(
+                key: .sample("poison"), payload: String(repeating: "x", count: 70_000))
+            let result = try await database.accounts.commit([
+                .signIn(.sample(key: .sample("one"))), .notification(oversized),
+                .signIn(.sample(key: .sample("two"))),
+            ])
+            #expect(result.results[1] == .failed(StorageError(.valueRefused, detail: "")))
+            #expect(try await database.accounts.account(.sample("one")) != nil)
+            #expect(try await database.accounts.account(.sample("two")) != nil)
+            let records = try await database.accounts.credentials(
+                team: "A1B2C3D4E5", clientID: "com.example.app", subjects: ["poison"])
+            #expect(records == [CredentialRecord()])
+            #expect(try await database.accounts.allEvents().count == 4)
+            #expect(result.lastEventSequence == 4)
+            // It says nothing about the database's health.
+            try await database.accounts.checkHealth()
+            // It was not taken for delivered.
+            let mended = NotificationCommand.sample(key: .sample("poison"))
+            #expect(try await database.accounts.notify(mended) == .applied)
+        }
+    }
+
+    @Test func `fails a whole batch when the database is full, and recovers`() async throws {
+        let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
+        let writer = try WriteConnection(path: file.path, lock: lock)
+        _ = try await writer.run { try Schema.migrate($0) }
+        let store = SQLiteAccountStore(writer: writer, reader: try ReadConnection(path: file.path))
+        let known = try await store.signIn(.sample())
+        try await writer.run { database in
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            try database.execute(sql: "PRAGMA max_page_count = \(pages)")
+        }
+        let batch = (0..<500).map { AccountCommand.signIn(.sample(key: .sample("person-\($0)"))) }
+        await #expect(throws: StorageError(.full, detail: "")) { try await store.commit(batch) }
+        #expect(writer.lastFailure?.code == .full)
+        #expect(try await store.account(.sample("person-0")) == nil)
+        #expect(try await store.account(.sample()) == known.account)
+        #expect(try await store.allEvents().count == 2)
+
+        try await writer.run { try $0.execute(sql: "PRAGMA max_page_count = 1073741823") }
+        let result = try await store.commit(batch)
+        #expect(result.lastEventSequence == 1002)
+        #expect(writer.lastFailure == nil)
+        #expect(try await store.account(.sample("person-499")) != nil)
+    }
+
+    @Test func `is unhealthy after a failed write until one goes well`() async throws {
+        let database = try await file.open()
+        try await database.accounts.signIn(.sample())
+        try await database.accounts.checkHealth()
+
+        // Another program holds the file for longer than anybody waits.
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let intruder = try DatabaseQueue(path: file.path, configuration: configuration)
+        try await intruder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        await #expect(throws: StorageError(.busy, detail: "")) {
+            try await database.accounts.signIn(.sample(key: .sample("late")))
+        }
+        await #expect(throws: StorageError(.busy, detail: "")) { try await database.accounts.checkHealth() }
+        #expect(try await database.accounts.account(.sample()) != nil)
+
+        try await intruder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try intruder.close()
+        try await database.accounts.checkHealth()
+        #expect(try await database.accounts.signIn(.sample(key: .sample("late"))).isNewAccount)
+        await database.close()
+    }
+
+    @Test func `fails after it was closed, without stopping the process`() async throws {
+        let database = try await file.open()
+        await database.close()
+        await #expect(throws: StorageError.self) { try await database.accounts.signIn(.sample()) }
+        await #expect(throws: StorageError.self) { try await database.accounts.account(.sample()) }
+        await #expect(throws: StorageError.self) { try await database.accounts.checkHealth() }
+    }
+
+    @Test func `gives a read its own failure and serves the next`() async throws {
+        try await file.use { _ = try await $0.accounts.signIn(.sample()) }
+        let reader = try ReadConnection(path: file.path)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    do {
+                        return try await reader.read { rows in
+                            if number % 2 == 0 { throw DatabaseError(resultCode: .SQLITE_IOERR) }
+                            return try rows.subjects.find(.sample()) != nil
+                        }
+                    } catch {
+                        return (error as? StorageError)?.code == .unavailable && number % 2 == 0
+                    }
+                }
+            }
+            for try await isAsExpected in group { #expect(isAsExpected) }
+        }
+        await reader.close()
+    }
+
+    @Test(
+        arguments: [
+            (.SQLITE_BUSY_SNAPSHOT, .busy), (.SQLITE_LOCKED, .busy), (.SQLITE_FULL, .full),
+            (.SQLITE_READONLY_DBMOVED, .readOnly), (.SQLITE_CORRUPT_VTAB, .corrupted),
+            (.SQLITE_NOTADB, .corrupted), (.SQLITE_IOERR_FSYNC, .unavailable),
+            (.SQLITE_CANTOPEN, .unavailable),
+            (.SQLITE_CONSTRAINT_CHECK, .valueRefused), (.SQLITE_TOOBIG, .valueRefused),
+            (.SQLITE_NOMEM, .unavailable), (.SQLITE_MISUSE, .unavailable),
+        ] as [(ResultCode, StorageError.Code)])
+    func `says what a result code means`(code: ResultCode, expected: StorageError.Code) {
+        #expect(StorageError(DatabaseError(resultCode: code)).code == expected)
+    }
+
+    @Test func `never shows values`() async throws {
+        try await file.use { database in
+            let oversized = NotificationCommand.sample(payload: String(repeating: "secret", count: 20_000))
+            let result = try await database.accounts.commit([.notification(oversized)])
+            guard case .failed(let error) = result.results[0] else {
+                Issue.record("found \(result.results[0])")
+                return
+            }
+            #expect(!error.debugDescription.contains("secret"))
+            #expect(!error.debugDescription.contains("0123456789abcdef"))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import AppleAccounts
+import Testing
+
+@testable import SQLiteStorage
+
+/// The numbers are in databases that people have: a change here breaks them.
+@Suite struct StorageCodeTests {
+    @Test func `never change`() {
+        #expect(
+            codes(of: CredentialReason.self) == [
+                "signed_in": 1, "consent_revoked": 2, "apple_account_deleted": 3, "refresh_token_rejected": 4,
+                "erased": 5,
+            ])
+        #expect(
+            codes(of: CredentialSource.self) == [
+                "sign_in": 1, "notification": 2, "daily_check": 3, "erasure": 4,
+            ])
+        #expect(codes(of: EmailForwarding.self) == ["enabled": 1, "disabled": 2, "unknown": 3])
+        #expect(codes(of: NotificationReceipt.self) == ["applied": 1, "duplicate": 2, "unknown_type": 3])
+        #expect(
+            codes(of: AccountEvent.Kind.self) == [
+                "account_created": 1, "credential_authorized": 2, "credential_revoked": 3, "email_changed": 4,
+                "email_forwarding_changed": 5, "profile_changed": 6, "account_deleted": 7,
+            ])
+    }
+
+    @Test func `refuse numbers that they do not know`() {
+        #expect(throws: StorageError(.corrupted, detail: "")) { try CredentialReason(storageCode: 99) }
+    }
+
+    private func codes<Code: StorageCode & RawRepresentable<String>>(of _: Code.Type) -> [String: Int64] {
+        Dictionary(uniqueKeysWithValues: Code.allCases.map { ($0.rawValue, $0.storageCode) })
+    }
+}
