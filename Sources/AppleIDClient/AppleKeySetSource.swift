@@ -1,0 +1,94 @@
+public import AsyncHTTPClient
+public import KeySets
+import NIOCore
+import NIOHTTP1
+
+/// Fetches Apple's key set over HTTP: `GET /auth/keys`.
+///
+/// It is transport only: whether the answer is any good is for `KeySets` to say. The client is shared with
+/// others and stays its owner's, who makes it with `HTTPClient.Configuration.apple` and shuts it down.
+public struct AppleKeySetSource: KeySetSource {
+    private let client: HTTPClient
+    private let endpoints: AppleEndpoints
+    private let total: Duration
+
+    public init(
+        client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits()
+    ) {
+        self.client = client
+        self.endpoints = endpoints
+        total = limits.total
+    }
+
+    public func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
+        var request = HTTPClientRequest(url: endpoints.keySet)
+        request.headers.add(name: "Accept", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "siwa")
+        if let entityTag { request.headers.add(name: "If-None-Match", value: entityTag) }
+        return try await exchange(request)
+    }
+
+    private func exchange(_ request: HTTPClientRequest) async throws -> KeySetResponse {
+        try await withThrowingTaskGroup(of: KeySetResponse.self) { group in
+            group.addTask { try await ask(request) }
+            group.addTask {
+                // The client's own deadline ends with the response head.
+                try await Task.sleep(for: total)
+                throw KeySetFetchError(.timedOut, detail: "total")
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    private func ask(_ request: HTTPClientRequest) async throws -> KeySetResponse {
+        do {
+            let response = try await client.execute(request, timeout: TimeAmount(total))
+            // A client that is configured otherwise follows redirects; where it ended up is nobody we asked.
+            guard response.history.count <= 1 else {
+                throw KeySetFetchError(.statusUnexpected, detail: "redirected")
+            }
+            // Only the body of a 200 means anything. An unread one is dropped with its connection.
+            let body =
+                response.status == .ok
+                ? try await response.body.collect(upTo: KeySetResponse.longestBody) : nil
+            // A body whose reader is cancelled ends early instead of throwing.
+            try Task.checkCancellation()
+            return KeySetResponse(response, body: body.map { Array(buffer: $0) } ?? [])
+        } catch {
+            throw Self.named(error)
+        }
+    }
+
+    private static func named(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError, is KeySetFetchError:
+            error
+        case is NIOTooManyBytesError:
+            KeySetFetchError(.tooLarge)
+        case let error as HTTPClientError where timeouts.contains(error):
+            KeySetFetchError(.timedOut, detail: error.shortDescription)
+        default:
+            KeySetFetchError(.unreachable, detail: "\(error)")
+        }
+    }
+
+    private static let timeouts: [HTTPClientError] = [
+        .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .tlsHandshakeTimeout,
+        .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout,
+    ]
+}
+
+extension KeySetResponse {
+    fileprivate init(_ response: HTTPClientResponse, body: [UInt8]) {
+        let cacheControl = response.headers["Cache-Control"]
+        self.init(
+            status: Int(response.status.code),
+            body: body,
+            contentType: response.headers.first(name: "Content-Type"),
+            entityTag: response.headers.first(name: "ETag"),
+            cacheControl: cacheControl.isEmpty ? nil : cacheControl.joined(separator: ", "),
+            age: response.headers.first(name: "Age"))
+    }
+}

@@ -1,0 +1,15 @@
+public import AsyncHTTPClient
+import NIOCore
+
+extension HTTPClient.Configuration {
+    /// For the one client that a process asks Apple with: follows no redirect, decompresses nothing, and
+    /// bounds the parts of a request that only a client can. Whoever makes the client shuts it down.
+    public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
+        HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: Timeout(
+                connect: TimeAmount(limits.connect), read: TimeAmount(limits.read),
+                write: TimeAmount(limits.read)),
+            decompression: .disabled)
+    }
+}

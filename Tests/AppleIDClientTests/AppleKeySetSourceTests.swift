@@ -1,0 +1,217 @@
+import AppleIDClient
+import AsyncHTTPClient
+import KeySets
+import NIOCore
+import Testing
+
+/// Over real sockets, because time-outs, cut connections and bounds are the transport's own behaviour.
+@Suite(.timeLimit(.minutes(1))) struct AppleKeySetSourceTests {
+    /// Long enough for a busy machine, for all that is not about time.
+    private static let patient = AppleTimeLimits(
+        connect: .seconds(50), read: .seconds(50), total: .seconds(50))
+    private static let impatient = AppleTimeLimits(
+        connect: .milliseconds(300), read: .milliseconds(300), total: .seconds(50))
+
+    /// Asks a server once, with a client of its own.
+    private func ask(
+        _ baseURL: String, ifNoneMatch entityTag: String? = nil, limits: AppleTimeLimits = patient,
+        configuration: HTTPClient.Configuration? = nil
+    ) async throws -> KeySetResponse {
+        let client = HTTPClient(
+            eventLoopGroupProvider: .singleton, configuration: configuration ?? .apple(limits))
+        let source = AppleKeySetSource(
+            client: client, endpoints: try #require(AppleEndpoints(baseURL: baseURL)), limits: limits)
+        let result: Result<KeySetResponse, any Error>
+        do {
+            result = .success(try await source.fetch(ifNoneMatch: entityTag))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+
+    @Test func `brings the answer with the headers that count`() async throws {
+        let server = try await ScriptedServer(
+            always: .send(
+                """
+                HTTP/1.1 200 OK\r
+                Content-Type: application/json;charset=UTF-8\r
+                Cache-Control: public\r
+                cache-control: max-age=600\r
+                ETag: "abc"\r
+                Age: 17\r
+                Content-Length: 11\r
+                \r
+                {"keys":[]}
+                """))
+        let response = try await ask(server.baseURL)
+        try await server.close()
+        #expect(
+            response
+                == KeySetResponse(
+                    status: 200, body: Array(#"{"keys":[]}"#.utf8),
+                    contentType: "application/json;charset=UTF-8", entityTag: #""abc""#,
+                    cacheControl: "public, max-age=600", age: "17"))
+        let request = try #require(server.requests.first).lowercased()
+        #expect(request.hasPrefix("get /auth/keys http/1.1\r\n"))
+        #expect(request.contains("\r\naccept: application/json\r\n"))
+        #expect(request.contains("\r\nuser-agent: siwa\r\n"))
+        #expect(!request.contains("if-none-match"))
+        #expect(!request.contains("accept-encoding"))
+    }
+
+    @Test func `sends the entity tag and takes a 304`() async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: \"a\"\r\n\r\n"))
+        let response = try await ask(server.baseURL, ifNoneMatch: #"W/"a""#)
+        try await server.close()
+        #expect(response.status == 304)
+        #expect(response.body.isEmpty)
+        #expect(response.cacheControl == "max-age=60")
+        #expect(try #require(server.requests.first).contains("\r\nIf-None-Match: W/\"a\"\r\n"))
+    }
+
+    @Test func `brings a web page as it is, for others to refuse`() async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"))
+        let response = try await ask(server.baseURL)
+        try await server.close()
+        #expect(response.contentType == "text/html")
+        #expect(response.body == Array("<html>".utf8))
+        #expect(response.cacheControl == nil)
+    }
+
+    @Test(arguments: [204, 400, 404, 429, 500, 503])
+    func `brings every status, without the body of a failure`(status: Int) async throws {
+        let text =
+            status == 204
+            ? "HTTP/1.1 204 No Content\r\n\r\n"
+            : "HTTP/1.1 \(status) Oops\r\nContent-Length: 5\r\n\r\nsorry"
+        let server = try await ScriptedServer(always: .send(text))
+        let response = try await ask(server.baseURL)
+        try await server.close()
+        #expect(response == KeySetResponse(status: status, body: []))
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `follows no redirect`(status: Int) async throws {
+        let elsewhere = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"keys\":[]}"))
+        let head = "HTTP/1.1 \(status) Moved\r\nLocation: \(elsewhere.baseURL)/auth/keys\r\nContent-Length: 0"
+        let server = try await ScriptedServer(always: .send("\(head)\r\n\r\n"))
+        #expect(try await ask(server.baseURL) == KeySetResponse(status: status, body: []))
+        #expect(elsewhere.requests.isEmpty)
+
+        // A client that follows nevertheless brings nothing.
+        await #expect(throws: KeySetFetchError(.statusUnexpected)) {
+            try await ask(server.baseURL, configuration: .init())
+        }
+        try await server.close()
+        try await elsewhere.close()
+    }
+
+    @Test func `reads 64 KiB`() async throws {
+        let body = String(repeating: "x", count: 65_536)
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n\(body)"))
+        #expect(try await ask(server.baseURL).body.count == 65_536)
+        try await server.close()
+    }
+
+    @Test(arguments: [
+        "Content-Length: 65537", "Content-Length: 9999999999", "Transfer-Encoding: chunked",
+        "Connection: close",
+    ])
+    func `stops reading past 64 KiB`(framing: String) async throws {
+        let isChunked = framing.hasPrefix("Transfer")
+        let kibibyte = String(repeating: "x", count: 1024)
+        let server = try await ScriptedServer(
+            always: .sendForever(
+                "HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n",
+                chunk: isChunked ? "400\r\n\(kibibyte)\r\n" : kibibyte, pause: .zero))
+        await #expect(throws: KeySetFetchError(.tooLarge)) { try await ask(server.baseURL) }
+        // The client hung up, otherwise the server would send for ever.
+        while server.openConnections > 0 { await Task.yield() }
+        try await server.close()
+    }
+
+    @Test func `gives up a server that does not answer`() async throws {
+        let server = try await ScriptedServer(always: .nothing)
+        await #expect(throws: KeySetFetchError(.timedOut)) {
+            try await ask(server.baseURL, limits: Self.impatient)
+        }
+        try await server.close()
+    }
+
+    @Test func `gives up a body that stops`() async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"))
+        await #expect(throws: KeySetFetchError(.timedOut)) {
+            try await ask(server.baseURL, limits: Self.impatient)
+        }
+        try await server.close()
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
+    func `gives up an answer that trickles`(head: String) async throws {
+        // Every byte renews the read time-out, so only the total one ends this.
+        let chunk = head.hasSuffix("\r\n\r\n") ? " " : "X-A: b\r\n"
+        let server = try await ScriptedServer(
+            always: .sendForever(head, chunk: chunk, pause: .milliseconds(20)))
+        let limits = AppleTimeLimits(
+            connect: .seconds(50), read: .seconds(50), total: .milliseconds(300))
+        await #expect(throws: KeySetFetchError(.timedOut)) { try await ask(server.baseURL, limits: limits) }
+        while server.openConnections > 0 { await Task.yield() }
+        try await server.close()
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"keys\":",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"key", "SSH-2.0-OpenSSH_9.2\r\n",
+        "\0\0\0\0",
+    ])
+    func `a cut connection is no answer`(text: String) async throws {
+        let server = try await ScriptedServer(always: .sendAndClose(text))
+        await #expect(throws: KeySetFetchError(.unreachable)) { try await ask(server.baseURL) }
+        try await server.close()
+    }
+
+    @Test func `a refused connection is no answer`() async throws {
+        let server = try await ScriptedServer(always: .nothing)
+        let baseURL = server.baseURL
+        try await server.close()
+        // The client tries again until its time to connect has passed.
+        await #expect(throws: KeySetFetchError(.unreachable)) {
+            try await ask(baseURL, limits: Self.impatient)
+        }
+    }
+
+    @Test func `a server that does not speak TLS is no answer`() async throws {
+        let server = try await ScriptedServer(always: .nothing)
+        await #expect(throws: KeySetFetchError.self) {
+            try await ask("https://127.0.0.1:\(server.port)", limits: Self.impatient)
+        }
+        try await server.close()
+    }
+
+    @Test func `ends when cancelled`() async throws {
+        let server = try await ScriptedServer(always: .nothing)
+        let fetch = Task { try await ask(server.baseURL) }
+        while server.requests.isEmpty { await Task.yield() }
+        fetch.cancel()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        try await server.close()
+    }
+
+    @Test func `ends when cancelled in the middle of a body`() async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"keys\":[]}"))
+        let fetch = Task { try await ask(server.baseURL) }
+        while server.requests.isEmpty { await Task.yield() }
+        for _ in 0..<1000 { await Task.yield() }
+        fetch.cancel()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        try await server.close()
+    }
+}

@@ -1,0 +1,64 @@
+import NIOCore
+import Synchronization
+
+/// One connection of a `ScriptedServer`.
+final class ScriptedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let record: ScriptedServerRecord
+    private var received = ""
+
+    init(record: ScriptedServerRecord) {
+        self.record = record
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        record.connections.withLock { $0 += 1 }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        record.connections.withLock { $0 -= 1 }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received += String(buffer: unwrapInboundIn(data))
+        guard received.hasSuffix("\r\n\r\n") else { return }
+        let number = record.requests.withLock { requests in
+            requests.append(received)
+            return requests.count
+        }
+        received = ""
+        switch record.answer(number) {
+        case .send(let text):
+            write(text, context)
+        case .sendAndClose(let text):
+            write(text, context)
+            context.close(promise: nil)
+        case .sendForever(let text, let chunk, let pause):
+            write(text, context)
+            writeForever(chunk, pause, context)
+        case .nothing:
+            break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func write(_ text: String, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+    }
+
+    private func writeForever(_ chunk: String, _ pause: TimeAmount, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: chunk))).whenSuccess {
+            bound.value.1.eventLoop.scheduleTask(in: pause) {
+                let (connection, context) = bound.value
+                connection.writeForever(chunk, pause, context)
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A server on a real socket that answers bytes, whatever they are: what a well-behaved server library would
+/// not send.
+final class ScriptedServer: Sendable {
+    enum Answer: Sendable {
+        case send(String)
+        /// The text, then the connection ends.
+        case sendAndClose(String)
+        /// The text, then this chunk for as long as somebody reads.
+        case sendForever(String, chunk: String, pause: TimeAmount)
+        case nothing
+    }
+
+    let port: Int
+    private let channel: any Channel
+    private let record: ScriptedServerRecord
+
+    /// The request heads as they arrived.
+    var requests: [String] { record.requests.withLock { $0 } }
+    /// Connections that are open now.
+    var openConnections: Int { record.connections.withLock { $0 } }
+
+    /// `answer` gets the number of the request, from 1 on.
+    init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
+        let record = ScriptedServerRecord(answer: answer)
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ScriptedConnection(record: record))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        self.record = record
+        port = channel.localAddress?.port ?? 0
+    }
+
+    convenience init(always answer: Answer) async throws {
+        try await self.init { _ in answer }
+    }
+
+    var baseURL: String { "http://127.0.0.1:\(port)" }
+
+    func close() async throws {
+        try await channel.close()
+    }
+}
