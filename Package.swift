@@ -86,7 +86,7 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts", "KeySets",
                 "AppleIdentity", "JOSE", argumentParser, configuration, yams, serviceLifecycle, logging,
-                unixSignals, metrics, nioCore, nioHTTP1, asyncHTTPClient,
+                unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
@@ -121,6 +121,15 @@ let package = Package(
             [
                 "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
+            ]),
+        tests(
+            "SiwaCommandTests",
+            ["siwa", "TokenMint", "HTTPAPI", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging]),
+        tests(
+            "EndToEndTests",
+            [
+                "siwa", "TokenMint", "AppleEmulator", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                logging, asyncHTTPClient, nioCore, nioHTTP1, unixSignals, serviceLifecycle,
             ]),
         tests(
             "FixtureTests",

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import HTTPAPI
+
+/// `siwa serve`
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the service.",
+        discussion: """
+            Configured by environment variables, and by a YAML file that SIWA_CONFIG names. At least:
+
+              APPLE_TEAM_ID        the 10 characters of your Apple team
+              APPLE_CLIENT_IDS     your app's bundle ID, then its Services IDs (comma-separated)
+              SIWA_API_KEY_HASHES  who may call: name=hash (siwa api-key makes both)
+
+            Further: SIWA_HOST, SIWA_PORT, SIWA_ENV, SIWA_LOG_LEVEL, SIWA_CONFIG, DATABASE_URL, APPLE_KEY_ID, \
+            APPLE_PRIVATE_KEY, APPLE_PRIVATE_KEY_FILE, APPLE_KEYS_FILE, APPLE_ISSUERS, APPLE_BASE_URL. Stops at \
+            SIGTERM or SIGINT, when everything that was accepted is answered. A mistake in the configuration ends it \
+            with status 78, any other failure to start or go on with status 1.
+            """)
+
+    func run() async throws {
+        do {
+            let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+            let observation = ProcessObservation.ofProcess(level: settings.logLevel)
+            defer { observation.sink.flush() }
+            try await ComposedService(settings: settings, observation: observation).run()
+        } catch let mistakes as ConfigurationMistakes {
+            Complaint.write(mistakes.description)
+            throw ExitCode(78)
+        } catch {
+            Complaint.write("The service cannot go on: \(Complaint.words(for: error))")
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,4 @@
+public import AppleIdentity
+public import ArgumentParser
+
+extension TokenKind: ExpressibleByArgument {}

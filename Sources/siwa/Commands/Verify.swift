@@ -1,0 +1,68 @@
+import AppleAccounts
+import AppleIdentity
+import ArgumentParser
+import Foundation
+import KeySets
+
+/// `siwa verify`
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check one token, and say what each check found.",
+        discussion: """
+            Runs the checks of the service, in its order, on a token from a log or a bug report. Nothing is stored, and \
+            nothing is sent but the request for Apple's keys. Ends with status 0 when the token is accepted, 1 when it is \
+            refused, 2 when that cannot be said (the keys cannot be had).
+
+              siwa verify - --client-id com.example.app < token.txt
+            """)
+
+    @Argument(help: "The token in its compact form, or - to read it from standard input.")
+    var token: String
+
+    @Option(
+        name: .customLong("client-id"), help: "A client ID that may be the token's audience. Repeat for more."
+    )
+    var clientIDs: [String]
+
+    @Option(help: "Read Apple's keys from this file.", completion: .file())
+    var jwks: String?
+
+    @Option(name: .customLong("jwks-url"), help: "Fetch Apple's keys from here instead of from Apple.")
+    var keySetURL: String?
+
+    @Option(help: "The raw nonce that the token must answer to.")
+    var nonce: String?
+
+    @Option(help: "What the token should be: identity-token or notification.")
+    var kind = TokenKind.identityToken
+
+    @Option(help: "Judge as at this moment (RFC 3339) instead of now.")
+    var at: Moment?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if jwks != nil, keySetURL != nil { throw ValidationError("Give --jwks or --jwks-url, not both.") }
+        if kind == .notification, nonce != nil { throw ValidationError("A notification has no nonce.") }
+        if clientIDs.contains(where: \.isEmpty) { throw ValidationError("--client-id must not be empty.") }
+    }
+
+    func run() async throws {
+        let text =
+            token == "-"
+            ? String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines) : token
+        let moment = at ?? Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
+        let inspection = TokenInspection(
+            kind: kind, policy: VerificationPolicy(clientIDs: clientIDs), nonce: nonce, moment: moment)
+        let source = InspectionKeys(file: jwks, url: keySetURL)
+        let report = await inspection.inspect(text, keys: source)
+        print(json ? report.json : report.text)
+        switch report.verdict {
+        case .accepted: break
+        case .refused: throw ExitCode(1)
+        case .undecided: throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import AppleAccounts
+import AppleIDClient
+import AppleIdentity
+import AsyncHTTPClient
+import HTTPAPI
+import KeySets
+import Logging
+import SQLiteStorage
+import ServiceLifecycle
+import SignIn
+import UnixSignals
+
+/// The whole service, put together from its settings.
+///
+/// Everything that has to be there before the first request is there when `init` returns: the database is open and
+/// migrated, and the stored keys are restored, so that a restart during an outage of Apple's is ready at once. Fetching
+/// begins with `run()`.
+struct ComposedService {
+    let keys: any VerificationKeys
+    private let http: HTTPService
+    private let group: ServiceGroup
+    private let logger: Logger
+
+    /// - Parameter signals: Begin the shutdown.
+    /// - Throws: `StorageError`.
+    init(
+        settings: ServiceSettings, observation: ProcessObservation,
+        signals: [UnixSignal] = [.sigterm, .sigint],
+        keySetBounds: KeySetBounds = KeySetBounds()
+    ) async throws {
+        logger = observation.logger
+        let database = try await Self.open(settings.database, logger: logger)
+        let store = database.accounts
+        let (keys, refresher) = await Self.keys(
+            settings.keySource, snapshots: database.keySetSnapshots, bounds: keySetBounds)
+        let feed = EventFeed()
+        let commits = GroupCommit(store: store, feed: feed)
+        let useCases = SignInUseCases(
+            deployment: settings.deployment,
+            policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
+            keys: keys, store: store, commits: commits, feed: feed,
+            now: { Moment(milliseconds: ProcessObservation.now()) })
+        http = HTTPService(
+            host: settings.host, port: settings.port, limits: .forThisProcess(),
+            foundation: HTTPService.Foundation(
+                useCases: useCases, keys: keys, store: store, callers: settings.callers,
+                registry: observation.registry,
+                sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now),
+            logger: logger)
+        self.keys = keys
+        let maintenance = Maintenance(
+            store: store, feed: feed, clock: ContinuousClock(),
+            now: { Moment(milliseconds: ProcessObservation.now()) },
+            logger: logger)
+        // Stopped from the last to the first: no new requests, then what was accepted is committed, then the rest.
+        var services: [any Service] = [observation.sink, DatabaseService(database: database)]
+        if let refresher { services.append(refresher) }
+        services += [maintenance, commits, http]
+        var configuration = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: signals, logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(40)
+        configuration.maximumCancellationDuration = .seconds(5)
+        group = ServiceGroup(configuration: configuration)
+    }
+
+    /// Serves until one of the signals comes or `stop` is called.
+    func run() async throws {
+        logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
+        try await group.run()
+    }
+
+    func stop() async {
+        await group.triggerGracefulShutdown()
+    }
+
+    func boundPort() async throws -> Int { try await http.boundPort() }
+
+    /// Returns when tokens can be verified, or after five seconds.
+    func waitForKeys() async {
+        for _ in 0..<250 where !keys.health.isReady { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    private static func open(_ location: DatabaseLocation, logger: Logger) async throws -> SQLiteDatabase {
+        switch location {
+        case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)
+        }
+    }
+
+    private static func keys(
+        _ source: KeySource, snapshots: SQLiteKeySetSnapshotStore, bounds: KeySetBounds
+    ) async -> (any VerificationKeys, KeyRefreshService?) {
+        switch source {
+        case .pinned(let keys): return (keys, nil)
+        case .remote(let baseURL):
+            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
+            // The settings have checked the URL.
+            let endpoints = AppleEndpoints(baseURL: baseURL) ?? .apple
+            let keys = RemoteKeySet(
+                source: AppleKeySetSource(client: client, endpoints: endpoints), snapshots: snapshots,
+                bounds: bounds)
+            await keys.restore()
+            return (keys, KeyRefreshService(keys: keys, client: client))
+        }
+    }
+}

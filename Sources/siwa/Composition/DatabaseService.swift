@@ -1,0 +1,12 @@
+import SQLiteStorage
+import ServiceLifecycle
+
+/// Closes the database when everybody who uses it has stopped.
+struct DatabaseService: Service {
+    let database: SQLiteDatabase
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await database.close()
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPAPI
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension ServerLimits {
+    /// The usual limits, with no more connections than this process can have files open.
+    static func forThisProcess() -> ServerLimits {
+        var limits = ServerLimits()
+        // The database, the log and connections to Apple need some too.
+        limits.connections = min(limits.connections, max(16, openFiles() - 64))
+        return limits
+    }
+
+    /// How many files may be open, raised as far as it goes without rights.
+    private static func openFiles() -> Int {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 256 }
+        let soft = limit.rlim_cur
+        limit.rlim_cur = min(limit.rlim_max, 65536)
+        if limit.rlim_cur > soft, setrlimit(resource, &limit) == 0 { return Int(limit.rlim_cur) }
+        return Int(min(soft, 65536))
+    }
+}

@@ -1,0 +1,23 @@
+/// Finds what somebody meant who misspelled a name.
+enum NearestName {
+    /// The candidate with the fewest single-character edits; the first of several.
+    static func of(_ name: String, among candidates: [String]) -> String? {
+        candidates.min { distance(name, $0) < distance(name, $1) }
+    }
+
+    /// Levenshtein's distance.
+    static func distance(_ lhs: String, _ rhs: String) -> Int {
+        let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))
+        var row = Array(0...rhs.count)
+        for (i, left) in lhs.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in rhs.enumerated() {
+                let substitution = diagonal + (left == right ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+            }
+        }
+        return row[rhs.count]
+    }
+}

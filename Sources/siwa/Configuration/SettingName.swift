@@ -1,0 +1,34 @@
+import Configuration
+
+/// The settings that this service knows, by their environment variables.
+///
+/// In the YAML file each stands under the same name in lower case.
+enum SettingName: String, CaseIterable {
+    case host = "SIWA_HOST"
+    case port = "SIWA_PORT"
+    case environment = "SIWA_ENV"
+    case apiKeyHashes = "SIWA_API_KEY_HASHES"
+    case logLevel = "SIWA_LOG_LEVEL"
+    case file = "SIWA_CONFIG"
+    case database = "DATABASE_URL"
+    case teamID = "APPLE_TEAM_ID"
+    case clientIDs = "APPLE_CLIENT_IDS"
+    case keyID = "APPLE_KEY_ID"
+    case privateKey = "APPLE_PRIVATE_KEY"
+    case privateKeyFile = "APPLE_PRIVATE_KEY_FILE"
+    case keysFile = "APPLE_KEYS_FILE"
+    case baseURL = "APPLE_BASE_URL"
+    case issuers = "APPLE_ISSUERS"
+
+    /// The key by which swift-configuration finds it: in capitals in the environment, in lower case in the file.
+    var key: ConfigKey {
+        ConfigKey(rawValue.lowercased().split(separator: "_").map(String.init))
+    }
+
+    var isSecret: Bool { self == .privateKey || self == .database }
+
+    var nameInFile: String { rawValue.lowercased() }
+
+    /// Only in the environment: a file cannot say where it is.
+    static let fileCases = allCases.filter { $0 != .file }
+}

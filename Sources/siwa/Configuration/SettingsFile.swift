@@ -1,0 +1,158 @@
+import Configuration
+import Foundation
+import Yams
+
+/// The YAML file of a service with several teams, apps or limited API keys.
+///
+/// ```yaml
+/// siwa_host: 0.0.0.0
+/// database_url: sqlite:///var/lib/siwa/siwa.sqlite
+/// teams:
+///   - team_id: A1B2C3D4E5
+///     key_id: K1L2M3N4O5
+///     private_key_file: /run/secrets/AuthKey_K1L2M3N4O5.p8
+///     apps:
+///       - client_ids: [com.example.app, com.example.app.web]   # the first is the primary App ID
+///       - client_ids: [com.example.watch]
+/// api_keys:
+///   - name: backend
+///     hash: 5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8
+///   - name: watch-backend
+///     hash: ...
+///     apps: [com.example.watch]     # limits the key; without it, all apps
+/// ```
+/// Every other setting has its environment variable's name in lower case, and the environment wins. A name that is not
+/// known is a mistake, and so is a value of the wrong kind.
+struct SettingsFile: FileConfigSnapshot {
+    struct ParsingOptions: FileParsingOptions {
+        static let `default` = ParsingOptions()
+    }
+
+    struct Team: Sendable {
+        var teamID = ""
+        var keyID: String?
+        var privateKeyFile: String?
+        /// The client IDs of each app, the primary one first.
+        var apps: [[String]] = []
+    }
+
+    struct Key: Sendable {
+        var name = ""
+        var hash = ""
+        var apps: [String]?
+    }
+
+    let providerName: String
+    private(set) var values: [String: String] = [:]
+    private(set) var teams: [Team] = []
+    private(set) var apiKeys: [Key] = []
+    private(set) var mistakes = ConfigurationMistakes()
+
+    init(data: RawSpan, providerName: String, parsingOptions: ParsingOptions) throws {
+        self.providerName = providerName
+        var bytes = Data()
+        for index in data.byteOffsets { bytes.append(data.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
+        guard let root = try Parser(yaml: bytes).singleRoot() else { return }
+        guard let mapping = root.mapping else {
+            mistakes.add("the file", "must be a mapping of names to values")
+            return
+        }
+        read(mapping)
+    }
+
+    func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        let name = key.components.joined(separator: "_")
+        return LookupResult(
+            encodedKey: name, value: values[name].map { ConfigValue(.string($0), isSecret: false) })
+    }
+
+    var description: String { "\(providerName)[\(values.count) values]" }
+    /// Values can be secrets, so not even a debugger gets them from here.
+    var debugDescription: String { description }
+
+    private mutating func read(_ mapping: Node.Mapping) {
+        let known = SettingName.fileCases.map(\.nameInFile)
+        for (name, node) in members(of: mapping, allowing: known + ["teams", "api_keys"], at: "") {
+            switch name {
+            case "teams": for node in elements(node, at: name) { readTeam(node, at: "teams") }
+            case "api_keys": for node in elements(node, at: name) { readKey(node, at: "api_keys") }
+            default: values[name] = list(node, at: name)?.joined(separator: ",")
+            }
+        }
+    }
+
+    private mutating func readTeam(_ node: Node, at path: String) {
+        guard let mapping = node.mapping else { return mistakes.add(path, "each team is a mapping") }
+        var team = Team()
+        let known = ["team_id", "key_id", "private_key_file", "apps"]
+        for (name, node) in members(of: mapping, allowing: known, at: path) {
+            let path = "\(path).\(name)"
+            switch name {
+            case "team_id": team.teamID = scalar(node, at: path) ?? ""
+            case "key_id": team.keyID = scalar(node, at: path)
+            case "private_key_file": team.privateKeyFile = scalar(node, at: path)
+            default:
+                for app in elements(node, at: path) {
+                    guard let mapping = app.mapping else {
+                        mistakes.add(path, "each app is a mapping"); continue
+                    }
+                    for (_, node) in members(of: mapping, allowing: ["client_ids"], at: path) {
+                        team.apps.append(list(node, at: "\(path).client_ids") ?? [])
+                    }
+                }
+            }
+        }
+        teams.append(team)
+    }
+
+    private mutating func readKey(_ node: Node, at path: String) {
+        guard let mapping = node.mapping else { return mistakes.add(path, "each key is a mapping") }
+        var key = Key()
+        for (name, node) in members(of: mapping, allowing: ["name", "hash", "apps"], at: path) {
+            let path = "\(path).\(name)"
+            switch name {
+            case "name": key.name = scalar(node, at: path) ?? ""
+            case "hash": key.hash = scalar(node, at: path) ?? ""
+            default: key.apps = list(node, at: path)
+            }
+        }
+        apiKeys.append(key)
+    }
+
+    private mutating func members(
+        of mapping: Node.Mapping, allowing known: [String], at path: String
+    ) -> [(String, Node)] {
+        var members: [(String, Node)] = []
+        for (key, node) in mapping {
+            guard let name = key.scalar?.string, known.contains(name) else {
+                let name = key.scalar?.string ?? "?"
+                let nearest = NearestName.of(name, among: known) ?? ""
+                mistakes.add(
+                    path.isEmpty ? name : "\(path).\(name)", "is not known; did you mean \(nearest)?")
+                continue
+            }
+            members.append((name, node))
+        }
+        return members
+    }
+
+    private mutating func elements(_ node: Node, at path: String) -> [Node] {
+        if let sequence = node.sequence { return Array(sequence) }
+        mistakes.add(path, "must be a list")
+        return []
+    }
+
+    private mutating func scalar(_ node: Node, at path: String) -> String? {
+        if let scalar = node.scalar { return scalar.string }
+        mistakes.add(path, "must be a single value")
+        return nil
+    }
+
+    /// A list of values, or a single one.
+    private mutating func list(_ node: Node, at path: String) -> [String]? {
+        if let scalar = node.scalar { return [scalar.string] }
+        let values = elements(node, at: path).compactMap { $0.scalar?.string }
+        if values.count != node.sequence?.count { mistakes.add(path, "must be a list of single values") }
+        return values
+    }
+}

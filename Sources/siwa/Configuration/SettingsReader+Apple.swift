@@ -1,0 +1,55 @@
+import AppleIDClient
+import AppleIdentity
+import KeySets
+
+extension SettingsReader {
+    mutating func keySource() -> KeySource {
+        let file = text(.keysFile)
+        if let base = text(.baseURL) {
+            let setting = SettingName.baseURL.rawValue
+            if !isDevelopment {
+                mistakes.add(setting, "is for SIWA_ENV=development only: in production Apple is Apple")
+            }
+            if AppleEndpoints(baseURL: base) == nil {
+                mistakes.add(setting, "must be an http or https URL without user, query and fragment")
+            }
+            if file != nil { mistakes.add(setting, "cannot be set beside \(SettingName.keysFile.rawValue)") }
+            return .remote(baseURL: base)
+        }
+        guard let file else { return .remote(baseURL: KeySource.apple) }
+        do throws(PinnedKeySetError) {
+            return .pinned(try PinnedKeySet(file: file))
+        } catch {
+            mistakes.add(SettingName.keysFile.rawValue, "cannot be used: \(error)")
+            return .remote(baseURL: KeySource.apple)
+        }
+    }
+
+    /// In production only Apple's own hosts may issue: whoever else signs with other keys is nobody we could verify,
+    /// so another issuer is a mistake.
+    mutating func issuers() -> [String] {
+        let setting = SettingName.issuers.rawValue
+        guard let issuers = list(.issuers) else { return [VerificationPolicy.appleIssuer] }
+        if issuers.contains(where: \.isEmpty) { mistakes.add(setting, "has an empty entry") }
+        if Set(issuers).count < issuers.count { mistakes.add(setting, "has an entry twice") }
+        if !isDevelopment, !issuers.allSatisfy(isApples) {
+            mistakes.add(setting, "must be https and a host under apple.com")
+        }
+        return issuers
+    }
+
+    private func isApples(_ issuer: String) -> Bool {
+        guard issuer.hasPrefix("https://") else { return false }
+        let host = issuer.dropFirst("https://".count)
+        let isHostName = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return isHostName && (host == "apple.com" || host.hasSuffix(".apple.com"))
+    }
+}

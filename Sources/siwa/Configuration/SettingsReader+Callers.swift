@@ -1,0 +1,74 @@
+import AppleAccounts
+import HTTPAPI
+import JOSE
+import SignIn
+
+extension SettingsReader {
+    /// The API keys of the environment, good for all apps, and those of the file.
+    mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
+        let setting = SettingName.apiKeyHashes.rawValue
+        var entries: [(setting: String, key: SettingsFile.Key)] = []
+        for part in list(.apiKeyHashes) ?? [] {
+            let halves = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard halves.count == 2 else {
+                mistakes.add(
+                    setting, "must be name=hash, comma-separated; siwa api-key prints a key and its hash")
+                continue
+            }
+            entries.append((setting, SettingsFile.Key(name: halves[0], hash: halves[1])))
+        }
+        entries += (file?.apiKeys ?? []).map { ("api_keys", $0) }
+
+        var keys: [APIKey] = []
+        for (setting, entry) in entries {
+            guard isName(entry.name) else {
+                mistakes.add(setting, "a key's name must be 1 to 64 letters, digits, '.', '_' or '-'")
+                continue
+            }
+            guard let hash = Hexadecimal.decode(entry.hash.lowercased()), hash.count == 32 else {
+                mistakes.add(setting, "the hash of \(entry.name) must be 64 hexadecimal digits")
+                continue
+            }
+            if keys.contains(where: { $0.name == entry.name }) {
+                mistakes.add(setting, "has two keys named \(entry.name)")
+            }
+            if keys.contains(where: { $0.hash == hash }) {
+                mistakes.add(setting, "\(entry.name) has the same hash as another key")
+            }
+            keys.append(APIKey(name: entry.name, hash: hash, scope: scope(of: entry, in: deployment)))
+        }
+        if entries.isEmpty, !isDevelopment {
+            mistakes.add(setting, "is missing: without a key anybody could ask; siwa api-key makes one")
+        }
+        return keys
+    }
+
+    private mutating func scope(of key: SettingsFile.Key, in deployment: Deployment?) -> AppScope {
+        guard let names = key.apps else { return .all }
+        if names.isEmpty {
+            mistakes.add("api_keys.apps", "of \(key.name) is empty; leave it out for all apps")
+        }
+        var primary: Set<ClientID> = []
+        for name in names {
+            if let app = ClientID(name).flatMap({ deployment?.app(for: $0) }) {
+                primary.insert(app.primaryClientID)
+            } else if deployment != nil {
+                mistakes.add("api_keys.apps", "of \(key.name) names a client ID that no app has")
+            }
+        }
+        return .only(primary)
+    }
+
+    private func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,117 @@
+import AppleAccounts
+import Configuration
+import Foundation
+import HTTPAPI
+import Logging
+
+/// Reads the configuration and checks every value of it, going on after a mistake so that all are found at once.
+struct SettingsReader {
+    let config: ConfigReader
+    let file: SettingsFile?
+    var mistakes: ConfigurationMistakes
+    var isDevelopment = false
+
+    /// The checked settings. Throws `ConfigurationMistakes`.
+    static func read(environment: [String: String]) async throws -> ServiceSettings {
+        var mistakes = ConfigurationMistakes()
+        for name in environment.keys.sorted() where !isKnown(name) {
+            let nearest = NearestName.of(name, among: SettingName.allCases.map(\.rawValue)) ?? ""
+            mistakes.add(name, "is not known; did you mean \(nearest)?")
+        }
+        // An empty variable is how shells and compose files spell "not set".
+        let environment = environment.filter { !$0.value.isEmpty }
+        let secrets = Set(SettingName.allCases.filter(\.isSecret).map(\.rawValue))
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(
+                environmentVariables: environment, secretsSpecifier: .specific(secrets))
+        ]
+        var file: SettingsFile?
+        if let path = environment[SettingName.file.rawValue] {
+            do {
+                let location = InMemoryProvider(values: [
+                    "filePath": ConfigValue(.string(path), isSecret: false)
+                ])
+                let provider = try await FileProvider<SettingsFile>(config: ConfigReader(provider: location))
+                file = provider.snapshot() as? SettingsFile
+                for mistake in file?.mistakes.list ?? [] { mistakes.add(path, mistake) }
+                providers.append(provider)
+            } catch {
+                mistakes.add(SettingName.file.rawValue, "the file cannot be read as YAML")
+            }
+        }
+        var reader = SettingsReader(
+            config: ConfigReader(providers: providers), file: file, mistakes: mistakes)
+        return try reader.settings()
+    }
+
+    private mutating func settings() throws -> ServiceSettings {
+        let environment = choice(.environment, ServiceEnvironment.allCases) ?? .production
+        isDevelopment = environment == .development
+        let teams = self.teams()
+        let deployment = deployment(of: teams)
+        let host = text(.host) ?? "127.0.0.1"
+        if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
+            mistakes.add(SettingName.host.rawValue, "must be an address or a host name")
+        }
+        let port = port()
+        let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
+        let database = database()
+        let apiKeys = apiKeys(for: deployment)
+        let keySource = keySource()
+        let issuers = issuers()
+        let signingKeys = signingKeys(of: teams)
+        guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
+        return ServiceSettings(
+            host: host, port: port, environment: environment, logLevel: logLevel, database: database,
+            deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
+            signingKeys: signingKeys)
+    }
+
+    func text(_ name: SettingName) -> String? {
+        config.string(forKey: name.key, isSecret: name.isSecret)
+    }
+
+    /// The parts of a comma-separated value, without the white space around them.
+    func list(_ name: SettingName) -> [String]? {
+        text(name)?.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    mutating func choice<Choice: RawRepresentable<String>>(_ name: SettingName, _ choices: [Choice])
+        -> Choice?
+    {
+        guard let text = text(name) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        mistakes.add(name.rawValue, "must be one of \(choices.map(\.rawValue).joined(separator: ", "))")
+        return nil
+    }
+
+    private mutating func port() -> Int {
+        guard let text = text(.port) else { return 8080 }
+        if let port = Int(text), (0...65535).contains(port) { return port }
+        mistakes.add(SettingName.port.rawValue, "must be a number from 0 to 65535")
+        return 0
+    }
+
+    private mutating func database() -> DatabaseLocation? {
+        do throws(DatabaseLocation.Refusal) {
+            return try DatabaseLocation(url: text(.database) ?? "sqlite://siwa.sqlite")
+        } catch {
+            let complaint =
+                switch error {
+                case .postgresUnsupported:
+                    "PostgreSQL is not yet supported by this build; use sqlite:///absolute/path"
+                case .unknownScheme: "must be sqlite:///absolute/path or sqlite://relative/path"
+                case .noPath: "has no path; use sqlite:///absolute/path or sqlite://relative/path"
+                case .hasParameters: "takes no parameters"
+                }
+            mistakes.add(SettingName.database.rawValue, complaint)
+            return nil
+        }
+    }
+
+    private static func isKnown(_ name: String) -> Bool {
+        guard name.hasPrefix("SIWA_") || name.hasPrefix("APPLE_") else { return true }
+        return SettingName(rawValue: name) != nil
+    }
+}

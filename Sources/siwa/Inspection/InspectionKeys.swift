@@ -1,0 +1,57 @@
+import AppleIDClient
+import AsyncHTTPClient
+import Foundation
+import KeySets
+import NIOCore
+import NIOHTTP1
+
+/// Where `siwa verify` has its keys from: a file, a URL, or Apple.
+struct InspectionKeys: Sendable {
+    let file: String?
+    let url: String?
+
+    struct Unavailable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Throws `Unavailable`, in words for whoever asked.
+    func load() async throws(Unavailable) -> PinnedKeySet {
+        if let file {
+            do throws(PinnedKeySetError) {
+                return try PinnedKeySet(file: file)
+            } catch {
+                throw Unavailable(
+                    description: "the key set in \(file) cannot be used (\(error.code.rawValue))")
+            }
+        }
+        let url = url ?? AppleEndpoints.apple.keySet
+        let bytes: [UInt8]
+        do {
+            bytes = try await fetch(url)
+        } catch {
+            throw Unavailable(description: "the keys cannot be fetched from \(url)")
+        }
+        do throws(PinnedKeySetError) {
+            return try PinnedKeySet(parsing: bytes)
+        } catch {
+            throw Unavailable(
+                description: "what \(url) answers is no usable key set (\(error.code.rawValue))")
+        }
+    }
+
+    private func fetch(_ url: String) async throws -> [UInt8] {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
+        do {
+            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(10))
+            guard response.status == .ok else {
+                throw Unavailable(description: "status \(response.status.code)")
+            }
+            let body = try await response.body.collect(upTo: KeySetResponse.longestBody)
+            try await client.shutdown()
+            return Array(body.readableBytesView)
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+}

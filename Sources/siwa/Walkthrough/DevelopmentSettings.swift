@@ -1,0 +1,33 @@
+import AppleAccounts
+import AppleIdentity
+import HTTPAPI
+import SignIn
+
+/// The settings of `siwa dev`: like production in everything but the keys, the port and the database.
+struct DevelopmentSettings {
+    static let team = "SIWADEV000"
+
+    let clientIDs: [String]
+    let port: Int
+    let applePort: Int
+    let secret: String
+    let database: String
+
+    struct ClientIDMalformed: Error, CustomStringConvertible {
+        var description: String { "a client ID must have 1 to 255 characters and no control characters" }
+    }
+
+    func settings() throws -> ServiceSettings {
+        let ids = clientIDs.compactMap { ClientID($0) }
+        guard let team = TeamID(Self.team), ids.count == clientIDs.count, let primary = ids.first else {
+            throw ClientIDMalformed()
+        }
+        let app = App(team: team, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()))
+        return ServiceSettings(
+            port: port, environment: .development, database: try DatabaseLocation(url: database),
+            deployment: try Deployment(apps: [app]),
+            apiKeys: [APIKey(name: "development", hash: APIKeySecret.hash(secret), scope: .all)],
+            keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
+            issuers: [VerificationPolicy.appleIssuer])
+    }
+}

@@ -1,0 +1,186 @@
+import AppleAccounts
+import AppleIdentity
+import Foundation
+import HTTPAPI
+import JOSE
+import Logging
+import SignIn
+import Testing
+import TokenMint
+
+@testable import siwa
+
+@Suite struct SettingsReaderTests {
+    static let hash = String(repeating: "0a", count: 32)
+    static let minimal = [
+        "APPLE_TEAM_ID": "A1B2C3D4E5", "APPLE_CLIENT_IDS": "com.example.app, com.example.web",
+        "SIWA_API_KEY_HASHES": "backend=\(hash)",
+    ]
+
+    /// The settings whose values were complained about.
+    static func mistakes(_ changes: [String: String?], file: String? = nil) async throws -> [String] {
+        var environment = minimal
+        for (name, value) in changes { environment[name] = value }
+        do {
+            _ = try await read(environment, file: file)
+            return []
+        } catch let mistakes as ConfigurationMistakes {
+            return mistakes.list.map { String($0.prefix { $0 != ":" }) }
+        }
+    }
+
+    static func read(_ environment: [String: String], file: String? = nil) async throws -> ServiceSettings {
+        guard let file else { return try await SettingsReader.read(environment: environment) }
+        return try await TemporaryFile.with(file) { path in
+            try await SettingsReader.read(environment: environment.merging(["SIWA_CONFIG": path]) { $1 })
+        }
+    }
+
+    @Test func `three variables are enough`() async throws {
+        let settings = try await Self.read(Self.minimal)
+        #expect(settings.host == "127.0.0.1")
+        #expect(settings.port == 8080)
+        #expect(settings.environment == .production)
+        #expect(settings.logLevel == .info)
+        #expect(settings.database == .sqlite(path: "siwa.sqlite"))
+        #expect(settings.issuers == ["https://appleid.apple.com"])
+        let app = try #require(settings.deployment.apps.first)
+        #expect(app.team.rawValue == "A1B2C3D4E5")
+        #expect(app.primaryClientID.rawValue == "com.example.app")
+        #expect(app.clientIDs.map(\.rawValue) == ["com.example.app", "com.example.web"])
+        #expect(settings.apiKeys.map(\.name) == ["backend"])
+        #expect(settings.apiKeys.map(\.scope) == [.all])
+        guard case .remote("https://appleid.apple.com") = settings.keySource else {
+            Issue.record("production asks Apple")
+            return
+        }
+    }
+
+    @Test func `every variable is read`() async throws {
+        let settings = try await Self.read(
+            Self.minimal.merging([
+                "SIWA_HOST": "0.0.0.0", "SIWA_PORT": "0", "SIWA_ENV": "development",
+                "SIWA_LOG_LEVEL": "debug",
+                "DATABASE_URL": "sqlite:///var/lib/siwa.sqlite", "APPLE_BASE_URL": "http://127.0.0.1:8081",
+                "APPLE_ISSUERS": "https://appleid.apple.com,https://account.apple.com",
+                "APPLE_KEY_ID": "K1L2M3N4O5",
+                "APPLE_PRIVATE_KEY": Self.privateKey.replacing("\n", with: "\\n"),
+            ]) { $1 })
+        #expect(settings.host == "0.0.0.0")
+        #expect(settings.port == 0)
+        #expect(settings.environment == .development)
+        #expect(settings.logLevel == .debug)
+        #expect(settings.database == .sqlite(path: "/var/lib/siwa.sqlite"))
+        #expect(settings.issuers.count == 2)
+        #expect(settings.signingKeys.values.map(\.keyID) == ["K1L2M3N4O5"])
+        #expect(settings.signingKeys.values.first?.pem.contains("\n") == true)
+        guard case .remote("http://127.0.0.1:8081") = settings.keySource else {
+            Issue.record("development asks the emulator")
+            return
+        }
+    }
+
+    /// A throw-away key made with the openssl command line.
+    static let privateKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2
+        OF/2NxApJCzGCEDdfSp6VQO30hyhRANCAAQRWz+jn65BtOMvdyHKcvjBeBSDZH2r
+        1RTwjmYSi9R/zpBnuQ4EiMnCqfMPWiZqB4QdbAd0E7oH50VpuZ1P087G
+        -----END PRIVATE KEY-----
+        """
+
+    @Test(arguments: [
+        ("APPLE_TEAM_ID", nil), ("APPLE_TEAM_ID", "short"), ("APPLE_TEAM_ID", "a1b2c3d4e5"),
+        ("APPLE_CLIENT_IDS", nil), ("APPLE_CLIENT_IDS", ""), ("APPLE_CLIENT_IDS", " , "),
+        ("APPLE_CLIENT_IDS", "com.example.app,com.example.app"), ("APPLE_CLIENT_IDS", "com.example.app,"),
+        ("APPLE_CLIENT_IDS", "com example"), ("SIWA_API_KEY_HASHES", nil), ("SIWA_API_KEY_HASHES", "backend"),
+        ("SIWA_API_KEY_HASHES", "backend=12"), ("SIWA_API_KEY_HASHES", "a b=\(hash)"),
+        ("SIWA_API_KEY_HASHES", "a=\(hash),a=\(String(hash.reversed()))"),
+        ("SIWA_API_KEY_HASHES", "a=\(hash),b=\(hash)"), ("SIWA_PORT", "65536"), ("SIWA_PORT", "-1"),
+        ("SIWA_PORT", "http"), ("SIWA_ENV", "staging"), ("SIWA_LOG_LEVEL", "loud"), ("SIWA_HOST", "a b"),
+        ("DATABASE_URL", "mysql://x"), ("DATABASE_URL", "sqlite://"), ("DATABASE_URL", "sqlite://a?mode=ro"),
+        ("DATABASE_URL", "postgres://u:secret@h/db"), ("DATABASE_URL", "postgresql://h/db"),
+        ("APPLE_BASE_URL", "http://127.0.0.1:8081"), ("APPLE_KEYS_FILE", "/nonexistent/keys.json"),
+        ("APPLE_ISSUERS", "https://evil.example"), ("APPLE_ISSUERS", "http://appleid.apple.com"),
+        ("APPLE_ISSUERS", "https://appleid.apple.com.evil.example"),
+        ("APPLE_ISSUERS", "https://evilapple.com"),
+        ("APPLE_ISSUERS", "https://appleid.apple.com@evil.example"), ("APPLE_ISSUERS", ","),
+        ("APPLE_KEY_ID", "K1L2M3N4O5"), ("APPLE_PRIVATE_KEY_FILE", "/nonexistent/key.p8"),
+        ("SIWA_CONFIG", "/nonexistent/siwa.yaml"), ("SIWA_PROT", "80"), ("APPLE_CLIENT_ID", "x"),
+    ])
+    func `a mistake is told by its variable's name`(name: String, value: String?) async throws {
+        let mistakes = try await Self.mistakes([name: value])
+        let expected = name == "APPLE_PRIVATE_KEY_FILE" ? "APPLE_KEY_ID" : name
+        #expect(mistakes.contains(expected))
+    }
+
+    @Test func `all mistakes are told at once`() async throws {
+        let mistakes = try await Self.mistakes([
+            "APPLE_TEAM_ID": "x", "SIWA_PORT": "y", "DATABASE_URL": "z", "SIWA_ENV": "w", "SIWA_XYZ": "v",
+        ])
+        #expect(Set(mistakes) == ["APPLE_TEAM_ID", "SIWA_PORT", "DATABASE_URL", "SIWA_ENV", "SIWA_XYZ"])
+    }
+
+    @Test(arguments: [
+        ("SIWA_PROT", "SIWA_PORT"), ("APPLE_CLIENT_ID", "APPLE_CLIENT_IDS"), ("SIWA_ENVIRONMENT", "SIWA_ENV"),
+    ])
+    func `an unknown variable is told with the nearest known one`(name: String, nearest: String) async throws
+    {
+        var environment = Self.minimal
+        environment[name] = "value"
+        let error = await #expect(throws: ConfigurationMistakes.self) { try await Self.read(environment) }
+        #expect(error?.description.contains("did you mean \(nearest)?") == true)
+    }
+
+    @Test func `no complaint repeats a value`() async throws {
+        let secret = "s3cr3t-value"
+        for name in SettingName.allCases {
+            var environment = Self.minimal
+            environment[name.rawValue] = name == .database ? "postgres://user:\(secret)@host/db" : secret
+            do {
+                let settings = try await Self.read(environment)
+                #expect(!"\(settings.signingKeys)".contains(secret))
+            } catch {
+                #expect(!"\(error)".contains(secret))
+            }
+        }
+    }
+
+    @Test func `production needs a key for callers, development does not`() async throws {
+        #expect(try await Self.mistakes(["SIWA_API_KEY_HASHES": nil, "SIWA_ENV": "development"]).isEmpty)
+        #expect(try await Self.mistakes(["SIWA_API_KEY_HASHES": nil]) == ["SIWA_API_KEY_HASHES"])
+    }
+
+    @Test func `a pinned key set replaces the URL, and must be usable`() async throws {
+        let good = String(decoding: TokenMint.shared.keySet, as: UTF8.self)
+        for (content, isGood) in [(good, true), ("{}", false), ("", false), ("{\"keys\":[]}", false)] {
+            let mistakes = try await TemporaryFile.with(content) { path in
+                try await Self.mistakes(["APPLE_KEYS_FILE": path])
+            }
+            #expect(mistakes.isEmpty == isGood)
+        }
+        let both = try await TemporaryFile.with(good) { path in
+            try await Self.mistakes([
+                "APPLE_KEYS_FILE": path, "APPLE_BASE_URL": "http://127.0.0.1:1", "SIWA_ENV": "development",
+            ])
+        }
+        #expect(both == ["APPLE_BASE_URL"])
+    }
+
+    @Test(arguments: ["nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
+    func `a private key of the wrong shape is refused, whole or in a file`(pem: String) async throws {
+        let inline = try await Self.mistakes(["APPLE_KEY_ID": "K1L2M3N4O5", "APPLE_PRIVATE_KEY": pem])
+        #expect(inline == ["APPLE_PRIVATE_KEY"])
+        let file = try await TemporaryFile.with(pem) { path in
+            try await Self.mistakes(["APPLE_KEY_ID": "K1L2M3N4O5", "APPLE_PRIVATE_KEY_FILE": path])
+        }
+        #expect(file == ["APPLE_PRIVATE_KEY_FILE"])
+    }
+
+    @Test func `a private key in a file is read`() async throws {
+        let mistakes = try await TemporaryFile.with(Self.privateKey) { path in
+            try await Self.mistakes(["APPLE_KEY_ID": "K1L2M3N4O5", "APPLE_PRIVATE_KEY_FILE": path])
+        }
+        #expect(mistakes.isEmpty)
+    }
+}
