@@ -132,7 +132,7 @@ import Testing
                 chunk: isChunked ? "400\r\n\(kibibyte)\r\n" : kibibyte, pause: .zero))
         await #expect(throws: KeySetFetchError(.tooLarge)) { try await ask(server.baseURL) }
         // The client hung up, otherwise the server would send for ever.
-        while server.openConnections > 0 { await Task.yield() }
+        try await eventually { server.openConnections == 0 }
         try await server.close()
     }
 
@@ -162,7 +162,7 @@ import Testing
         let limits = AppleTimeLimits(
             connect: .seconds(50), read: .seconds(50), total: .milliseconds(300))
         await #expect(throws: KeySetFetchError(.timedOut)) { try await ask(server.baseURL, limits: limits) }
-        while server.openConnections > 0 { await Task.yield() }
+        try await eventually { server.openConnections == 0 }
         try await server.close()
     }
 
@@ -198,7 +198,7 @@ import Testing
     @Test func `ends when cancelled`() async throws {
         let server = try await ScriptedServer(always: .nothing)
         let fetch = Task { try await ask(server.baseURL) }
-        while server.requests.isEmpty { await Task.yield() }
+        try await eventually { !server.requests.isEmpty }
         fetch.cancel()
         await #expect(throws: CancellationError.self) { try await fetch.value }
         try await server.close()
@@ -208,7 +208,7 @@ import Testing
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"keys\":[]}"))
         let fetch = Task { try await ask(server.baseURL) }
-        while server.requests.isEmpty { await Task.yield() }
+        try await eventually { !server.requests.isEmpty }
         for _ in 0..<1000 { await Task.yield() }
         fetch.cancel()
         await #expect(throws: CancellationError.self) { try await fetch.value }

@@ -20,7 +20,7 @@ import Testing
         let endpoints = try #require(AppleEndpoints(baseURL: server.baseURL))
         let keys = RemoteKeySet(source: AppleKeySetSource(client: client, endpoints: endpoints))
         let loop = Task { await keys.run() }
-        while keys.health.status != .ready { await Task.yield() }
+        try await eventually { keys.health.status == .ready }
         try await body(keys)
         loop.cancel()
         await loop.value

@@ -1,4 +1,5 @@
 import KeySets
+import Synchronization
 import Testing
 
 /// The refresh loop, on a manual clock.
@@ -12,26 +13,22 @@ import Testing
         RemoteKeySet(source: source, snapshots: snapshots, clock: clock, jitter: { 0 })
     }
 
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
-    @Test func `fetches at the start and again ahead of expiry`() async {
+    @Test func `fetches at the start and again ahead of expiry`() async throws {
         let source = StubSource { number in
             SampleKeySet.response(["A", "B\(number)"], entityTag: "\"\(number)\"")
         }
         let keys = keySet(source)
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + minute)
+        try await clock.sleeper(until: start + minute)
         #expect(keys.cachedKey(for: "B1") != nil)
         #expect(source.fetchCount == 1)
 
         clock.set(to: start + minute)
-        await clock.sleeper(until: start + 2 * minute)
+        try await clock.sleeper(until: start + 2 * minute)
         #expect(source.fetchCount == 1)
 
         clock.set(to: start + 54 * minute)
-        await clock.sleeper(until: start + 55 * minute)
+        try await clock.sleeper(until: start + 55 * minute)
         #expect(source.entityTags == [nil, #""1""#])
         #expect(keys.cachedKey(for: "B1") == nil)
         #expect(keys.cachedKey(for: "B2") != nil)
@@ -40,7 +37,7 @@ import Testing
         await loop.value
     }
 
-    @Test func `keeps trying through an outage and serves on`() async {
+    @Test func `keeps trying through an outage and serves on`() async throws {
         let source = StubSource { number in
             guard number == 1 || number == 5 else {
                 return KeySetResponse(status: 200, body: Array("<html>sorry".utf8))
@@ -49,33 +46,33 @@ import Testing
         }
         let keys = keySet(source)
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + minute)
+        try await clock.sleeper(until: start + minute)
         var now = start + hour
         // Retries follow after 30, 60 and 120 seconds; sleeps are a minute at most.
         for pause in [30, 60, 120] {
             clock.set(to: now)
-            await clock.sleeper(until: now + Int64(min(pause, 60)) * second)
+            try await clock.sleeper(until: now + Int64(min(pause, 60)) * second)
             #expect(keys.cachedKey(for: "A") != nil)
             #expect(keys.health.status == .stale(.html))
             now += Int64(pause) * second
         }
         clock.set(to: now)
-        await clock.sleeper(until: now + minute)
+        try await clock.sleeper(until: now + minute)
         #expect(keys.health.status == .ready)
         #expect(source.fetchCount == 5)
         loop.cancel()
         await loop.value
     }
 
-    @Test func `notices a clock that jumped`() async {
+    @Test func `notices a clock that jumped`() async throws {
         let source = StubSource(SampleKeySet.response(["A"], cacheControl: "max-age=86400"))
         let keys = keySet(source)
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + minute)
+        try await clock.sleeper(until: start + minute)
         // Ten years ahead: asked for again at once.
         let future = start + 3650 * day
         clock.set(to: future)
-        await clock.sleeper(until: future + minute)
+        try await clock.sleeper(until: future + minute)
         #expect(source.fetchCount == 2)
         // And back: the loop wakes within its minute, and asks again within half of one.
         clock.set(to: start)
@@ -86,13 +83,13 @@ import Testing
         await loop.value
     }
 
-    @Test func `restores first, and does not fetch while what it restored is fresh`() async {
+    @Test func `restores first, and does not fetch while what it restored is fresh`() async throws {
         let source = StubSource(SampleKeySet.response(["A"]))
         let snapshot = KeySetSnapshot(
             body: SampleKeySet.body(["stored"]), entityTag: nil, fetchedAt: start, freshUntil: start + hour)
         let keys = keySet(source, snapshots: MemorySnapshotStore(snapshot))
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + minute)
+        try await clock.sleeper(until: start + minute)
         #expect(keys.cachedKey(for: "stored") != nil)
         #expect(source.fetchCount == 0)
         loop.cancel()
@@ -107,9 +104,9 @@ import Testing
         }
         let keys = keySet(source)
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + minute)
+        try await clock.sleeper(until: start + minute)
         let caller = Task { try await keys.key(for: "new") }
-        await until { gate.waiterCount == 1 }
+        try await eventually { gate.waiterCount == 1 }
 
         loop.cancel()
         await loop.value
@@ -122,24 +119,22 @@ import Testing
         #expect(source.fetchCount == 2)
     }
 
-    @Test func `ends a running save before it returns`() async {
-        let gate = Gate()
-        let keys = keySet(
-            StubSource(SampleKeySet.response(["A"])), snapshots: GatedSnapshotStore(gate: gate))
+    @Test func `ends a running save before it returns`() async throws {
+        let store = LingeringSnapshotStore()
+        let keys = keySet(StubSource(SampleKeySet.response(["A"])), snapshots: store)
         let loop = Task { await keys.run() }
-        await until { gate.waiterCount == 1 }
+        try await eventually { store.gate.waiterCount == 1 }
         loop.cancel()
         await loop.value
-        #expect(gate.waiterCount == 0)
-        #expect(gate.cancelledCount == 1)
+        #expect(store.hasEnded.withLock { $0 })
     }
 
-    @Test func `can run again after it was stopped`() async {
+    @Test func `can run again after it was stopped`() async throws {
         let source = StubSource(SampleKeySet.response(["A"]))
         let keys = keySet(source)
         for count in 1...3 {
             let loop = Task { await keys.run() }
-            await clock.sleeper(until: clock.millisecondsSince1970 + minute)
+            try await clock.sleeper(until: clock.millisecondsSince1970 + minute)
             #expect(source.fetchCount == count)
             loop.cancel()
             await loop.value

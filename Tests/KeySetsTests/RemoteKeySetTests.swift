@@ -12,11 +12,6 @@ import Testing
         RemoteKeySet(source: source, snapshots: snapshots, clock: clock, jitter: { 0 })
     }
 
-    /// Returns when the condition holds; the suite's time limit bounds it.
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     private func code(_ keys: RemoteKeySet, _ keyID: String) async -> KeySetError.Code? {
         do throws(KeySetError) {
             _ = try await keys.key(for: keyID)
@@ -47,7 +42,7 @@ import Testing
         let keys = keySet(source)
         try await withThrowingTaskGroup(of: RSAPublicKey.self) { group in
             for _ in 0..<100 { group.addTask { try await keys.key(for: "A") } }
-            await until { keys.health.waiterCount == 100 }
+            try await eventually { keys.health.waiterCount == 100 }
             gate.open()
             var count = 0
             for try await key in group {
@@ -68,9 +63,9 @@ import Testing
         }
         let keys = keySet(source)
         let first = Task { await code(keys, "A") }
-        await until { keys.health.waiterCount == 1 }
+        try await eventually { keys.health.waiterCount == 1 }
         let second = Task { await code(keys, "A") }
-        await until { keys.health.waiterCount == 2 }
+        try await eventually { keys.health.waiterCount == 2 }
 
         first.cancel()
         #expect(await first.value == .keysUnavailable)
@@ -100,18 +95,18 @@ import Testing
         #expect(source.fetchCount == 1)
     }
 
-    @Test func `all who wait learn that the fetch failed`() async {
+    @Test func `all who wait learn that the fetch failed`() async throws {
         let gate = Gate()
         let source = StubSource { _ in
             try await gate.pass()
             throw KeySetFetchError(.timedOut)
         }
         let keys = keySet(source)
-        await withTaskGroup(of: KeySetError.Code?.self) { group in
+        try await withThrowingTaskGroup(of: KeySetError.Code?.self) { group in
             for _ in 0..<10 { group.addTask { await code(keys, "A") } }
-            await until { keys.health.waiterCount == 10 }
+            try await eventually { keys.health.waiterCount == 10 }
             gate.open()
-            for await code in group { #expect(code == .keysUnavailable) }
+            for try await code in group { #expect(code == .keysUnavailable) }
         }
         #expect(keys.health.status == .unavailable(.timedOut))
     }
@@ -136,7 +131,7 @@ import Testing
         }
         let keys = keySet(source)
         let caller = Task { await code(keys, "A") }
-        await clock.sleeper(until: start + 20 * second)
+        try await clock.sleeper(until: start + 20 * second)
         clock.set(to: start + 20 * second)
         #expect(await caller.value == .keysUnavailable)
         #expect(keys.health.lastFailure == .timedOut)
@@ -173,7 +168,7 @@ import Testing
         #expect(await code(keys, "A") == nil)
         clock.set(to: start + hour)
         #expect(await code(keys, "A") == nil)
-        await until { keys.cachedKey(for: "B") != nil }
+        try await eventually { keys.cachedKey(for: "B") != nil }
         #expect(source.fetchCount == 2)
     }
 
@@ -181,28 +176,28 @@ import Testing
         let store = MemorySnapshotStore()
         let keys = keySet(StubSource(SampleKeySet.response(["A"], entityTag: #""1""#)), snapshots: store)
         #expect(await code(keys, "A") == nil)
-        await until { store.snapshot != nil }
+        try await eventually { store.snapshot != nil }
         let snapshot = KeySetSnapshot(
             body: SampleKeySet.body(["A"]), entityTag: #""1""#, fetchedAt: start, freshUntil: start + hour)
         #expect(store.snapshot == snapshot)
     }
 
-    @Test func `nobody waits for the store`() async {
+    @Test func `nobody waits for the store`() async throws {
         let gate = Gate()
         let keys = keySet(
             StubSource(SampleKeySet.response(["A"])), snapshots: GatedSnapshotStore(gate: gate))
         #expect(await code(keys, "A") == nil)
-        await until { gate.waiterCount == 1 }
+        try await eventually { gate.waiterCount == 1 }
         #expect(keys.cachedKey(for: "A") != nil)
         gate.open()
     }
 
-    @Test func `a store that fails does no harm and is counted`() async {
+    @Test func `a store that fails does no harm and is counted`() async throws {
         let keys = keySet(StubSource(SampleKeySet.response(["A"])), snapshots: BrokenSnapshotStore())
         #expect(await keys.restore() == .storeFailed)
         #expect(keys.health.snapshotFailures == 1)
         #expect(await code(keys, "A") == nil)
-        await until { keys.health.snapshotFailures == 2 }
+        try await eventually { keys.health.snapshotFailures == 2 }
         #expect(keys.health.status == .ready)
         #expect(keys.health.fetches.failed.isEmpty)
     }

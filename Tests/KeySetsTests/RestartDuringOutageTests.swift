@@ -20,10 +20,6 @@ import TokenMint
         return RemoteKeySet(source: source, snapshots: store, clock: clock, jitter: { 0 })
     }
 
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     private func verify(_ token: String, _ keys: RemoteKeySet) async throws -> String {
         try await verifier.verify(
             token, keys: keys, expecting: IdentityTokenExpectations(), at: clock.now
@@ -35,7 +31,7 @@ import TokenMint
         let keys = keySet { true }
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())
         #expect(try await verify(token, keys) == TokenMint.subject)
-        await until { store.snapshot != nil }
+        try await eventually { store.snapshot != nil }
     }
 
     @Test func `tokens verify after a restart during an outage, until Apple is back`() async throws {
@@ -50,7 +46,7 @@ import TokenMint
         #expect(try await verify(token, keys) == TokenMint.subject)
 
         let loop = Task { await keys.run() }
-        await clock.sleeper(until: start + 3 * hour + 30 * second)
+        try await clock.sleeper(until: start + 3 * hour + 30 * second)
         #expect(keys.health.status == .stale(.unreachable))
         #expect(keys.health.age == 3 * hour)
         #expect(try await verify(token, keys) == TokenMint.subject)
@@ -64,9 +60,9 @@ import TokenMint
         isAppleThere.set(true)
         clock.set(to: start + 3 * hour + 30 * second)
         // The look-up above failed too, so the pause has doubled and ends here at the latest.
-        await clock.sleeper(until: start + 3 * hour + 60 * second)
+        try await clock.sleeper(until: start + 3 * hour + 60 * second)
         clock.set(to: start + 3 * hour + 90 * second)
-        await until { keys.health.status == .ready }
+        try await eventually { keys.health.status == .ready }
         await #expect(throws: AppleTokenError(.unknownKey)) { try await verify(stranger, keys) }
         loop.cancel()
         await loop.value
@@ -99,7 +95,7 @@ import TokenMint
         #expect(keys.health.status == .unavailable(nil))
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())
         #expect(try await verify(token, keys) == TokenMint.subject)
-        await until { store.snapshot?.body == TokenMint.shared.keySet }
+        try await eventually { store.snapshot?.body == TokenMint.shared.keySet }
     }
 
     @Test func `starts without anything stored`() async throws {

@@ -12,7 +12,6 @@ final class ManualClock: KeySetClock {
         var now: Int64
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        var observers: [(until: Int64, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Mutex<State>
@@ -38,7 +37,6 @@ final class ManualClock: KeySetClock {
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
-                tellObservers()
             }
         } onCancel: {
             state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation
@@ -58,20 +56,7 @@ final class ManualClock: KeySetClock {
     }
 
     /// Returns when somebody sleeps until exactly that moment.
-    func sleeper(until moment: Int64) async {
-        await withCheckedContinuation { continuation in
-            state.withLock { $0.observers.append((moment, continuation)) }
-            tellObservers()
-        }
-    }
-
-    private func tellObservers() {
-        let told = state.withLock { state in
-            let moments = Set(state.sleepers.values.map(\.until))
-            let told = state.observers.filter { moments.contains($0.until) }
-            state.observers.removeAll { moments.contains($0.until) }
-            return told.map(\.continuation)
-        }
-        for continuation in told { continuation.resume() }
+    func sleeper(until moment: Int64) async throws {
+        try await eventually { state.withLock { $0.sleepers.values.contains { $0.until == moment } } }
     }
 }

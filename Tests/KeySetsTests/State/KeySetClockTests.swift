@@ -51,6 +51,7 @@ import Testing
         let future = start + 3650 * day
         try state.refresh(.set(["B"]), at: future)
         #expect(state.lookUp("B", at: start) == .use)
+        #expect(state.health(at: start).freshUntil == start + day)
         #expect(state.nextFetch(after: start) == start + 30 * second)
         #expect(!state.has("B", at: start + 7 * day))
     }
