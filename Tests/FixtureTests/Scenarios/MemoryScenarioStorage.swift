@@ -10,7 +10,7 @@ struct MemoryScenarioStorage: ScenarioStorage {
 
     func open() -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore) { (accounts, snapshots) }
 
-    func remove() {}
+    func close() {}
 }
 
 private final class MemorySnapshotStore: KeySetSnapshotStore {

@@ -13,6 +13,7 @@ struct ScenarioService: Sendable {
     let store: any AccountStore
     let commits: GroupCommit
     private let feed: EventFeed
+    private let storage: any ScenarioStorage
     private let clock: ManualClock
     private let refreshing: Task<Void, Never>
 
@@ -28,6 +29,7 @@ struct ScenarioService: Sendable {
         let feed = EventFeed()
         self.clock = clock
         self.feed = feed
+        self.storage = storage
         store = accounts
         commits = GroupCommit(store: accounts, feed: feed)
         useCases = SignInUseCases(
@@ -52,6 +54,7 @@ struct ScenarioService: Sendable {
         await refreshing.value
         await commits.drain()
         feed.close()
+        await storage.close()
     }
 
     /// Returns when the refresh loop sleeps and nothing else does.

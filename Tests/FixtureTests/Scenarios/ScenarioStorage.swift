@@ -3,8 +3,8 @@ import KeySets
 
 /// What outlives a restart.
 protocol ScenarioStorage: Sendable {
-    /// Opens it for one life of the service; the one before has ended.
+    /// Opens it for one life of the service.
     func open() async throws -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore)
-    /// Removes it for good.
-    func remove() throws
+    /// Ends that life.
+    func close() async
 }
