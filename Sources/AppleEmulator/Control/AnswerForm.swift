@@ -1,0 +1,19 @@
+import HTTPTypes
+import Hummingbird
+
+/// JSON for programs, plain text for a shell without a JSON reader.
+enum AnswerForm: String, CaseIterable {
+    case json, text
+
+    /// `?format=` decides, else an `Accept` that asks for plain text. Throws `.parameterMalformed`.
+    init(of request: Request) throws(EmulatorError) {
+        if let wanted = request.uri.queryParameters["format"] {
+            guard let form = AnswerForm(rawValue: String(wanted)) else {
+                throw EmulatorError(.parameterMalformed, detail: "format: json or text")
+            }
+            self = form
+        } else {
+            self = request.headers[.accept]?.hasPrefix("text/plain") == true ? .text : .json
+        }
+    }
+}

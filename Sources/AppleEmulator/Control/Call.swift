@@ -1,0 +1,47 @@
+import Hummingbird
+import NIOCore
+
+/// One control call: its parts of the path, its body, and the form of its answer.
+struct Call {
+    let form: AnswerForm
+    let query: Parameters
+    private let parameters: Parameters
+    private let body: [UInt8]
+
+    /// Reads the whole body. Throws `.parameterMalformed`, and `NIOTooManyBytesError` past
+    /// `ControlInput.bodyLimit`.
+    init(_ request: Request, _ context: EmulatorRequestContext) async throws {
+        form = try AnswerForm(of: request)
+        query = request.uri.queryParameters
+        parameters = context.parameters
+        let buffer = try await request.body.collect(upTo: ControlInput.bodyLimit)
+        body = Array(buffer.readableBytesView)
+    }
+
+    /// Reads all members of the body with `read`, and refuses any other.
+    func input<Value>(
+        _ read: (inout ControlInput) throws(EmulatorError) -> Value
+    ) throws(EmulatorError) -> Value {
+        var input = try ControlInput(body)
+        let value = try read(&input)
+        try input.finish()
+        return value
+    }
+
+    /// For calls that take no body but may get an empty object.
+    func requireNoInput() throws(EmulatorError) {
+        try ControlInput(body).finish()
+    }
+
+    func pathPart(_ name: String) -> String { parameters.get(name) ?? "" }
+
+    func number(_ name: String, in range: ClosedRange<Int>, default fallback: Int) throws(EmulatorError)
+        -> Int
+    {
+        guard let text = query[Substring(name)] else { return fallback }
+        guard let number = Int(text), range.contains(number) else {
+            throw EmulatorError(.parameterMalformed, detail: "\(name): \(range)")
+        }
+        return number
+    }
+}

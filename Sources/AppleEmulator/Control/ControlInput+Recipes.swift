@@ -1,0 +1,103 @@
+import JOSE
+
+/// The members that the control calls take, beside the types that they fill in.
+extension ControlInput {
+    mutating func user() throws(EmulatorError) -> UserRecipe {
+        var recipe = UserRecipe()
+        if let subject = try string("sub", maximum: 255) {
+            // It stands in paths, so it needs no escape there.
+            guard !subject.isEmpty, subject.utf8.allSatisfy(Self.isUnreserved) else {
+                throw EmulatorError(
+                    .memberMalformed, detail: "sub: letters, digits, dots, hyphens and underscores")
+            }
+            recipe.subject = subject
+        }
+        if let email = try string("email", maximum: 320) { recipe.email = email.isEmpty ? nil : email }
+        if let isVerified = try bool("email_verified") { recipe.isEmailVerified = isVerified }
+        if let hides = try bool("hide_email") { recipe.hidesEmail = hides }
+        if let name = try string("first_name") { recipe.firstName = name.isEmpty ? nil : name }
+        if let name = try string("last_name") { recipe.lastName = name.isEmpty ? nil : name }
+        if let status = try integer("real_user_status", in: -1...2) {
+            recipe.realUserStatus = status < 0 ? nil : status
+        }
+        return recipe
+    }
+
+    mutating func identityToken() throws(EmulatorError) -> IdentityTokenRecipe {
+        var recipe = IdentityTokenRecipe()
+        recipe.subject = try string("sub", maximum: 255)
+        recipe.clientID = try string("client_id")
+        recipe.nonce = try string("nonce", maximum: 8192)
+        recipe.authorizationCode = try secret("code")
+        recipe.accessToken = try secret("access_token")
+        recipe.times = try times()
+        recipe.authenticatedAt = try integer("auth_time", in: TokenTimes.bounds)
+        recipe.includesUser = try bool("include_user")
+        recipe.forgery = try forgery()
+        return recipe
+    }
+
+    /// `subject` is given where the path has it already.
+    mutating func notification(subject: String? = nil) throws(EmulatorError) -> NotificationRecipe {
+        var recipe = NotificationRecipe()
+        recipe.type = try string("type", maximum: 255)
+        recipe.subject = if let subject { subject } else { try string("sub", maximum: 255) }
+        recipe.clientID = try string("client_id")
+        recipe.eventTime = try integer("event_time")
+        if let unit = try word("event_time_unit", EventTimeUnit.self) { recipe.eventTimeUnit = unit }
+        if let form = try word("events_form", EventsForm.self) { recipe.eventsForm = form }
+        if let event = try object("event") { recipe.event = event }
+        if let names = try strings("remove_event_members") { recipe.removedEventMembers = names }
+        recipe.times = try times()
+        recipe.forgery = try forgery()
+        return recipe
+    }
+
+    mutating func fault() throws(EmulatorError) -> EndpointFault {
+        var fault = EndpointFault()
+        if let delay = try integer("delay_ms", in: 0...EndpointFault.maximumDelay) {
+            fault.delayMilliseconds = delay
+        }
+        fault.status = try integer("status", in: 200...599).map { Int($0) }
+        fault.body = try word("body", FaultBody.self)
+        fault.cut = try word("cut", ConnectionCut.self)
+        fault.cacheControl = try string("cache_control")
+        if let cacheControl = fault.cacheControl, !cacheControl.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
+            throw EmulatorError(.memberMalformed, detail: "cache_control: printable ASCII")
+        }
+        if let isSent = try bool("etag") { fault.hidesEntityTag = !isSent }
+        fault.remainingRequests = try integer("times", in: 1...1_000_000).map { Int($0) }
+        return fault
+    }
+
+    private mutating func times() throws(EmulatorError) -> TokenTimes {
+        var times = TokenTimes()
+        let spans = -TokenTimes.bounds.upperBound...TokenTimes.bounds.upperBound
+        if let offset = try integer("time_offset", in: spans) { times.offset = offset }
+        times.issuedAt = try integer("iat", in: TokenTimes.bounds)
+        if let lifetime = try integer("lifetime", in: spans) { times.lifetime = lifetime }
+        return times
+    }
+
+    private mutating func forgery() throws(EmulatorError) -> Forgery {
+        var forgery = Forgery()
+        if let claims = try object("claims") { forgery.claims = claims }
+        if let names = try strings("remove_claims") { forgery.removedClaims = names }
+        if let header = try object("header") { forgery.header = header }
+        if let names = try strings("remove_header") { forgery.removedHeader = names }
+        if let algorithm = try word("alg", ForgedAlgorithm.self) { forgery.algorithm = algorithm }
+        forgery.keyID = try string("kid")
+        if let signature = try word("signature", SignatureKind.self) { forgery.signature = signature }
+        return forgery
+    }
+
+    /// The characters that need no escape anywhere in a URL (RFC 3986 §2.3), but for the tilde.
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

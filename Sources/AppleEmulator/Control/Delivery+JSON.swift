@@ -1,0 +1,22 @@
+import JOSE
+
+extension Delivery {
+    var json: JSONObject {
+        var json = JSONObject([("url", .string(url))])
+        switch outcome {
+        case .answered(let status, let body):
+            json["status"] = .integer(Int64(status))
+            json["body"] = .string(body)
+        case .failed(let failure): json["failure"] = .string(failure.rawValue)
+        }
+        return json
+    }
+
+    /// The status that the receiver answered, or why it did not.
+    var text: String {
+        switch outcome {
+        case .answered(let status, _): String(status)
+        case .failed(let failure): failure.rawValue
+        }
+    }
+}

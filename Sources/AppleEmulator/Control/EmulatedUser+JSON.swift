@@ -1,0 +1,26 @@
+import JOSE
+
+extension EmulatedUser {
+    var json: JSONObject {
+        var json = JSONObject([
+            ("sub", .string(subject)),
+            ("identities", .array(identities.map { .object($0.json) })),
+            ("email_verified", .bool(isEmailVerified)), ("hide_email", .bool(hidesEmail)),
+            ("email_forwarding", .string(forwardsEmail ? "enabled" : "disabled")),
+            ("is_deleted", .bool(isDeleted)), ("apps", .array(apps.sorted().map { .string($0) })),
+        ])
+        json["email"] = email.map { .string($0) }
+        json["first_name"] = firstName.map { .string($0) }
+        json["last_name"] = lastName.map { .string($0) }
+        json["real_user_status"] = realUserStatus.map { .integer($0) }
+        return json
+    }
+}
+
+extension TeamIdentity {
+    fileprivate var json: JSONObject {
+        JSONObject([
+            ("team_id", .string(teamID)), ("sub", .string(subject)), ("relay_email", .string(relayAddress)),
+        ])
+    }
+}

@@ -1,0 +1,17 @@
+import HTTPTypes
+
+extension EmulatorError.Code {
+    /// The status of the problem that a caller gets (RFC 9457).
+    var status: HTTPResponse.Status {
+        switch self {
+        case .configurationInvalid: .internalServerError
+        case .pathNotFound, .userNotFound, .keyNotFound: .notFound
+        case .browserRefused: .forbidden
+        case .bodyTooLarge: .contentTooLarge
+        case .bodyMalformed, .memberUnknown, .memberMalformed, .parameterMalformed: .badRequest
+        case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing:
+            .conflict
+        case .notificationURLRefused, .tokenUnsignable: .unprocessableContent
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// This target owns a fake Apple: the endpoints that Sign in with Apple talks to, people with Apple Accounts,
+// signing keys that rotate, and a control API under /emulator that mints tokens (good and bad), sends
+// notifications and makes the endpoints misbehave. It signs with JOSE and never imports what verifies: it
+// must not share the verifier's bugs. It does not own any rule about what a service should accept, and it
+// keeps nothing on disk.
+
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+
+/// The fake Apple as a service: one HTTP server for Apple's endpoints and for the control API.
+///
+/// Its issuer is Apple's own, so only the keys tell it from Apple. Bind it to loopback: whoever reaches it
+/// can sign in as anybody in a service that trusts its keys.
+public final class EmulatedApple: Service {
+    /// More connections than any test opens, fewer than the descriptors of a process.
+    private static let connectionLimit = 512
+    private static let headerLimit = 16 * 1024
+
+    /// What the control API does, callable in process.
+    public let state: EmulatorState
+    private let configuration: EmulatorConfiguration
+    private let clock: EmulatorClock
+    private let logger: Logger
+    private let boundPort = BoundPort()
+
+    /// Makes the keys, unless the configuration brings some. Throws `EmulatorError`.
+    public init(
+        configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
+    ) async throws {
+        try configuration.check()
+        let keys =
+            configuration.keys.isEmpty
+            ? try await SigningKey.generate(count: configuration.keyCount) : configuration.keys
+        state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
+        (self.configuration, self.clock, self.logger) = (configuration, clock, logger)
+    }
+
+    /// The port that it listens on; waits until it does. Throws what kept it from listening.
+    public func port() async throws -> Int {
+        try await boundPort.value()
+    }
+
+    /// Posts a notification's payload to the notification URL, as the control API does, and counts it.
+    ///
+    /// Throws `.notificationURLMissing`. What the receiver does is in the answer.
+    public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
+        guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
+        return await NotificationPost(state: state).deliver(payload, to: target)
+    }
+
+    /// Serves until the task is cancelled or a graceful shutdown begins. Call it once.
+    public func run() async throws {
+        let application = Application(
+            router: router(),
+            server: .http1(
+                configuration: .init(
+                    idleTimeout: .seconds(60),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: Self.headerLimit, maxHeaderListSize: Self.headerLimit,
+                        maxHeaderFieldCount: 100))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
+            onServerRunning: { [boundPort] channel in
+                boundPort.bind(channel.localAddress?.port ?? 0)
+            },
+            logger: logger)
+        do {
+            try await application.run()
+            boundPort.close(CancellationError())
+        } catch {
+            boundPort.close(error)
+            throw error
+        }
+    }
+
+    private func router() -> Router<EmulatorRequestContext> {
+        let router = Router(context: EmulatorRequestContext.self)
+        router.add(middleware: ProblemMiddleware())
+        KeySetRoute(state: state, clock: clock).add(to: router)
+        let control = router.group("emulator").add(middleware: BrowserMiddleware())
+        let post = NotificationPost(state: state)
+        StateRoutes(state: state).add(to: control)
+        UserRoutes(state: state, post: post).add(to: control)
+        TokenRoutes(state: state, post: post).add(to: control)
+        KeyRoutes(state: state).add(to: control)
+        FaultRoutes(state: state).add(to: control)
+        return router
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// The time by which the emulator signs, and the waiting that its delays do. Tests travel in both.
+public struct EmulatorClock: Sendable {
+    /// Milliseconds since 1970.
+    public let now: @Sendable () -> Int64
+    /// Returns after that many milliseconds, or throws when the task is cancelled.
+    public let sleep: @Sendable (_ milliseconds: Int64) async throws -> Void
+
+    public init(
+        now: @escaping @Sendable () -> Int64,
+        sleep: @escaping @Sendable (_ milliseconds: Int64) async throws -> Void = Self.sleepReally
+    ) {
+        (self.now, self.sleep) = (now, sleep)
+    }
+
+    /// The clock of this machine.
+    public static let system = EmulatorClock(now: { Int64(Date().timeIntervalSince1970 * 1000) })
+
+    public static let sleepReally: @Sendable (_ milliseconds: Int64) async throws -> Void = {
+        try await Task.sleep(for: .milliseconds($0))
+    }
+}

@@ -1,0 +1,44 @@
+/// What the fake Apple is told when it starts.
+public struct EmulatorConfiguration: Sendable {
+    /// The apps that people sign in to. The first app's first client ID is the default of every call.
+    public var apps: [EmulatedApp]
+    public var host = "127.0.0.1"
+    /// 0 lets the system choose; `EmulatedApple.port()` then tells.
+    public var port = 0
+    /// Where notifications go. Its host may be called, whatever it is, because the operator named it.
+    public var notificationURL: String?
+    /// Hosts beyond loopback that the control API may name as receivers.
+    public var allowedNotificationHosts: Set<String> = []
+    /// The keys to start with. When empty, `keyCount` new ones are made, which takes a moment.
+    public var keys: [SigningKey] = []
+    public var keyCount = 3
+    /// The `Cache-Control` of `/auth/keys`; `nil` sends none.
+    public var cacheControl: String? = "max-age=3600"
+    /// Whether `/auth/keys` has an `ETag` and answers 304.
+    public var sendsEntityTag = true
+
+    public init(apps: [EmulatedApp]) {
+        self.apps = apps
+    }
+
+    /// One team with one app. Throws `.configurationInvalid` without a client ID.
+    public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
+        self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
+    }
+
+    /// Throws `.configurationInvalid` when a value is out of bounds.
+    func check() throws(EmulatorError) {
+        var owners: [String: Int] = [:]
+        for (index, app) in apps.enumerated() {
+            for clientID in app.clientIDs
+            where (owners.updateValue(index, forKey: clientID) ?? index) != index {
+                throw EmulatorError(.configurationInvalid, detail: "a client ID belongs to two apps")
+            }
+        }
+        guard !apps.isEmpty else { throw EmulatorError(.configurationInvalid, detail: "no app") }
+        guard (0...65535).contains(port) else { throw EmulatorError(.configurationInvalid, detail: "port") }
+        guard keys.count <= KeyRing.capacity, (1...KeyRing.capacity).contains(keyCount) else {
+            throw EmulatorError(.configurationInvalid, detail: "1 to \(KeyRing.capacity) keys")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// Why the emulator refused a control call. Match on `code`; its raw value is the wire's stable `code`.
+///
+/// `detail` names members and bounds of the control API, never a claim or a token, so it may be shown.
+public struct EmulatorError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The configuration that the emulator was started with makes no sense.
+        case configurationInvalid = "configuration_invalid"
+        case pathNotFound = "path_not_found"
+        /// A browser sent the call. The control API is for tools, and no page may drive it.
+        case browserRefused = "browser_refused"
+        case bodyTooLarge = "body_too_large"
+        /// The body is not one strict JSON object.
+        case bodyMalformed = "body_malformed"
+        case memberUnknown = "member_unknown"
+        case memberMalformed = "member_malformed"
+        /// A query parameter, or a part of the path, that is unknown or has a value that is not allowed.
+        case parameterMalformed = "parameter_malformed"
+        case userNotFound = "user_not_found"
+        case userExists = "user_exists"
+        case tooManyUsers = "too_many_users"
+        case keyNotFound = "key_not_found"
+        case keyExists = "key_exists"
+        case tooManyKeys = "too_many_keys"
+        /// Every key is retired, so nothing can sign an honest token.
+        case noSigningKey = "no_signing_key"
+        /// A delivery was asked for, and no URL is known.
+        case notificationURLMissing = "notification_url_missing"
+        /// Not an http(s) URL, or a host that this emulator may not call.
+        case notificationURLRefused = "notification_url_refused"
+        /// libjwt cannot write these claims or this header.
+        case tokenUnsignable = "token_unsignable"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension EmulatorError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension EmulatorError: CustomStringConvertible {
+    public var description: String {
+        detail.isEmpty ? "emulator: \(code.rawValue)" : "emulator: \(code.rawValue) (\(detail))"
+    }
+}

@@ -1,0 +1,5 @@
+/// An endpoint of Apple's that faults can be set on. The raw value is its name in the control API.
+public enum EmulatedEndpoint: String, Sendable, CaseIterable {
+    /// `GET /auth/keys`
+    case keys
+}

@@ -1,0 +1,18 @@
+/// What an endpoint answers instead of the truth.
+public enum FaultBody: String, Sendable, CaseIterable {
+    /// The right body after all, under the fault's status or headers.
+    case genuine
+    /// An error page, as has been seen at Apple.
+    case html
+    case empty
+    /// The right keys in a document of more than 256 KiB, so that only a bound on the size refuses it.
+    case oversized
+    /// JSON that ends in the middle.
+    case malformed
+    /// JSON, but not a key set.
+    case unrelated
+    /// A key set without keys.
+    case noKeys = "no_keys"
+    /// A key set that has only keys of kinds that Apple does not sign with.
+    case unusableKeys = "unusable_keys"
+}

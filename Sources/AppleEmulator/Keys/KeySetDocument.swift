@@ -1,0 +1,28 @@
+import JOSE
+
+/// What `/auth/keys` shows: a JSON Web Key Set (RFC 7517 §5).
+struct KeySetDocument {
+    let keys: [SigningKey]
+
+    /// The set in an order that differs from call to call, as Apple's does.
+    func serialized(padding: Int = 0) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: keys.count * 480 + padding + 64)
+        writer.beginObject()
+        writer.name("keys")
+        writer.beginArray()
+        for key in keys.shuffled() {
+            writer.element()
+            writer.value(.object(key.privateKey.publicJWK(keyID: key.keyID)))
+        }
+        writer.endArray()
+        if padding > 0 { writer.member("padding", String(repeating: "x", count: padding)) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Weak (RFC 9110 §8.8.1), because the order of the keys changes while the set is the same.
+    var entityTag: String {
+        let names = keys.map { "\($0.keyID) \($0.privateKey.publicKeyPEM)" }.sorted()
+        return "W/\"\(Base64URL.encode(SHA256Digest.hash(names.joined(separator: "\n")).prefix(12)))\""
+    }
+}

@@ -1,0 +1,24 @@
+import JOSE
+
+/// A code or an access token that an identity token is bound to by a hash of it.
+public enum BoundSecret: Sendable, Equatable {
+    case none
+    /// One in Apple's form is made up.
+    case made
+    case given(String)
+
+    func value(prefix: Character) -> String? {
+        switch self {
+        case .none: nil
+        case .given(let secret): secret
+        case .made:
+            "\(prefix)\(Hexadecimal.encode(SecureRandom.bytes(count: 16))).0.mrtz."
+                + Base64URL.encode(SecureRandom.bytes(count: 16))
+        }
+    }
+
+    /// `c_hash` and `at_hash`: the left half of SHA-256, base64url (OpenID Connect Core §3.1.3.6, §3.3.2.11).
+    static func hash(of secret: String) -> String {
+        Base64URL.encode(SHA256Digest.hash(secret).prefix(16))
+    }
+}

@@ -1,0 +1,37 @@
+import JOSE
+
+/// The claims that Apple puts into an identity token for a user, before anything is forged.
+struct IdentityTokenClaims {
+    /// Every token says so, the emulator's too: only the keys tell them apart.
+    static let issuer = "https://appleid.apple.com"
+
+    let user: EmulatedUser
+    let identity: TeamIdentity
+    let clientID: String
+    let nonce: String?
+    let authorizationCode: String?
+    let accessToken: String?
+    /// Seconds since 1970, as the two below.
+    let issuedAt: Int64
+    let expiresAt: Int64
+    let authenticatedAt: Int64
+
+    var object: JSONObject {
+        var claims = JSONObject([
+            ("iss", .string(Self.issuer)), ("aud", .string(clientID)), ("exp", .integer(expiresAt)),
+            ("iat", .integer(issuedAt)), ("sub", .string(identity.subject)),
+        ])
+        claims["nonce"] = nonce.map { .string($0) }
+        claims["c_hash"] = authorizationCode.map { .string(BoundSecret.hash(of: $0)) }
+        claims["at_hash"] = accessToken.map { .string(BoundSecret.hash(of: $0)) }
+        if let email = user.shownEmail(to: identity) {
+            claims["email"] = .string(email)
+            claims["email_verified"] = .bool(user.isEmailVerified)
+            if user.hidesEmail { claims["is_private_email"] = .bool(true) }
+        }
+        claims["auth_time"] = .integer(authenticatedAt)
+        claims["nonce_supported"] = .bool(true)
+        claims["real_user_status"] = user.realUserStatus.map { .integer($0) }
+        return claims
+    }
+}

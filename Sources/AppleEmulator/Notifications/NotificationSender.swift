@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import JOSE
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Posts notifications as Apple does: `{"payload":"<JWS>"}`, and nothing that authenticates it but the
+/// signature.
+struct NotificationSender: Sendable {
+    /// How long a receiver may take.
+    static let timeout = TimeAmount.seconds(10)
+    /// How much of its answer is kept.
+    static let answerLimit = 16 * 1024
+
+    /// Never throws for what the receiver does: that is the answer.
+    func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
+        var request = HTTPClientRequest(url: target.url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(Self.body(payload))
+        do {
+            let sent = request
+            return try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+                let response = try await client.execute(sent, timeout: Self.timeout)
+                let body = try await Self.read(response.body)
+                return Delivery(
+                    url: target.url, outcome: .answered(status: Int(response.status.code), body: body))
+            }
+        } catch {
+            return Delivery(url: target.url, outcome: .failed(Self.failure(error)))
+        }
+    }
+
+    private static func body(_ payload: String) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: payload.utf8.count + 16)
+        writer.beginObject()
+        writer.member("payload", payload)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func read(_ body: HTTPClientResponse.Body) async throws -> String {
+        var bytes: [UInt8] = []
+        for try await part in body {
+            bytes.append(contentsOf: part.readableBytesView.prefix(answerLimit - bytes.count))
+            if bytes.count >= answerLimit { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func failure(_ error: any Error) -> Delivery.Failure {
+        switch error {
+        case is NIOConnectionError, is IOError: .connectionFailed
+        case let error as HTTPClientError where error == .connectTimeout: .connectionFailed
+        case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: .timedOut
+        default: .answerBroken
+        }
+    }
+
+    /// No redirect is followed: it would lead past the check of the host. Nobody listening is an answer at
+    /// once, and not a reason to try again.
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(connect: .seconds(5))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+}

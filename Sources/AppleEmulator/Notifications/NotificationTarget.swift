@@ -1,0 +1,72 @@
+/// A URL that the emulator may post notifications to.
+///
+/// It is put together again from the parts that were checked, so that no other parser can read another host
+/// out of the same text: the emulator must not become a way to reach machines that its caller cannot.
+public struct NotificationTarget: Sendable, Equatable {
+    /// `http` or `https`, host, port if one was given, and path.
+    public let url: String
+    public let host: String
+
+    /// Throws `.notificationURLRefused` for anything but a plain http(s) URL on loopback or on an allowed
+    /// host.
+    public init(_ text: String, allowedHosts: Set<String> = []) throws(EmulatorError) {
+        self = try Self.parse(text)
+        guard Self.isLoopback(host) || allowedHosts.contains(host) else {
+            throw EmulatorError(
+                .notificationURLRefused, detail: "not a loopback host, and not an allowed one")
+        }
+    }
+
+    /// A URL that the operator configured may be anywhere.
+    static func trusted(_ text: String) throws(EmulatorError) -> NotificationTarget { try parse(text) }
+
+    private init(url: String, host: String) { (self.url, self.host) = (url, host) }
+
+    private static func parse(_ text: String) throws(EmulatorError) -> NotificationTarget {
+        let refusal = EmulatorError(
+            .notificationURLRefused, detail: "not an http(s) URL with a host and a path")
+        guard text.utf8.count <= 2048, let scheme = ["http://", "https://"].first(where: text.hasPrefix)
+        else {
+            throw refusal
+        }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" }
+        let path = rest.dropFirst(authority.count)
+        let colon =
+            authority.hasPrefix("[::1]")
+            ? authority.dropFirst(5).firstIndex(of: ":") : authority.firstIndex(of: ":")
+        let host = String(authority[..<(colon ?? authority.endIndex)])
+        let port = colon.map { authority[authority.index(after: $0)...] }
+        guard isHost(host), path.utf8.allSatisfy(isPathCharacter) else { throw refusal }
+        if let port {
+            guard let number = UInt16(port), number > 0, port == String(number) else { throw refusal }
+        }
+        return NotificationTarget(
+            url: scheme + host + (port.map { ":\($0)" } ?? "") + (path.isEmpty ? "/" : String(path)),
+            host: host)
+    }
+
+    /// Letters, digits, dots and hyphens: no user information, no percent-encoding, no exotic spelling of an
+    /// address.
+    private static func isHost(_ host: String) -> Bool {
+        host == "[::1]"
+            || (!host.isEmpty && host.utf8.count <= 253
+                && host.utf8.allSatisfy { byte in
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                        || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+                })
+    }
+
+    private static func isPathCharacter(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "#")
+    }
+
+    /// `127.1` and `0x7f000001` are loopback to some resolvers only, so just the four decimal parts count.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+
+/// Shows and rotates Apple's signing keys.
+struct KeyRoutes: Sendable {
+    let state: EmulatorState
+
+    func add(to group: RouterGroup<EmulatorRequestContext>) {
+        group.control(.get, "keys") { call in list() }
+        group.control(.post, "keys") { call in
+            let (keyID, isPublished, signs) = try call.input { input throws(EmulatorError) in
+                (try Self.keyID(&input), try input.bool("published") ?? true, try input.bool("signs") ?? true)
+            }
+            let key = try await state.addKey(keyID: keyID, isPublished: isPublished, signs: signs)
+            return ControlAnswer(
+                status: .created, json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
+        }
+        group.control(.post, "keys/rotate") { call in
+            try call.requireNoInput()
+            try await state.replaceKeys()
+            return list()
+        }
+        group.control(.delete, "keys/:kid") { call in
+            try state.retireKey(call.pathPart("kid"))
+            return list()
+        }
+    }
+
+    private func list() -> ControlAnswer {
+        let keys = state.keys
+        let json = keys.map { held in
+            JSONValue.object(
+                JSONObject([
+                    ("kid", .string(held.key.keyID)), ("published", .bool(held.isPublished)),
+                    ("signs", .bool(held.signs)),
+                ]))
+        }
+        let published = keys.filter(\.isPublished).map(\.key.keyID)
+        return ControlAnswer(
+            json: JSONObject([("keys", .array(json))]), text: published.joined(separator: "\n"))
+    }
+
+    private static func keyID(_ input: inout ControlInput) throws(EmulatorError) -> String? {
+        guard let keyID = try input.string("kid", maximum: 255) else { return nil }
+        guard !keyID.isEmpty, keyID.utf8.allSatisfy(ControlInput.isUnreserved) else {
+            throw EmulatorError(
+                .memberMalformed, detail: "kid: letters, digits, dots, hyphens and underscores")
+        }
+        return keyID
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+
+/// The emulator as a whole: what it stands for, where its notifications go, what it counted, and a fresh
+/// start.
+struct StateRoutes: Sendable {
+    let state: EmulatorState
+
+    func add(to router: RouterGroup<EmulatorRequestContext>) {
+        router.control(.get, "") { call in overview() }
+        router.control(.put, "notification-url") { call in
+            let url = try call.input { input throws(EmulatorError) in try input.string("url", maximum: 2048) }
+            guard let url else { throw EmulatorError(.memberMalformed, detail: "url: a string") }
+            state.setNotificationTarget(try NotificationTarget(url, allowedHosts: state.allowedHosts))
+            return overview()
+        }
+        router.control(.delete, "notification-url") { call in
+            state.setNotificationTarget(nil)
+            return overview()
+        }
+        router.control(.get, "counters") { call in counters() }
+        router.control(.delete, "counters") { call in
+            state.clearCounters()
+            return counters()
+        }
+        router.control(.post, "reset") { call in
+            try call.requireNoInput()
+            try state.reset()
+            return overview()
+        }
+    }
+
+    private func overview() -> ControlAnswer {
+        let apps = state.apps.map { app in
+            JSONValue.object(
+                JSONObject([
+                    ("team_id", .string(app.teamID)),
+                    ("client_ids", .array(app.clientIDs.map { .string($0) })),
+                ]))
+        }
+        var json = JSONObject([
+            ("issuer", .string(IdentityTokenClaims.issuer)), ("apps", .array(apps)),
+            ("users", .integer(Int64(state.users.count))),
+        ])
+        json["notification_url"] = state.notificationTarget.map { .string($0.url) }
+        return ControlAnswer(json: json, text: IdentityTokenClaims.issuer)
+    }
+
+    private func counters() -> ControlAnswer {
+        let json = state.counters.json
+        let lines = json.members.map { "\($0.name) \($0.value.integer ?? 0)" }
+        return ControlAnswer(json: json, text: lines.joined(separator: "\n"))
+    }
+}

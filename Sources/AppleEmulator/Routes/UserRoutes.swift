@@ -1,0 +1,51 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+
+/// Makes and shows users, and does what they ask Apple for.
+struct UserRoutes: Sendable {
+    let state: EmulatorState
+    let post: NotificationPost
+
+    func add(to group: RouterGroup<EmulatorRequestContext>) {
+        group.control(.post, "users") { call in
+            let user = try state.makeUser(call.input { input throws(EmulatorError) in try input.user() })
+            return ControlAnswer(status: .created, json: user.json, text: user.subject)
+        }
+        group.control(.get, "users") { call in try list(call) }
+        group.control(.get, "users/:sub") { call in
+            let user = try state.user(call.pathPart("sub"))
+            return ControlAnswer(json: user.json, text: user.subject)
+        }
+        for change in AccountChange.allCases {
+            group.control(.post, "users/:sub/\(change.rawValue)") { call in try await carryOut(change, call) }
+        }
+    }
+
+    /// A page of users: `limit` of them, from number `offset` on.
+    private func list(_ call: Call) throws(EmulatorError) -> ControlAnswer {
+        let offset = try call.number("offset", in: 0...UserDirectory.capacity, default: 0)
+        let limit = try call.number("limit", in: 1...1000, default: 100)
+        let all = state.users
+        let page = all.dropFirst(offset).prefix(limit)
+        let json = JSONObject([
+            ("users", .array(page.map { .object($0.json) })), ("total", .integer(Int64(all.count))),
+        ])
+        return ControlAnswer(json: json, text: page.map(\.subject).joined(separator: "\n"))
+    }
+
+    private func carryOut(_ change: AccountChange, _ call: Call) async throws -> ControlAnswer {
+        let (recipe, order) = try call.input { input throws(EmulatorError) in
+            let recipe = try input.notification(subject: call.pathPart("sub"))
+            return (recipe, try post.order(&input))
+        }
+        let (user, notifications) = try state.change(change, notifying: recipe)
+        var sent: [SentNotification] = []
+        for notification in notifications { sent.append(await post.carryOut(order, notification)) }
+        return ControlAnswer(
+            json: JSONObject([
+                ("user", .object(user.json)), ("notifications", .array(sent.map { .object($0.json) })),
+            ]),
+            text: sent.map(\.text).joined(separator: "\n"))
+    }
+}

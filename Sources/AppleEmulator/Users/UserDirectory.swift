@@ -1,0 +1,68 @@
+import JOSE
+
+/// Everybody with an emulated Apple Account. Pure: it asks nobody, and the shell locks it.
+struct UserDirectory {
+    /// So that a runaway script cannot fill the memory.
+    static let capacity = 10_000
+    /// Stands for the first user in every place where a `sub` is asked for.
+    static let defaultName = "default"
+
+    private let teamIDs: [String]
+    private(set) var users: [EmulatedUser] = []
+    /// Positions in `users` by the `sub` of each team.
+    private var positions: [String: Int] = [:]
+
+    /// Starts with the default user, who has the same `sub` in every run: a service that kept its database
+    /// knows the person again.
+    init(teamIDs: [String]) {
+        self.teamIDs = teamIDs
+        let seed = Array("default user".utf8)
+        insert(Self.user(UserRecipe(), identities: teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }))
+    }
+
+    /// Throws `.tooManyUsers`, and `.userExists` when the recipe names a taken `sub`.
+    mutating func make(_ recipe: UserRecipe) throws(EmulatorError) -> EmulatedUser {
+        guard users.count < Self.capacity else {
+            throw EmulatorError(.tooManyUsers, detail: "at most \(Self.capacity)")
+        }
+        let seed = SecureRandom.bytes(count: 32)
+        var identities = teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }
+        if let subject = recipe.subject {
+            guard positions[subject] == nil, subject != Self.defaultName else {
+                throw EmulatorError(.userExists)
+            }
+            identities[0] = TeamIdentity(
+                teamID: identities[0].teamID, subject: subject, relayAddress: identities[0].relayAddress)
+        }
+        return insert(Self.user(recipe, identities: identities))
+    }
+
+    /// The position and the team of whoever has this `sub`. Throws `.userNotFound`.
+    func find(_ subject: String?) throws(EmulatorError) -> (position: Int, identity: TeamIdentity) {
+        guard let subject, subject != Self.defaultName else { return (0, users[0].identities[0]) }
+        guard let position = positions[subject],
+            let identity = users[position].identities.first(where: { $0.subject == subject })
+        else {
+            throw EmulatorError(.userNotFound)
+        }
+        return (position, identity)
+    }
+
+    subscript(position: Int) -> EmulatedUser {
+        get { users[position] }
+        set { users[position] = newValue }
+    }
+
+    @discardableResult private mutating func insert(_ user: EmulatedUser) -> EmulatedUser {
+        for identity in user.identities { positions[identity.subject] = users.count }
+        users.append(user)
+        return user
+    }
+
+    private static func user(_ recipe: UserRecipe, identities: [TeamIdentity]) -> EmulatedUser {
+        EmulatedUser(
+            identities: identities, email: recipe.email, isEmailVerified: recipe.isEmailVerified,
+            hidesEmail: recipe.hidesEmail, firstName: recipe.firstName, lastName: recipe.lastName,
+            realUserStatus: recipe.realUserStatus)
+    }
+}

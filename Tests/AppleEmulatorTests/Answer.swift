@@ -1,0 +1,18 @@
+import JOSE
+import NIOHTTP1
+
+/// What an HTTP server said.
+struct Answer {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body, read strictly.
+    var json: JSONValue {
+        get throws { try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 128)) }
+    }
+
+    var code: String? { (try? json)?["code"]?.string }
+}

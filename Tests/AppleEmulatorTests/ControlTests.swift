@@ -1,0 +1,125 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct ControlTests {
+    @Test(arguments: [
+        "[]", "{", "{}x", #"{"nonce":"a",}"#, #"{"nonce":"a","nonce":"b"}"#, "\u{FEFF}{}",
+        #"{"nonce":"\u0000"}"#,
+        String(repeating: #"{"claims":"#, count: 20) + "1" + String(repeating: "}", count: 20),
+    ])
+    func `refuses what is not one strict JSON object`(body: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/identity-tokens", body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "body_malformed")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"nonce":7}"#, #"{"client_id":null}"#, #"{"code":1}"#, #"{"time_offset":"1"}"#,
+        #"{"time_offset":1.0}"#,
+        #"{"iat":-1}"#, #"{"iat":253402300800}"#, #"{"claims":[]}"#, #"{"remove_claims":["a",1]}"#,
+        #"{"remove_claims":"a"}"#, #"{"alg":"ES256"}"#, #"{"signature":"good"}"#, #"{"include_user":"yes"}"#,
+    ])
+    func `refuses members of the wrong type`(body: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/identity-tokens", body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_malformed")
+        }
+    }
+
+    @Test(arguments: [
+        "/emulator/identity-tokens", "/emulator/notifications", "/emulator/users", "/emulator/keys",
+        "/emulator/keys/rotate", "/emulator/reset", "/emulator/users/default/delete-account",
+    ])
+    func `refuses members that it does not know, and does nothing`(path: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post(path, #"{"nonse":"a"}"#)
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_unknown")
+            #expect(apple.emulator.state.counters == EmulatorCounters())
+            #expect(apple.emulator.state.users.count == 1)
+            #expect(try apple.emulator.state.user(nil).isDeleted == false)
+            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
+        }
+    }
+
+    @Test func `refuses a body that is too large`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let body = #"{"claims":{"x":""# + String(repeating: "x", count: 64 * 1024) + #""}}"#
+            let answer = try await apple.post("/emulator/identity-tokens", body)
+            #expect(answer.status == 413)
+            #expect(answer.code == "body_too_large")
+        }
+    }
+
+    @Test func `takes a call without a body`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(.POST, "/emulator/identity-tokens")
+            #expect(answer.status == 201)
+        }
+    }
+
+    @Test(arguments: ["?format=xml", "?format="])
+    func `refuses an unknown form of the answer`(query: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.get("/emulator/users\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.code == "parameter_malformed")
+        }
+    }
+
+    @Test(arguments: ["?limit=0", "?limit=1001", "?limit=x", "?offset=-1", "?offset=99999999999999999999"])
+    func `refuses page bounds that make no sense`(query: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.get("/emulator/users\(query)")
+            #expect(answer.code == "parameter_malformed")
+        }
+    }
+
+    @Test func `refuses calls from a web page`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(
+                .POST, "/emulator/identity-tokens", headers: ["Origin": "http://127.0.0.1:\(apple.port)"])
+            #expect(answer.status == 403)
+            #expect(answer.code == "browser_refused")
+        }
+    }
+
+    @Test(arguments: ["/", "/auth/nothing", "/emulator/nothing"])
+    func `answers unknown paths with a problem`(path: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.get(path)
+            #expect(answer.status == 404)
+            #expect(answer.code == "path_not_found")
+            #expect(try answer.json["status"] == .integer(404))
+        }
+    }
+
+    @Test func `shows what it stands for`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let overview = try await apple.get("/emulator").json
+            #expect(overview["issuer"] == .string("https://appleid.apple.com"))
+            #expect(overview["apps"]?.array?[0]["team_id"] == .string(EmulatorUnderTest.teamID))
+            #expect(overview["notification_url"] == nil)
+        }
+    }
+
+    @Test func `starts afresh when told to`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/users")
+            _ = try await apple.mint()
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500}"#)
+            _ = try await apple.send(.DELETE, "/emulator/keys/\(TestKeys.keyIDs[0])")
+            #expect(try await apple.post("/emulator/reset").status == 200)
+            let state = apple.emulator.state
+            #expect(state.counters == EmulatorCounters())
+            #expect(state.users.count == 1)
+            #expect(state.users[0].apps.isEmpty)
+            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
+        }
+    }
+}

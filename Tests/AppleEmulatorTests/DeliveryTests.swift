@@ -1,0 +1,150 @@
+import AppleEmulator
+import HTTPTypes
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct DeliveryTests {
+    @Test func `posts the payload as Apple does and tells the answer`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run { apple in
+                let answer = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#)
+                    .json
+                #expect(answer["delivery"]?["url"] == .string(receiver.url))
+                #expect(answer["delivery"]?["status"] == .integer(200))
+                #expect(answer["delivery"]?["body"] == .string("noted"))
+                let payload = try #require(answer["payload"]?.string)
+                #expect(receiver.bodies == [#"{"payload":"\#(payload)"}"#])
+                #expect(try await apple.isValid(ReadToken(payload)))
+                #expect(try await apple.counter("deliveries") == 1)
+                #expect(try await apple.counter("deliveries_refused") == 0)
+            }
+        }
+    }
+
+    @Test func `posts to the configured URL and tells a shell the status`() async throws {
+        try await ReceivingServer.run(answering: .unauthorized) { receiver in
+            try await EmulatorUnderTest.run {
+                $0.notificationURL = receiver.url
+            } _: { apple in
+                let answer = try await apple.post("/emulator/notifications?format=text")
+                #expect(answer.text == "401\n")
+                #expect(receiver.bodies.count == 1)
+                #expect(try await apple.counter("deliveries_refused") == 1)
+            }
+        }
+    }
+
+    @Test func `learns and forgets the URL while it runs`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run { apple in
+                let body = #"{"url":"\#(receiver.url)"}"#
+                let set = try await apple.send(.PUT, "/emulator/notification-url", body: body)
+                #expect(try set.json["notification_url"] == .string(receiver.url))
+                #expect(try await apple.post("/emulator/notifications?format=text").text == "200\n")
+                _ = try await apple.send(.DELETE, "/emulator/notification-url")
+                #expect(try await apple.post("/emulator/notifications").json["delivery"] == nil)
+                try apple.emulator.state.setNotificationURL(receiver.url)
+                #expect(try await apple.post("/emulator/notifications?format=text").text == "200\n")
+                #expect(receiver.bodies.count == 2)
+            }
+        }
+    }
+
+    @Test func `only builds when told not to deliver`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run {
+                $0.notificationURL = receiver.url
+            } _: { apple in
+                let answer = try await apple.post("/emulator/notifications", #"{"deliver":false}"#).json
+                #expect(answer["delivery"] == nil)
+                #expect(answer["payload"]?.string != nil)
+                #expect(receiver.bodies.isEmpty)
+            }
+        }
+    }
+
+    @Test func `posts one payload again and again`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run {
+                $0.notificationURL = receiver.url
+            } _: { apple in
+                for _ in 0..<2 {
+                    let answer = try await apple.post(
+                        "/emulator/deliveries?format=text", #"{"payload":"a.b.c"}"#)
+                    #expect(answer.text == "200\n")
+                }
+                #expect(receiver.bodies == [#"{"payload":"a.b.c"}"#, #"{"payload":"a.b.c"}"#])
+            }
+        }
+    }
+
+    @Test func `delivers in process`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run { apple in
+                await #expect(throws: EmulatorError(.notificationURLMissing)) {
+                    try await apple.emulator.deliver("a.b.c")
+                }
+                try apple.emulator.state.setNotificationURL(receiver.url)
+                let notification = try apple.emulator.state.mint(NotificationRecipe())
+                let delivery = try await apple.emulator.deliver(notification.payload)
+                #expect(delivery.outcome == .answered(status: 200, body: "noted"))
+                #expect(receiver.bodies == [#"{"payload":"\#(notification.payload)"}"#])
+                #expect(apple.emulator.state.counters.deliveries == 1)
+            }
+        }
+    }
+
+    @Test func `follows no redirect`() async throws {
+        try await ReceivingServer.run { target in
+            try await ReceivingServer.run(answering: .temporaryRedirect, headers: [.location: target.url]) {
+                first in
+                try await EmulatorUnderTest.run { apple in
+                    let members = #"{"url":"\#(first.url)"}"#
+                    let answer = try await apple.post("/emulator/notifications?format=text", members)
+                    #expect(answer.text == "307\n")
+                    #expect(first.bodies.count == 1)
+                    #expect(target.bodies.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `says that nobody listens`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            // Port 1 is reserved, and nothing listens there.
+            let members = #"{"url":"http://127.0.0.1:1/"}"#
+            let answer = try await apple.post("/emulator/notifications", members)
+            #expect(answer.status == 201)
+            #expect(try answer.json["delivery"]?["failure"] == .string("connection_failed"))
+            #expect(try await apple.counter("deliveries_refused") == 1)
+        }
+    }
+
+    @Test func `asks for a URL when it knows none`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for path in ["/emulator/notifications", "/emulator/deliveries"] {
+                let members = path.hasSuffix("deliveries") ? #"{"payload":"a"}"# : #"{"deliver":true}"#
+                let answer = try await apple.post(path, members)
+                #expect(answer.status == 409)
+                #expect(answer.code == "notification_url_missing")
+            }
+        }
+    }
+
+    @Test(arguments: ["http://example.com/", "http://169.254.169.254/latest/", "file:///etc/passwd"])
+    func `refuses to call other machines`(url: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
+                let answer = try await apple.post(path, #"{"url":"\#(url)"}"#)
+                #expect(answer.status == 422)
+                #expect(answer.code == "notification_url_refused")
+            }
+            let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
+            #expect(set.code == "notification_url_refused")
+            #expect(try await apple.counter("deliveries") == 0)
+            // A call that is refused has done nothing.
+            #expect(try await apple.counter("notifications") == 0)
+        }
+    }
+}

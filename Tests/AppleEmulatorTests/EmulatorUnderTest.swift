@@ -1,0 +1,87 @@
+import AppleEmulator
+import AsyncHTTPClient
+import JOSE
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// A running emulator and the means to talk to it over its socket.
+struct EmulatorUnderTest {
+    static let teamID = "TEAM000001"
+    static let clientID = "com.example.app"
+
+    let emulator: EmulatedApple
+    let clock: TestClock
+    let port: Int
+
+    /// Runs an emulator on a free port for as long as `body` takes.
+    static func run(
+        configure: (inout EmulatorConfiguration) -> Void = { _ in },
+        _ body: (EmulatorUnderTest) async throws -> Void
+    ) async throws {
+        var configuration = try EmulatorConfiguration(
+            teamID: teamID, clientIDs: [clientID, "com.example.app.web"])
+        configuration.keys = try await TestKeys.keys()
+        configure(&configuration)
+        let clock = TestClock()
+        let emulator = try await EmulatedApple(
+            configuration: configuration, clock: clock.emulatorClock, logger: .silent)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await emulator.run() }
+            defer { group.cancelAll() }
+            try await body(
+                EmulatorUnderTest(emulator: emulator, clock: clock, port: try await emulator.port()))
+        }
+    }
+
+    func get(_ path: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+        try await send(.GET, path, headers: headers)
+    }
+
+    func post(_ path: String, _ body: String = "{}") async throws -> Answer {
+        try await send(.POST, path, body: body)
+    }
+
+    func send(
+        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: String? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.method = method
+        request.headers = headers
+        if let body { request.body = .bytes(Array(body.utf8)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let received = try await response.body.collect(upTo: 1 << 20)
+        return Answer(
+            status: Int(response.status.code), headers: response.headers,
+            body: Array(received.readableBytesView))
+    }
+
+    /// Mints with these members and reads the token apart.
+    func mint(_ members: String = "{}") async throws -> ReadToken {
+        let answer = try await post("/emulator/identity-tokens?format=text", members)
+        return try ReadToken(answer.text)
+    }
+
+    func notify(_ members: String) async throws -> ReadToken {
+        let answer = try await post("/emulator/notifications?format=text", members)
+        return try ReadToken(answer.text)
+    }
+
+    func counter(_ name: String) async throws -> Int64? {
+        try await get("/emulator/counters").json[name]?.integer
+    }
+
+    /// The key IDs of the key set, in the order of this answer.
+    func publishedKeyIDs() async throws -> [String] {
+        try await get("/auth/keys").json["keys"]?.array?.compactMap { $0["kid"]?.string } ?? []
+    }
+
+    /// Whether the signature is valid under the published key that the header names.
+    func isValid(_ token: ReadToken) async throws -> Bool {
+        let keys = try await get("/auth/keys").json["keys"]?.array ?? []
+        guard let key = keys.first(where: { $0["kid"]?.string == token.header["kid"]?.string }) else {
+            return false
+        }
+        return try token.isSigned(by: key)
+    }
+}

@@ -1,0 +1,144 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct FaultTests {
+    @Test(arguments: [
+        ("html", 200, "text/html;charset=UTF-8"), ("empty", 200, "application/json;charset=UTF-8"),
+        ("unrelated", 200, "application/json;charset=UTF-8"),
+        ("no_keys", 200, "application/json;charset=UTF-8"),
+    ])
+    func `answers another body`(body: String, status: Int, contentType: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            #expect(
+                try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"\#(body)"}"#).status
+                    == 200)
+            let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
+            #expect(answer.status == status)
+            #expect(answer.headers["content-type"] == [contentType])
+            #expect(answer.headers["etag"].isEmpty)
+            #expect((try? answer.json["keys"]?.array?.isEmpty) != false)
+            #expect(answer.body.isEmpty == (body == "empty"))
+        }
+    }
+
+    @Test func `answers a key set too large to take, and otherwise right`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"oversized"}"#)
+            let answer = try await apple.get("/auth/keys")
+            #expect(answer.body.count > 256 * 1024)
+            #expect(try answer.json["keys"]?.array?.count == 3)
+        }
+    }
+
+    @Test func `answers JSON that ends in the middle`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"malformed"}"#)
+            let answer = try await apple.get("/auth/keys")
+            #expect(answer.body.starts(with: Array(#"{"keys":["#.utf8)))
+            #expect(throws: JOSEError(.jsonInvalid)) { try JSONValue(parsing: answer.body) }
+        }
+    }
+
+    @Test func `answers keys that nobody may use`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"unusable_keys"}"#)
+            let keys = try #require(try await apple.get("/auth/keys").json["keys"]?.array)
+            #expect(keys.map { $0["kty"] } == [.string("EC"), .string("RSA")])
+            #expect(try JSONWebKeySet(parsing: await apple.get("/auth/keys").body).isEmpty)
+        }
+    }
+
+    @Test(arguments: [404, 429, 500, 503])
+    func `answers a status with an error page`(status: Int) async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":\#(status)}"#)
+            let answer = try await apple.get("/auth/keys")
+            #expect(answer.status == status)
+            #expect(answer.headers["content-type"] == ["text/html;charset=UTF-8"])
+        }
+    }
+
+    @Test func `can put the right keys under a wrong status`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500,"body":"genuine"}"#)
+            let answer = try await apple.get("/auth/keys")
+            #expect(answer.status == 500)
+            #expect(try answer.json["keys"]?.array?.count == 3)
+        }
+    }
+
+    @Test(arguments: ["before_answer", "mid_body"])
+    func `cuts the connection`(cut: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"cut":"\#(cut)"}"#)
+            await #expect(throws: (any Error).self) { try await apple.get("/auth/keys") }
+            #expect(try await apple.counter("key_set_requests") == 1)
+            #expect(try await apple.counter("key_set_faults") == 1)
+        }
+    }
+
+    @Test func `holds the answer back`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"delay_ms":1500}"#)
+            #expect(try await apple.publishedKeyIDs().count == 3)
+            #expect(apple.clock.sleeps == [1500])
+        }
+    }
+
+    @Test func `forbids caching and hides the entity tag`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(
+                .PUT, "/emulator/faults/keys", body: #"{"cache_control":"no-store","etag":false}"#)
+            let answer = try await apple.get("/auth/keys", headers: ["If-None-Match": "*"])
+            #expect(answer.status == 200)
+            #expect(answer.headers["cache-control"] == ["no-store"])
+            #expect(answer.headers["etag"].isEmpty)
+        }
+    }
+
+    @Test func `stops misbehaving after the given number of requests`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let set = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":503,"times":2}"#)
+            #expect(try set.json["keys"]?["times"] == .integer(2))
+            #expect(try await apple.get("/auth/keys").status == 503)
+            #expect(try await apple.get("/emulator/faults").json["keys"]?["times"] == .integer(1))
+            #expect(try await apple.get("/auth/keys").status == 503)
+            #expect(try await apple.get("/auth/keys").status == 200)
+            #expect(try await apple.get("/emulator/faults").json == .object(JSONObject()))
+            #expect(try await apple.counter("key_set_faults") == 2)
+        }
+    }
+
+    @Test(arguments: ["/emulator/faults", "/emulator/faults/keys"])
+    func `stops misbehaving when told to`(path: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":503}"#)
+            #expect(try await apple.send(.DELETE, path).status == 200)
+            #expect(try await apple.get("/auth/keys").status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"delay_ms":60001}"#, #"{"delay_ms":-1}"#, #"{"status":199}"#, #"{"status":600}"#,
+        #"{"body":"none"}"#,
+        #"{"cut":"late"}"#, #"{"times":0}"#, #"{"cache_control":"a\r\nb"}"#, #"{"etag":"no"}"#,
+    ])
+    func `refuses a fault that makes no sense`(body: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(.PUT, "/emulator/faults/keys", body: body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_malformed")
+            #expect(apple.emulator.state.faults.isEmpty)
+        }
+    }
+
+    @Test func `refuses a fault on an unknown endpoint`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(.PUT, "/emulator/faults/nothing", body: "{}")
+            #expect(answer.status == 400)
+            #expect(answer.code == "parameter_malformed")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct IdentityTokenTests {
+    @Test func `an empty call mints an honest token for the default user`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/identity-tokens")
+            #expect(answer.status == 201)
+            let json = try answer.json
+            let token = try ReadToken(try #require(json["identity_token"]?.string))
+            #expect(try await apple.isValid(token))
+            #expect(token.header["alg"] == .string("RS256"))
+            // libjwt cannot leave `typ` out, which Apple's tokens do not have.
+            #expect(token.header.object.map { Set($0.members.map(\.name)) } == ["alg", "kid", "typ"])
+            let now = apple.clock.seconds
+            #expect(token.claims["iss"] == .string("https://appleid.apple.com"))
+            #expect(token.claims["aud"] == .string("com.example.app"))
+            #expect(token.claims["iat"] == .integer(now))
+            #expect(token.claims["auth_time"] == .integer(now))
+            #expect(token.claims["exp"] == .integer(now + 86_400))
+            #expect(token.claims["sub"] == .string(apple.emulator.state.users[0].subject))
+            #expect(token.claims["email"] == .string("jane.appleseed@example.com"))
+            #expect(token.claims["email_verified"] == .bool(true))
+            #expect(token.claims["nonce_supported"] == .bool(true))
+            #expect(token.claims["real_user_status"] == .integer(2))
+            #expect(token.claims.object?.members.count == 10)
+            #expect(json["sub"] == token.claims["sub"])
+            #expect(json["client_id"] == .string("com.example.app"))
+            #expect(json["nonce"] == nil)
+        }
+    }
+
+    @Test func `tells the user object on the first authorization of an app only`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let first = try await apple.post("/emulator/identity-tokens").json["user"]
+            #expect(first?["name"]?["firstName"] == .string("Jane"))
+            #expect(first?["name"]?["lastName"] == .string("Appleseed"))
+            #expect(first?["email"] == .string("jane.appleseed@example.com"))
+            // The web client ID is grouped under the same app.
+            let second = #"{"client_id":"com.example.app.web"}"#
+            #expect(try await apple.post("/emulator/identity-tokens", second).json["user"] == nil)
+            let forced = #"{"include_user":true}"#
+            #expect(try await apple.post("/emulator/identity-tokens", forced).json["user"] == first)
+            _ = try await apple.post("/emulator/users/default/revoke-consent")
+            #expect(try await apple.post("/emulator/identity-tokens").json["user"] == first)
+        }
+    }
+
+    @Test(arguments: ["?format=text", ""])
+    func `answers just the token to a shell`(query: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(
+                .POST, "/emulator/identity-tokens\(query)",
+                headers: query.isEmpty ? ["Accept": "text/plain"] : [:])
+            #expect(answer.headers["content-type"] == ["text/plain;charset=utf-8"])
+            #expect(answer.body.last == UInt8(ascii: "\n"))
+            #expect(try await apple.isValid(ReadToken(answer.text)))
+        }
+    }
+
+    @Test func `binds the token to a nonce, a code and an access token`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post(
+                "/emulator/identity-tokens", #"{"nonce":"n-1","code":true,"access_token":"given"}"#)
+            let json = try answer.json
+            let claims = try ReadToken(try #require(json["identity_token"]?.string)).claims
+            let code = try #require(json["authorization_code"]?.string)
+            #expect(claims["nonce"] == .string("n-1"))
+            #expect(json["nonce"] == .string("n-1"))
+            #expect(claims["c_hash"]?.string == Base64URL.encode(SHA256Digest.hash(code).prefix(16)))
+            #expect(json["access_token"] == .string("given"))
+            #expect(claims["at_hash"]?.string == Base64URL.encode(SHA256Digest.hash("given").prefix(16)))
+        }
+    }
+
+    @Test func `hashes a code as Apple does`() async throws {
+        // SHA-256 of the empty string is e3b0c44298fc1c149afbf4c8996fb924 27ae41e4649b934ca495991b7852b855.
+        try await EmulatorUnderTest.run { apple in
+            let claims = try await apple.mint(#"{"code":""}"#).claims
+            #expect(claims["c_hash"] == .string("47DEQpj8HBSa-_TImW-5JA"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"time_offset":-90000}"#, -90_000, -90_000 + 86_400, -90_000),
+            (#"{"time_offset":300,"lifetime":600}"#, 300, 900, 300),
+            (#"{"iat":1700000100,"auth_time":1700000095}"#, 100, 86_500, 95),
+            (#"{"lifetime":-1}"#, 0, -1, 0),
+        ] as [(String, Int64, Int64, Int64)])
+    func `mints for another time`(members: String, iat: Int64, exp: Int64, auth: Int64) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let claims = try await apple.mint(members).claims
+            let base: Int64 = 1_700_000_000
+            #expect(claims["iat"] == .integer(base + iat))
+            #expect(claims["exp"] == .integer(base + exp))
+            #expect(claims["auth_time"] == .integer(base + auth))
+        }
+    }
+
+    @Test func `goes by the injected clock`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            apple.clock.advance(bySeconds: 7200)
+            let claims = try await apple.mint().claims
+            #expect(claims["iat"] == .integer(1_700_007_200))
+        }
+    }
+
+    @Test func `replaces, adds and removes claims of any type`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.mint(
+                """
+                {"claims":{"iss":"https://evil.example","aud":["a","b"],"exp":1e300,"email_verified":"true",
+                "sub":null,"events":{"type":"x"}},"remove_claims":["iat","auth_time"]}
+                """)
+            #expect(token.claims["iss"] == .string("https://evil.example"))
+            #expect(token.claims["aud"] == .array([.string("a"), .string("b")]))
+            #expect(token.claims["exp"]?.integer == nil)
+            #expect(token.claims["email_verified"] == .string("true"))
+            #expect(token.claims["sub"] == .null)
+            #expect(token.claims["events"]?["type"] == .string("x"))
+            #expect(token.claims["iat"] == nil)
+            #expect(token.claims["auth_time"] == nil)
+            #expect(try await apple.isValid(token))
+        }
+    }
+
+    @Test func `mints for any client ID, with the first team's sub`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.mint(#"{"client_id":"com.other.app"}"#)
+            #expect(token.claims["aud"] == .string("com.other.app"))
+            #expect(token.claims["sub"] == .string(apple.emulator.state.users[0].subject))
+            #expect(apple.emulator.state.users[0].apps.isEmpty)
+        }
+    }
+
+    @Test func `gives each team another sub and relay address of the same person`() async throws {
+        let other = try EmulatedApp(teamID: "TEAM000002", clientIDs: ["org.example.other"])
+        try await EmulatorUnderTest.run {
+            $0.apps.append(other)
+        } _: { apple in
+            _ = try await apple.post("/emulator/users", #"{"sub":"person","hide_email":true}"#)
+            let here = try await apple.mint(#"{"sub":"person"}"#).claims
+            let there = try await apple.mint(#"{"sub":"person","client_id":"org.example.other"}"#).claims
+            #expect(here["sub"] == .string("person"))
+            #expect(there["sub"] != here["sub"])
+            #expect(there["email"] != here["email"])
+            #expect(there["is_private_email"] == .bool(true))
+            // The other team's name for the person leads to the same person.
+            let sub = try #require(there["sub"]?.string)
+            #expect(try await apple.mint(#"{"sub":"\#(sub)"}"#).claims["sub"] == .string("person"))
+        }
+    }
+
+    @Test func `several keys sign at the same time`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            var keyIDs: Set<String> = []
+            for _ in 0..<60 {
+                keyIDs.insert(try apple.emulator.state.mint(IdentityTokenRecipe()).keyID)
+            }
+            #expect(keyIDs.count > 1)
+            #expect(keyIDs.isSubset(of: TestKeys.keyIDs))
+            #expect(try await apple.counter("identity_tokens") == 60)
+        }
+    }
+}
+
+extension MintedIdentityToken {
+    var keyID: String {
+        get throws { try ReadToken(identityToken).header["kid"]?.string ?? "" }
+    }
+}

@@ -1,0 +1,82 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct KeyRotationTests {
+    @Test func `adds a key that is published and signs`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/keys", #"{"kid":"newcomer"}"#)
+            #expect(answer.status == 201)
+            #expect(try answer.json["kid"] == .string("newcomer"))
+            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs + ["newcomer"]))
+            #expect(try await apple.isValid(try await apple.mint(#"{"kid":"newcomer"}"#)))
+        }
+    }
+
+    @Test func `adds a key that signs before it is published`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/keys", #"{"kid":"early","published":false}"#)
+            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs))
+            for keyID in TestKeys.keyIDs { _ = try await apple.send(.DELETE, "/emulator/keys/\(keyID)") }
+            #expect(try await apple.mint().header["kid"] == .string("early"))
+        }
+    }
+
+    @Test func `a retired key is gone, and signs on request only`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let retired = TestKeys.keyIDs[0]
+            #expect(try await apple.send(.DELETE, "/emulator/keys/\(retired)").status == 200)
+            #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs.dropFirst()))
+            for _ in 0..<30 {
+                #expect(try apple.emulator.state.mint(IdentityTokenRecipe()).keyID != retired)
+            }
+            let token = try await apple.mint(#"{"kid":"\#(retired)"}"#)
+            let key = try await TestKeys.keys()[0].privateKey.publicJWK(keyID: retired)
+            #expect(token.header["kid"] == .string(retired))
+            #expect(try token.isSigned(by: .object(key)))
+        }
+    }
+
+    @Test func `replaces all keys by as many new ones`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let before = try await apple.mint()
+            let answer = try await apple.post("/emulator/keys/rotate?format=text")
+            let published = try await apple.publishedKeyIDs()
+            #expect(published.count == 3)
+            #expect(Set(published).isDisjoint(with: TestKeys.keyIDs))
+            #expect(Set(answer.text.split(separator: "\n").map(String.init)) == Set(published))
+            #expect(try await apple.isValid(before) == false)
+            #expect(try await apple.isValid(try await apple.mint()))
+            _ = try await apple.post("/emulator/reset")
+            #expect(try await apple.isValid(before))
+        }
+    }
+
+    @Test func `shows what each key is used for`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let keys = try await apple.send(.DELETE, "/emulator/keys/\(TestKeys.keyIDs[1])").json["keys"]?
+                .array
+            #expect(keys?.map { $0["published"] } == [.bool(true), .bool(false), .bool(true)])
+            #expect(keys?.map { $0["signs"] } == [.bool(true), .bool(false), .bool(true)])
+        }
+    }
+
+    @Test func `refuses to sign without a key`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for keyID in TestKeys.keyIDs { _ = try await apple.send(.DELETE, "/emulator/keys/\(keyID)") }
+            let answer = try await apple.post("/emulator/identity-tokens")
+            #expect(answer.status == 409)
+            #expect(answer.code == "no_signing_key")
+            #expect(try await apple.publishedKeyIDs().isEmpty)
+        }
+    }
+
+    @Test func `refuses keys that exist, and to retire one that does not`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let taken = try await apple.post("/emulator/keys", #"{"kid":"\#(TestKeys.keyIDs[0])"}"#)
+            #expect(taken.code == "key_exists")
+            #expect(try await apple.send(.DELETE, "/emulator/keys/nobody").code == "key_not_found")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct UserTests {
+    @Test func `makes a user in Apple's form`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post(
+                "/emulator/users",
+                """
+                {"email":"ada@example.com","hide_email":true,"first_name":"Ada","last_name":"",
+                "real_user_status":1}
+                """
+            )
+            #expect(answer.status == 201)
+            let user = try answer.json
+            let sub = try #require(user["sub"]?.string)
+            let parts = sub.split(separator: ".")
+            #expect(parts.map(\.utf8.count) == [6, 32, 4])
+            #expect(parts[1].allSatisfy { $0.isHexDigit && !$0.isUppercase })
+            #expect(parts[0].allSatisfy(\.isNumber) && parts[2].allSatisfy(\.isNumber))
+            #expect(user["email"] == .string("ada@example.com"))
+            #expect(user["first_name"] == .string("Ada"))
+            #expect(user["last_name"] == nil)
+            #expect(user["real_user_status"] == .integer(1))
+            #expect(try await apple.get("/emulator/users/\(sub)").json == user)
+            let claims = try await apple.mint(#"{"sub":"\#(sub)"}"#).claims
+            let relay = try #require(user["identities"]?.array?[0]["relay_email"]?.string)
+            #expect(relay.hasSuffix("@privaterelay.appleid.com"))
+            #expect(claims["email"] == .string(relay))
+            #expect(claims["is_private_email"] == .bool(true))
+            #expect(claims["real_user_status"] == .integer(1))
+        }
+    }
+
+    @Test func `leaves out what a user has not`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/users", #"{"sub":"bare","email":"","real_user_status":-1}"#)
+            let claims = try await apple.mint(#"{"sub":"bare"}"#).claims
+            #expect(claims["email"] == nil)
+            #expect(claims["email_verified"] == nil)
+            #expect(claims["real_user_status"] == nil)
+        }
+    }
+
+    @Test func `lists users in pages`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for name in ["a", "b", "c"] {
+                _ = try await apple.post("/emulator/users", #"{"sub":"\#(name)"}"#)
+            }
+            let page = try await apple.get("/emulator/users?offset=1&limit=2").json
+            #expect(page["users"]?.array?.compactMap { $0["sub"]?.string } == ["a", "b"])
+            #expect(page["total"] == .integer(4))
+            #expect(try await apple.get("/emulator/users?format=text&offset=2").text == "b\nc\n")
+        }
+    }
+
+    @Test func `knows the default user again in the next run`() async throws {
+        var subjects: Set<String> = []
+        for _ in 0..<2 {
+            try await EmulatorUnderTest.run { apple in
+                subjects.insert(try await apple.get("/emulator/users/default?format=text").text)
+            }
+        }
+        #expect(subjects.count == 1)
+    }
+
+    @Test(arguments: [
+        ("/emulator/users", #"{"sub":"a/b"}"#, 400, "member_malformed"),
+        ("/emulator/users", #"{"sub":""}"#, 400, "member_malformed"),
+        ("/emulator/users", #"{"sub":"default"}"#, 409, "user_exists"),
+        ("/emulator/users", #"{"real_user_status":3}"#, 400, "member_malformed"),
+        ("/emulator/identity-tokens", #"{"sub":"nobody"}"#, 404, "user_not_found"),
+        ("/emulator/users/nobody/revoke-consent", "{}", 404, "user_not_found"),
+        ("/emulator/users/default/fly", "{}", 404, "path_not_found"),
+    ])
+    func `refuses what makes no sense`(path: String, body: String, status: Int, code: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post(path, body)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+            #expect(answer.headers["content-type"] == ["application/problem+json"])
+        }
+    }
+
+    @Test func `keeps no more than ten thousand users`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let state = apple.emulator.state
+            for _ in 1..<10_000 { _ = try state.makeUser(UserRecipe()) }
+            #expect(throws: EmulatorError(.tooManyUsers)) { try state.makeUser(UserRecipe()) }
+            #expect(try await apple.post("/emulator/users").code == "too_many_users")
+        }
+    }
+}
