@@ -14,5 +14,5 @@ struct Siwa: AsyncParsableCommand {
             Apple's credential still stands. Try it without an Apple account: siwa dev
             """,
         version: SiwaVersion.current,
-        subcommands: [Serve.self, Dev.self, Verify.self, MakeAPIKey.self, Version.self])
+        subcommands: [Serve.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self, Version.self])
 }

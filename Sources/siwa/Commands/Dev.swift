@@ -29,14 +29,11 @@ struct Dev: AsyncParsableCommand {
     var database: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel = "info"
+    var logLevel = Logger.Level.info
 
     func validate() throws {
         guard (0...65535).contains(port), (0...65535).contains(emulatorPort) else {
             throw ValidationError("A port is a number from 0 to 65535.")
-        }
-        guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("There is no such log level.")
         }
         if let database {
             do throws(DatabaseLocation.Refusal) { _ = try DatabaseLocation(url: database) } catch {
@@ -59,7 +56,7 @@ struct Dev: AsyncParsableCommand {
     }
 
     private func run(in directory: URL) async throws {
-        let observation = ProcessObservation.ofProcess(level: Logger.Level(rawValue: logLevel) ?? .info)
+        let observation = ProcessObservation.ofProcess(level: logLevel)
         defer { observation.sink.flush() }
         var configuration = try EmulatorConfiguration(teamID: DevelopmentSettings.team, clientIDs: clientIDs)
         configuration.port = emulatorPort
@@ -69,7 +66,7 @@ struct Dev: AsyncParsableCommand {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await apple.run() }
             let applePort = try await emulator.port()
-            let secret = APIKeySecret.make()
+            let secret = DevelopmentSettings.secret
             let settings = try DevelopmentSettings(
                 clientIDs: clientIDs, port: port, applePort: applePort, secret: secret,
                 database: database ?? "sqlite://\(directory.path)/siwa.sqlite"

@@ -6,6 +6,9 @@ import SignIn
 /// The settings of `siwa dev`: like production in everything but the keys, the port and the database.
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
+    /// The same in every run, so that a line that was pasted once works again. It opens nothing: the service listens on
+    /// this machine only, and beside it anybody may mint tokens.
+    static let secret = "siwa_development"
 
     let clientIDs: [String]
     let port: Int
