@@ -11,13 +11,19 @@ public final class EmulatorState: Sendable {
     private let initialKeys: [SigningKey]
     let signer = TokenSigner()
     let world: Mutex<EmulatedWorld>
+    /// The receiver that the operator named. The control API can choose another until the next reset.
+    private let operatorTarget: Mutex<NotificationTarget?>
 
     /// Throws `.configurationInvalid`.
     init(
         configuration: EmulatorConfiguration, keys: [SigningKey], clock: EmulatorClock
     ) throws(EmulatorError) {
         (self.configuration, self.clock, initialKeys) = (configuration, clock, keys)
-        world = Mutex(try Self.initialWorld(configuration, keys: keys))
+        var target: NotificationTarget?
+        if let url = configuration.notificationURL { target = try .trusted(url) }
+        operatorTarget = Mutex(target)
+        world = Mutex(
+            try EmulatedWorld(apps: configuration.apps, keys: keys, notificationTarget: target))
     }
 
     public var apps: [EmulatedApp] { configuration.apps }
@@ -28,8 +34,8 @@ public final class EmulatorState: Sendable {
 
     /// Hosts beyond loopback that a caller of the control API may have notifications posted to.
     var allowedHosts: Set<String> {
-        let operators = configuration.notificationURL.flatMap { try? NotificationTarget.trusted($0).host }
-        return configuration.allowedNotificationHosts.union(operators.map { [$0] } ?? [])
+        let host = operatorTarget.withLock { $0?.host }
+        return configuration.allowedNotificationHosts.union(host.map { [$0] } ?? [])
     }
 
     /// All users; the first is the default user.
@@ -56,11 +62,13 @@ public final class EmulatorState: Sendable {
         world.withLock { $0.faults = [:] }
     }
 
-    /// Where notifications go from now on. In-process callers are trusted with any host.
-    /// Throws `.notificationURLRefused`.
+    /// Where notifications go from now on, also after a reset. In-process callers are trusted with any host.
+    ///
+    /// Throws `.notificationURLRefused` for what is no http(s) URL.
     public func setNotificationURL(_ url: String?) throws(EmulatorError) {
         var target: NotificationTarget?
         if let url { target = try .trusted(url) }
+        operatorTarget.withLock { $0 = target }
         setNotificationTarget(target)
     }
 
@@ -72,9 +80,10 @@ public final class EmulatorState: Sendable {
         world.withLock { $0.counters = EmulatorCounters() }
     }
 
-    /// Back to the start: the first keys, the default user alone, no faults, the configured receiver.
+    /// Back to the start: the first keys, the default user alone, no faults, the operator's receiver.
     public func reset() throws(EmulatorError) {
-        let initial = try Self.initialWorld(configuration, keys: initialKeys)
+        let initial = try EmulatedWorld(
+            apps: configuration.apps, keys: initialKeys, notificationTarget: operatorTarget.withLock { $0 })
         world.withLock { $0 = initial }
     }
 
@@ -92,13 +101,5 @@ public final class EmulatorState: Sendable {
                 ifNoneMatch: ifNoneMatch, cacheControl: configuration.cacheControl,
                 sendsEntityTag: configuration.sendsEntityTag)
         }
-    }
-
-    private static func initialWorld(
-        _ configuration: EmulatorConfiguration, keys: [SigningKey]
-    ) throws(EmulatorError) -> EmulatedWorld {
-        var target: NotificationTarget?
-        if let url = configuration.notificationURL { target = try .trusted(url) }
-        return try EmulatedWorld(apps: configuration.apps, keys: keys, notificationTarget: target)
     }
 }

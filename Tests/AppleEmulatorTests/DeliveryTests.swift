@@ -51,6 +51,20 @@ import Testing
         }
     }
 
+    @Test func `a reset brings the operator's URL back`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            try apple.emulator.state.setNotificationURL("http://siwa.example:8080/notifications")
+            // The operator's host may be named by callers too, wherever it is.
+            for url in ["http://127.0.0.1:1/", "http://siwa.example:8080/elsewhere"] {
+                let set = try await apple.send(
+                    .PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
+                #expect(try set.json["notification_url"] == .string(url))
+            }
+            let reset = try await apple.post("/emulator/reset").json
+            #expect(reset["notification_url"] == .string("http://siwa.example:8080/notifications"))
+        }
+    }
+
     @Test func `only builds when told not to deliver`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
