@@ -9,19 +9,24 @@ import NIOHTTP1
 /// others and stays its owner's, who makes it with `HTTPClient.Configuration.apple` and shuts it down.
 public struct AppleKeySetSource: KeySetSource {
     private let client: HTTPClient
-    private let endpoints: AppleEndpoints
+    private let url: String
     private let total: Duration
 
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits()
     ) {
+        self.init(client: client, url: endpoints.keySet, limits: limits)
+    }
+
+    /// A key set at any other URL, for tools. One that cannot be asked is `.unreachable`.
+    public init(client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits()) {
         self.client = client
-        self.endpoints = endpoints
+        self.url = url
         total = limits.total
     }
 
     public func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
-        var request = HTTPClientRequest(url: endpoints.keySet)
+        var request = HTTPClientRequest(url: url)
         request.headers.add(name: "Accept", value: "application/json")
         request.headers.add(name: "User-Agent", value: "siwa")
         if let entityTag { request.headers.add(name: "If-None-Match", value: entityTag) }

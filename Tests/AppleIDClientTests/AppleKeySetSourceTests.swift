@@ -195,6 +195,26 @@ import Testing
         try await server.close()
     }
 
+    @Test(arguments: ["", "keys.json", "ftp://127.0.0.1/keys", "http://", "http:///keys"])
+    func `a URL that cannot be asked is no answer`(url: String) async throws {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
+        await #expect(throws: KeySetFetchError(.unreachable)) {
+            try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
+        }
+        try await client.shutdown()
+    }
+
+    @Test func `asks another URL when told so`() async throws {
+        let server = try await ScriptedServer(
+            always: .send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"keys\":[]}"))
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
+        let source = AppleKeySetSource(client: client, url: "\(server.baseURL)/other?keys=1")
+        #expect(try await source.fetch(ifNoneMatch: nil).status == 200)
+        #expect(try #require(server.requests.first).hasPrefix("GET /other?keys=1 HTTP/1.1\r\n"))
+        try await client.shutdown()
+        try await server.close()
+    }
+
     @Test func `ends when cancelled`() async throws {
         let server = try await ScriptedServer(always: .nothing)
         let fetch = Task { try await ask(server.baseURL) }
