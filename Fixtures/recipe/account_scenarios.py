@@ -307,6 +307,16 @@ HASHED = sha256_hex(NONCE)
  .restart(3 * MINUTE)
  .sign_in(3 * MINUTE, token(180, nonce=HASHED), refused(401, "nonce_used"), nonce=NONCE))
 
+(scenario("nonce-of-ours-is-used-up-unasked", "A thief who posts a stolen token without its nonce must not get a second sign-in.")
+ .mint_nonce(0, NONCE)
+ .sign_in(MINUTE, token(60, nonce=HASHED), created(), nonce=NONCE)
+ .sign_in(MINUTE, token(60, nonce=HASHED), refused(401, "nonce_used"), note="the same token, and no nonce posted")
+ .sign_in(MINUTE, token(60, nonce=HASHED), refused(401, "nonce_used"), nonce=HASHED,
+          note="the token's own claim posted as if it were a raw nonce")
+ .restart(20 * HOUR)
+ .sign_in(20 * HOUR, token(60, nonce=HASHED), refused(401, "nonce_expired"),
+          note="long after the nonce, while the token still lives"))
+
 (scenario("nonce-survives-a-refused-sign-in", "A nonce is used up by a sign-in, not by an attempt.")
  .mint_nonce(0, NONCE)
  .verify(MINUTE, token(60, nonce=HASHED), ok(), nonce=NONCE, note="verifying uses nothing up")

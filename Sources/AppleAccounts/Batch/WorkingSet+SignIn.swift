@@ -5,7 +5,7 @@ extension WorkingSet {
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
         try check(command, against: subjects[position])
-        if let digest = command.nonce { use(digest) }
+        if let digest = command.nonce ?? command.carriedNonce { use(digest) }
 
         let change = subjects[position].take(command, using: &generator)
         if change.isNewAccount {
@@ -29,10 +29,10 @@ extension WorkingSet {
 
     private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {
         if let digest = command.nonce {
-            guard let nonce = nonces[digest], command.receivedAt < nonce.expiresAt else {
-                throw AccountRefusal(.nonceExpired)
-            }
-            guard !nonce.isUsed else { throw AccountRefusal(.nonceUsed) }
+            guard let nonce = nonces[digest] else { throw AccountRefusal(.nonceExpired) }
+            try check(nonce, of: command)
+        } else if let digest = command.carriedNonce, let nonce = nonces[digest] {
+            try check(nonce, of: command)
         }
         guard subject.record(for: command.clientID).admits(authorizationAt: command.authorizedAt) else {
             throw AccountRefusal(.credentialRevoked)
@@ -40,6 +40,11 @@ extension WorkingSet {
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
+    }
+
+    private func check(_ nonce: NonceRecord, of command: SignInCommand) throws(AccountRefusal) {
+        guard command.receivedAt < nonce.expiresAt else { throw AccountRefusal(.nonceExpired) }
+        guard !nonce.isUsed else { throw AccountRefusal(.nonceUsed) }
     }
 
     private mutating func append(

@@ -36,15 +36,15 @@ public struct WorkingSet: Sendable {
         keys.reserveCapacity(commands.count)
         index.reserveCapacity(commands.count)
         func need(_ key: SubjectKey) {
-            guard index[key] == nil else { return }
-            index[key] = keys.count
-            keys.append(key)
+            // Written through the default, so that a new key is hashed once.
+            let position = Self.value(of: &index[key, default: keys.count])
+            if position == keys.count { keys.append(key) }
         }
         for command in commands {
             switch command {
             case .signIn(let signIn):
                 need(signIn.key)
-                if let digest = signIn.nonce { nonceDigests.append(digest) }
+                if let digest = signIn.nonce ?? signIn.carriedNonce { nonceDigests.append(digest) }
             case .notification(let notification):
                 inboxIdentifiers.append(notification.identifier)
                 for event in notification.events {
@@ -61,6 +61,8 @@ public struct WorkingSet: Sendable {
         subjectIndex = index
         subjects = keys.map { SubjectRecord(key: $0) }
     }
+
+    private static func value(of position: inout Int) -> Int { position }
 
     /// Puts in what the store remembers of the subject at an index of `subjectKeys`.
     public mutating func load(_ record: SubjectRecord, at index: Int) {

@@ -24,7 +24,7 @@ extension InboxKey: Hashable {
     // By bytes, as the databases do it.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.moment == rhs.moment && lhs.clientID == rhs.clientID
-            && lhs.subject == rhs.subject && lhs.type.utf8.elementsEqual(rhs.type.utf8)
+            && lhs.subject == rhs.subject && lhs.type.isByteEqual(to: rhs.type)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -17,6 +17,9 @@ public struct SignInCommand: Sendable, Hashable {
     public let createsAccount: Bool
     /// The digest of a nonce that this service minted, to be used up. `nil` for a nonce of the caller's own.
     public let nonce: NonceDigest?
+    /// The digest that the token itself carries. If it is that of a nonce that was minted here, that nonce is used up,
+    /// also when the caller posted none: a stolen token must not pass a second time because its thief was silent.
+    public let carriedNonce: NonceDigest?
     /// By our clock.
     public let receivedAt: Moment
 
@@ -24,6 +27,7 @@ public struct SignInCommand: Sendable, Hashable {
         key: SubjectKey, clientID: ClientID, authorizedAt: Moment, email: EmailAddress? = nil,
         realUserStatus: Int64? = nil, firstName: String? = nil, lastName: String? = nil,
         unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: NonceDigest? = nil,
+        carriedNonce: NonceDigest? = nil,
         receivedAt: Moment
     ) {
         self.key = key
@@ -36,6 +40,7 @@ public struct SignInCommand: Sendable, Hashable {
         self.unsignedEmail = unsignedEmail?.bounded(to: 320)
         self.createsAccount = createsAccount
         self.nonce = nonce
+        self.carriedNonce = carriedNonce
         self.receivedAt = receivedAt
     }
 }

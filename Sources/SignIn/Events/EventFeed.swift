@@ -27,6 +27,16 @@ public final class EventFeed: Sendable {
         self.mostWaiters = mostWaiters
     }
 
+    /// How many wait now.
+    var waiterCount: Int {
+        state.withLock { state in
+            state.waiters.values.count { waiter in
+                guard case .waiting = waiter else { return false }
+                return true
+            }
+        }
+    }
+
     /// Wakes everybody who waits for more than what they have seen.
     public func advance(to sequence: Int64) {
         release { state in

@@ -13,6 +13,19 @@ public struct MintedNonce: Sendable, Hashable {
     public let expiresAt: Moment
     let digest: NonceDigest
 
+    /// The digest of the minted nonce that a token's `nonce` claim may stand for, in any of the encodings that clients use.
+    static func digest(carriedBy claim: String) -> NonceDigest? {
+        if claim.utf8.starts(with: prefix.utf8) { return NonceDigest(SHA256Digest.hash(claim)) }
+        switch claim.utf8.count {
+        case 64: return Hexadecimal.decode(claim).flatMap { NonceDigest($0) }
+        case 43: return Base64URL.decode(claim).flatMap { NonceDigest($0) }
+        case 44 where claim.hasSuffix("="):
+            let alphabet = claim.dropLast().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+            return Base64URL.decode(String(alphabet)).flatMap { NonceDigest($0) }
+        default: return nil
+        }
+    }
+
     init?(expiresAt: Moment) {
         let nonce = Self.prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
         let hash = SHA256Digest.hash(nonce)

@@ -36,6 +36,7 @@ extension SignInUseCases {
             realUserStatus: identity.realUserStatus, firstName: request.user?.firstName,
             lastName: request.user?.lastName, unsignedEmail: request.user?.email,
             createsAccount: request.createsAccount, nonce: mintedNonceDigest(of: request.token.nonce),
+            carriedNonce: identity.nonce.flatMap { MintedNonce.digest(carriedBy: $0) },
             receivedAt: moment)
     }
 

@@ -20,7 +20,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     private let largestBatch: Int
     private var waiting = Batch()
     private var isCommitting = false
-    private var isClosed = false
+    private(set) var isClosed = false
 
     init(capacity: Int, largestBatch: Int) {
         (self.capacity, self.largestBatch) = (capacity, largestBatch)

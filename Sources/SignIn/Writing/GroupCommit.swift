@@ -26,6 +26,10 @@ public final class GroupCommit: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
+    /// How many commands wait, those not counted that are being committed.
+    var depth: Int { queue.withLock { $0.depth } }
+    var isClosed: Bool { queue.withLock { $0.isClosed } }
+
     /// Returns when the command is durable.
     ///
     /// - Throws: `AccountRefusal` by the rules, `StorageError` from the database, `OverloadedError` when the

@@ -36,6 +36,20 @@ extension ConformanceCheck {
             try expectEqual(result.results[2], .refused(AccountRefusal(.nonceUsed)))
             try await expectRefusal(.nonceUsed) { try await store.carryOut(signIn) }
         },
+        ConformanceCheck("uses up a minted nonce that the token carries though the caller posted none") { store in
+            try await store.carryOut(mint(1, until: 10_000))
+            try await store.signIn(.sample(carriedNonce: .sample(1), receivedAt: 5000))
+            try await expectRefusal(.nonceUsed) {
+                try await store.signIn(.sample(carriedNonce: .sample(1), receivedAt: 6000))
+            }
+            try await expectRefusal(.nonceUsed) {
+                try await store.signIn(.sample(nonce: .sample(1), receivedAt: 6000))
+            }
+        },
+        ConformanceCheck("lets a token carry a nonce that was never minted here") { store in
+            try await store.signIn(.sample(carriedNonce: .sample(3), receivedAt: 5000))
+            try await store.signIn(.sample(carriedNonce: .sample(3), receivedAt: 6000))
+        },
         ConformanceCheck("does not mint a used nonce again") { store in
             try await store.carryOut(mint(1, until: 10_000))
             try await store.signIn(.sample(nonce: .sample(1), receivedAt: 5000))
