@@ -66,7 +66,7 @@ public final class HTTPService: Service {
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
-            events: EventRoutes(useCases: useCases),
+            events: EventRoutes(useCases: useCases, registry: registry),
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
             operations: OperationsRoutes(

@@ -104,7 +104,11 @@ public final class MetricsRegistry: MetricsFactory {
     }
 
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        histogram(Self.name(label) + "_seconds", dimensions, bounds: HistogramCell.latencies, scale: 1e-9)
+        let name = Self.name(label)
+        return histogram(
+            name.hasSuffix("_seconds") ? name : name + "_seconds", dimensions,
+            bounds: HistogramCell.latencies,
+            scale: 1e-9)
     }
 
     public func destroyCounter(_ handler: any CounterHandler) {}

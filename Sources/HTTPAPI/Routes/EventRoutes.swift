@@ -8,6 +8,12 @@ struct EventRoutes: Sendable {
     static let defaultLimit: Int64 = 100
 
     let useCases: SignInUseCases
+    let waiting: GaugeCell
+
+    init(useCases: SignInUseCases, registry: MetricsRegistry) {
+        self.useCases = useCases
+        waiting = registry.gauge("siwa_event_readers", help: "Calls that read or wait for account events.")
+    }
 
     /// `GET /v1/events?after=&limit=&wait=`
     ///
@@ -20,6 +26,8 @@ struct EventRoutes: Sendable {
         let longestWait = SignInUseCases.longestWait.components.seconds
         let wait = try query.number("wait", in: 0...longestWait, default: 0)
         return .awaiting {
+            waiting.increment(by: 1)
+            defer { waiting.decrement(by: 1) }
             let page = try await useCases.events(
                 after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
             var json = JSONWriter(reservingCapacity: 64 + 384 * page.events.count)

@@ -1,0 +1,143 @@
+import AppleAccounts
+import Foundation
+import HTTPAPI
+import JOSE
+import Testing
+import TokenMint
+
+/// What was acknowledged survives whatever happens to the process.
+@Suite(.serialized) struct CrashTests {
+    static let secret = "siwa_crash_test"
+    static let kills = 20
+    /// How many people sign in between two kills, at most.
+    static let peoplePerRound = 60
+
+    @Test func `nothing acknowledged is lost when the process is killed under load, 20 times`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let variables = try Self.variables(directory)
+            let acknowledged = Acknowledged()
+            for round in 0..<Self.kills {
+                let service = try await ServiceProcess.serve(directory, variables)
+                let load = Task { await Self.load(service, round: round, into: acknowledged) }
+                // Kills come at another depth of the load each time.
+                let enough = acknowledged.all.count + 1 + round * 2
+                try await eventually { acknowledged.all.count >= enough }
+                await service.kill()
+                await load.value
+            }
+            #expect(acknowledged.all.count > Self.kills)
+            let hasRevoked = acknowledged.all.contains { $0.isRevoked }
+            #expect(hasRevoked)
+
+            let service = try await ServiceProcess.serve(directory, variables)
+            let backend = Backend(port: service.port, secret: Self.secret)
+            for promise in acknowledged.all {
+                let account = try await backend.account(promise.subject)
+                #expect(account["id"]?.string == promise.accountID)
+                let state = try await backend.credential(promise.subject)["state"]?.string
+                // What was not acknowledged may have happened all the same.
+                #expect(state == "revoked" || (state == "authorized" && !promise.isRevoked))
+            }
+            #expect(await service.stop() == 0)
+        }
+    }
+
+    @Test func `a graceful stop answers what was begun, ends the long polls, and loses nothing`() async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            let variables = try Self.variables(directory)
+            let acknowledged = Acknowledged()
+            let service = try await ServiceProcess.serve(directory, variables)
+            let backend = Backend(port: service.port, secret: Self.secret)
+            let load = Task { await Self.load(service, round: 0, into: acknowledged) }
+            try await eventually { acknowledged.all.count >= 5 }
+            // Past every event, so that it can only wait.
+            async let poll = backend.get("/v1/events?after=1000000&wait=30")
+            try await eventually { try await backend.get("/metrics").text.contains("siwa_event_readers 1\n") }
+            let began = ContinuousClock.now
+            #expect(await service.stop() == 0)
+            #expect(ContinuousClock.now - began < .seconds(20))
+            await load.value
+            #expect(try await poll.status == 200)
+
+            let again = try await ServiceProcess.serve(directory, variables)
+            let reader = Backend(port: again.port, secret: Self.secret)
+            for promise in acknowledged.all {
+                #expect(try await reader.account(promise.subject)["id"]?.string == promise.accountID)
+            }
+            #expect(await again.stop() == 0)
+        }
+    }
+
+    @Test func `the log of a whole run has no token, no subject, no address and no key`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let service = try await ServiceProcess.serve(
+                directory, try Self.variables(directory).merging(["SIWA_LOG_LEVEL": "trace"]) { $1 })
+            let backend = Backend(port: service.port, secret: Self.secret)
+            let token = try Self.token("log.subject")
+            _ = try await backend.signIn(token)
+            _ = try await backend.credential("log.subject")
+            _ = try await backend.signIn(String(token.dropLast(2)))
+            _ = await service.stop()
+            let log = service.logText
+            #expect(log.contains("route=/v1/sign-ins"))
+            for secret in [token, "log.subject", "relay.example", Self.secret, String(token.prefix(40))] {
+                #expect(!log.contains(secret))
+            }
+        }
+    }
+
+    /// Signs people in, and has every second one revoked, until the service is gone.
+    private static func load(_ service: ServiceProcess, round: Int, into acknowledged: Acknowledged) async {
+        let backend = Backend(port: service.port, secret: secret)
+        await withTaskGroup(of: Void.self) { group in
+            for lane in 0..<8 {
+                group.addTask {
+                    for number in stride(from: lane, to: peoplePerRound, by: 8) {
+                        let subject = "round\(round).person\(number)"
+                        guard let token = try? token(subject), let answer = try? await backend.signIn(token)
+                        else {
+                            return
+                        }
+                        guard answer.status == 201, let id = answer["account"]?["id"]?.string else {
+                            continue
+                        }
+                        acknowledged.signedIn(subject, id)
+                        guard number % 2 == 0, let payload = try? notification(subject) else { continue }
+                        guard let told = try? await backend.notify(payload) else { return }
+                        if told.status == 200 { acknowledged.revoked(subject) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func variables(_ directory: TemporaryDirectory) throws -> [String: String] {
+        let keys = "\(directory.path)/keys.json"
+        try Data(TokenMint.shared.keySet).write(to: URL(fileURLWithPath: keys))
+        return [
+            "APPLE_TEAM_ID": "A1B2C3D4E5", "APPLE_CLIENT_IDS": TokenMint.clientID, "APPLE_KEYS_FILE": keys,
+            "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
+            "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
+        ]
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    private static func token(_ subject: String) throws -> String {
+        var claims = TokenMint.identityClaims(at: now - 10)
+        claims["sub"] = .string(subject)
+        claims["email"] = .string("\(subject)@relay.example")
+        return try TokenMint.shared.sign(claims)
+    }
+
+    private static func notification(_ subject: String) throws -> String {
+        let event = JSONObject([
+            ("type", .string("consent-revoked")), ("sub", .string(subject)),
+            ("event_time", .integer(now * 1000)),
+        ])
+        var claims = TokenMint.notificationClaims(at: now, event: event)
+        claims["jti"] = .string("jti-\(subject)")
+        return try TokenMint.shared.sign(claims)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The built `siwa` as a process of its own, to be stopped or killed.
+final class ServiceProcess: Sendable {
+    struct NotFound: Error {}
+    struct EndedEarly: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let port: Int
+    private let process: Process
+    private let log: URL
+
+    private init(_ process: Process, port: Int, log: URL) {
+        (self.process, self.port, self.log) = (process, port, log)
+    }
+
+    /// Starts `siwa serve` and returns when it listens.
+    static func serve(_ directory: TemporaryDirectory, _ variables: [String: String]) async throws
+        -> ServiceProcess
+    {
+        let log = URL(fileURLWithPath: "\(directory.path)/\(UUID().uuidString).log")
+        let process = try start(
+            ["serve"], variables.merging(["SIWA_PORT": "0"]) { $1 }, in: directory, error: log)
+        let mark = "listening on 127.0.0.1:"
+        while true {
+            let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+            if let range = text.firstRange(of: mark) {
+                let digits = text[range.upperBound...].prefix { $0.isNumber }
+                if let port = Int(digits), text[range.upperBound...].count > digits.count {
+                    return ServiceProcess(process, port: port, log: log)
+                }
+            }
+            guard process.isRunning else { throw EndedEarly(description: text) }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// Starts the command; standard output goes to `output`, or nowhere.
+    static func start(
+        _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory,
+        output: URL? = nil,
+        error: URL? = nil
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = try executable()
+        process.arguments = arguments
+        process.environment = variables
+        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try handle(output)
+        process.standardError = try handle(error)
+        try process.run()
+        return process
+    }
+
+    /// Ends it as a power cut would.
+    func kill() async {
+        _ = systemKill(process.processIdentifier, SIGKILL)
+        await end()
+    }
+
+    /// Asks it to stop, and returns its status.
+    func stop() async -> Int32 {
+        process.terminate()
+        await end()
+        return process.terminationStatus
+    }
+
+    var logText: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+    private func end() async {
+        while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private static func handle(_ url: URL?) throws -> FileHandle {
+        guard let url else { return .nullDevice }
+        _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+        return try FileHandle(forWritingTo: url)
+    }
+
+    /// It is built beside the tests.
+    private static func executable() throws -> URL {
+        let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+        let places = (bundles + [Bundle.main.executableURL, Bundle.main.bundleURL].compactMap { $0 })
+            .flatMap { [$0.deletingLastPathComponent(), $0] }
+        for place in places {
+            let candidate = place.appendingPathComponent("siwa")
+            if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath {
+                return candidate
+            }
+        }
+        throw NotFound()
+    }
+}
+
+/// The method of the same name hides it in the class.
+private func systemKill(_ process: pid_t, _ signal: Int32) -> Int32 {
+    kill(process, signal)
+}

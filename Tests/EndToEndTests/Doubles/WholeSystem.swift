@@ -1,0 +1,74 @@
+import AppleEmulator
+import AppleIdentity
+import AsyncHTTPClient
+import Foundation
+import HTTPAPI
+import KeySets
+import Logging
+
+@testable import siwa
+
+/// The fake Apple and the service as `siwa dev` runs them, in this process, over real sockets.
+struct WholeSystem: Sendable {
+    static let clientID = "com.example.app"
+    static let secret = "siwa_end_to_end"
+
+    let apple: EmulatorState
+    let directory: TemporaryDirectory
+    let backend: Backend
+
+    /// Runs `body` against both. `bounds` are for tests that cannot wait for the real ones.
+    static func with<Result: Sendable>(
+        bounds: KeySetBounds = KeySetBounds(), _ body: @Sendable (WholeSystem) async throws -> Result
+    ) async throws -> Result {
+        try await withApple { emulator, directory in
+            try await withService(emulator, directory, bounds: bounds) { backend in
+                try await body(
+                    WholeSystem(apple: emulator.state, directory: directory, backend: backend))
+            }
+        }
+    }
+
+    /// Runs the fake Apple alone.
+    static func withApple<Result: Sendable>(
+        _ body: @Sendable (EmulatedApple, TemporaryDirectory) async throws -> Result
+    ) async throws -> Result {
+        let configuration = try EmulatorConfiguration(
+            teamID: DevelopmentSettings.team, clientIDs: [clientID, "com.example.web"])
+        let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
+        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
+        return try await TemporaryDirectory.with { directory in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await emulator.run() }
+                _ = try await emulator.port()
+                let result = try await body(emulator, directory)
+                group.cancelAll()
+                return result
+            }
+        }
+    }
+
+    /// Runs the service, which keeps its database in `directory`. Can be called again, which is a restart.
+    static func withService<Result: Sendable>(
+        _ emulator: EmulatedApple, _ directory: TemporaryDirectory, bounds: KeySetBounds = KeySetBounds(),
+        waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result
+    ) async throws -> Result {
+        let settings = try DevelopmentSettings(
+            clientIDs: [clientID, "com.example.web"], port: 0, applePort: try await emulator.port(),
+            secret: secret, database: "sqlite://\(directory.path)/siwa.sqlite"
+        ).settings()
+        let service = try await ComposedService(
+            settings: settings, observation: ProcessObservation(level: .error) { _ in }, signals: [],
+            keySetBounds: bounds)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            let port = try await service.boundPort()
+            try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
+            if waitsForKeys { await service.waitForKeys() }
+            let result = try await body(Backend(port: port, secret: secret))
+            await service.stop()
+            try await group.waitForAll()
+            return result
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import AppleEmulator
+import JOSE
+import KeySets
+import Testing
+
+/// Apple is away, slow or wrong.
+@Suite struct OutageTests {
+    @Test func `a restart during an outage goes on with the stored keys, at once`() async throws {
+        try await WholeSystem.withApple { emulator, directory in
+            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            try await WholeSystem.withService(emulator, directory) { backend in
+                let first = try await backend.signIn(token)
+                #expect(first.status == 201)
+            }
+            emulator.state.setFault(.hangingUp, on: .keys)
+            emulator.state.clearCounters()
+            try await WholeSystem.withService(emulator, directory, waitsForKeys: false) { backend in
+                // The very first request after the port is bound.
+                let ready = try await backend.get("/readyz")
+                #expect(ready.status == 200)
+                let answer = try await backend.signIn(token)
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test func `a first start during an outage is not ready, refuses nobody, and recovers`() async throws {
+        try await WholeSystem.withApple { emulator, directory in
+            emulator.state.setFault(.hangingUp, on: .keys)
+            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            try await WholeSystem.withService(emulator, directory, waitsForKeys: false) { backend in
+                #expect(try await backend.get("/readyz").code == "keys_unavailable")
+                #expect(try await backend.get("/livez").status == 200)
+                let refused = try await backend.verify(token)
+                #expect(refused.status == 503)
+                #expect(refused.code == "keys_unavailable")
+                emulator.state.clearFaults()
+                try await eventually { try await backend.get("/readyz").status == 200 }
+                #expect(try await backend.verify(token).status == 200)
+            }
+        }
+    }
+
+    @Test(arguments: [FaultBody.html, .empty, .oversized, .malformed, .unrelated, .noKeys, .unusableKeys])
+    func `a wrong answer never replaces a good set`(body: FaultBody) async throws {
+        let bounds = KeySetBounds(lookUpCooldown: 1)
+        try await WholeSystem.with(bounds: bounds) { system in
+            let token = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            #expect(try await system.backend.verify(token).status == 200)
+            var fault = EndpointFault()
+            fault.body = body
+            system.apple.setFault(fault, on: .keys)
+            system.apple.clearCounters()
+            // An unknown key makes the service ask Apple, which now answers nonsense.
+            let unknown = try await system.backend.verify(try system.mintWithInventedKey(1))
+            #expect(unknown.code == "unknown_key" || unknown.code == "keys_unavailable")
+            try await eventually { system.apple.counters.keySetRequests > 0 }
+            #expect(try await system.backend.verify(token).status == 200)
+            #expect(try await system.backend.get("/readyz").status == 200)
+        }
+    }
+
+    @Test func `a rotated key is found, and one that left the set is gone`() async throws {
+        try await WholeSystem.with(bounds: KeySetBounds(lookUpCooldown: 1)) { system in
+            let old = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            #expect(try await system.backend.verify(old).status == 200)
+            try await system.apple.replaceKeys()
+            let new = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            #expect(try await system.backend.verify(new).status == 200)
+            #expect(try await system.backend.verify(old).code == "unknown_key")
+        }
+    }
+
+    @Test func `ten thousand invented keys cost Apple one request, and good tokens pass all the while`()
+        async throws
+    {
+        try await WholeSystem.with { system in
+            let good = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            let parts = good.split(separator: ".")
+            system.apple.clearCounters()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<16 {
+                    group.addTask {
+                        for number in 0..<625 {
+                            let header = #"{"alg":"RS256","kid":"LANE\#(lane)N\#(number)"}"#
+                            let token = "\(Base64URL.encode(Array(header.utf8))).\(parts[1]).\(parts[2])"
+                            let answer = try await system.backend.verify(token)
+                            #expect(answer.status == 401)
+                            #expect(answer.code == "unknown_key")
+                            if number % 25 == 0 {
+                                #expect(try await system.backend.verify(good).status == 200)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // The whole flood took less than the 30 seconds of one cooldown, or two at most on a slow machine.
+            #expect(system.apple.counters.keySetRequests <= 2)
+        }
+    }
+}
+
+extension EndpointFault {
+    /// As if Apple were not there.
+    static var hangingUp: EndpointFault {
+        var fault = EndpointFault()
+        fault.cut = .beforeAnswer
+        return fault
+    }
+}
+
+extension WholeSystem {
+    func mintWithInventedKey(_ number: Int) throws -> String {
+        var recipe = IdentityTokenRecipe()
+        recipe.forgery.keyID = "INVENTED\(number)"
+        return try apple.mint(recipe).identityToken
+    }
+}
+
+/// Asks again until it is so, for ten seconds.
+func eventually(
+    _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    for _ in 0..<500 {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("it never came true", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,130 @@
+import NIOCore
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct ConnectionStateTests {
+    static let limits = {
+        var limits = ServerLimits()
+        limits.bodyBytes = 100
+        limits.requestTime = .seconds(15)
+        limits.idleTime = .seconds(60)
+        limits.answerTime = .seconds(10)
+        limits.lingerTime = .seconds(2)
+        return limits
+    }()
+
+    static func at(_ seconds: Int64) -> NIODeadline {
+        .uptimeNanoseconds(1_000_000_000_000) + .seconds(seconds)
+    }
+
+    /// A connection with a complete request at 1 s.
+    static func answering(keepsAlive: Bool = true) -> ConnectionState {
+        var state = ConnectionState(limits: limits, openedAt: at(0))
+        state.bytesArrived(at: at(1))
+        #expect(state.headArrived(announcing: nil, keepsAlive: keepsAlive, at: at(1)) == .collectBody)
+        state.endArrived()
+        return state
+    }
+
+    @Test func `a new connection that stays silent is closed after the time of a request`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        #expect(state.timerFired(at: Self.at(14)) == .wait(until: Self.at(15)))
+        #expect(state.timerFired(at: Self.at(15)) == .close)
+    }
+
+    @Test func `a request has its time from its first byte, and no byte renews it`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        state.bytesArrived(at: Self.at(5))
+        state.bytesArrived(at: Self.at(12))
+        #expect(state.headArrived(announcing: 50, keepsAlive: true, at: Self.at(13)) == .collectBody)
+        #expect(state.bodyArrived(byteCount: 10) == .keep)
+        #expect(state.timerFired(at: Self.at(19)) == .wait(until: Self.at(20)))
+        #expect(state.timerFired(at: Self.at(20)) == .answerTimeout)
+    }
+
+    @Test func `an answer may take as long as its call allows`() {
+        var state = Self.answering()
+        #expect(state.timerFired(at: Self.at(1000)) == .rest)
+        #expect(state.answered(at: Self.at(1000)) == .keepOpen)
+        #expect(state.timerFired(at: Self.at(1059)) == .wait(until: Self.at(1060)))
+        #expect(state.timerFired(at: Self.at(1060)) == .close)
+    }
+
+    @Test(arguments: [(100, ConnectionState.HeadAction.collectBody), (101, .refuseTooLarge)])
+    func `the announced size is bounded`(size: Int, action: ConnectionState.HeadAction) {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        #expect(state.headArrived(announcing: size, keepsAlive: true, at: Self.at(0)) == action)
+    }
+
+    @Test func `the received size is bounded, and counted for each request anew`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        for _ in 0..<2 {
+            _ = state.headArrived(announcing: nil, keepsAlive: true, at: Self.at(0))
+            #expect(state.bodyArrived(byteCount: 60) == .keep)
+            #expect(state.bodyArrived(byteCount: 40) == .keep)
+            state.endArrived()
+            _ = state.answered(at: Self.at(0))
+        }
+        _ = state.headArrived(announcing: nil, keepsAlive: true, at: Self.at(0))
+        #expect(state.bodyArrived(byteCount: 101) == .refuseTooLarge)
+    }
+
+    @Test func `the last answer closes the connection when it is written, or when nobody reads it`() {
+        var state = Self.answering(keepsAlive: false)
+        #expect(state.isLastAnswer)
+        #expect(state.answered(at: Self.at(2)) == .closeWhenWritten)
+        #expect(state.timerFired(at: Self.at(11)) == .wait(until: Self.at(12)))
+        #expect(state.timerFired(at: Self.at(12)) == .close)
+    }
+
+    @Test func `a refused client may go on for a moment only`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        state.bytesArrived(at: Self.at(1))
+        state.refused(at: Self.at(3))
+        #expect(state.phase == .closing)
+        #expect(state.timerFired(at: Self.at(5)) == .close)
+    }
+
+    @Test func `a client that does not read is closed, whatever it is doing`() {
+        var waiting = Self.answering()
+        _ = waiting.answered(at: Self.at(2))
+        waiting.stalled(at: Self.at(3))
+        #expect(waiting.timerFired(at: Self.at(13)) == .close)
+
+        var answering = Self.answering()
+        answering.stalled(at: Self.at(3))
+        #expect(answering.timerFired(at: Self.at(13)) == .close)
+    }
+
+    @Test func `a client that reads again is as good as any`() {
+        var state = Self.answering()
+        state.stalled(at: Self.at(3))
+        state.drained(at: Self.at(12))
+        #expect(state.timerFired(at: Self.at(13)) == .rest)
+        _ = state.answered(at: Self.at(14))
+        #expect(state.deadline == Self.at(74))
+    }
+
+    @Test func `an end of input closes when nothing is owed`() {
+        var idle = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        #expect(idle.inputEnded(at: Self.at(1)) == .closeWhenWritten)
+        var half = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        half.bytesArrived(at: Self.at(1))
+        #expect(half.inputEnded(at: Self.at(2)) == .closeWhenWritten)
+        var owing = Self.answering()
+        #expect(owing.inputEnded(at: Self.at(2)) == .finishAnswer)
+        #expect(owing.answered(at: Self.at(3)) == .closeWhenWritten)
+    }
+
+    @Test func `a shutdown finishes what was begun and begins nothing`() {
+        var idle = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        #expect(idle.quiesce(at: Self.at(1)) == .closeWhenWritten)
+        var receiving = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        receiving.bytesArrived(at: Self.at(1))
+        #expect(receiving.quiesce(at: Self.at(2)) == .finishAnswer)
+        _ = receiving.headArrived(announcing: nil, keepsAlive: true, at: Self.at(2))
+        receiving.endArrived()
+        #expect(receiving.answered(at: Self.at(3)) == .closeWhenWritten)
+    }
+}

@@ -1,0 +1,68 @@
+import NIOHTTP1
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct MessageTests {
+    @Test(arguments: [
+        ("abc", "abc"), ("a%20b", "a b"), ("a+b", "a+b"), ("%C3%A9", "é"), ("%2f", "/"), ("", ""),
+    ])
+    func `percent-encoding is decoded`(text: String, decoded: String) {
+        #expect(PercentEncoding.decode(text[...]) == decoded)
+    }
+
+    @Test(arguments: ["%", "%1", "%zz", "%ff", "%C3", "%00", "a%0", "%ED%A0%80", "\u{0}"])
+    func `what is not UTF-8 in percent-encoding is refused`(text: String) {
+        #expect(PercentEncoding.decode(text[...]) == nil)
+    }
+
+    @Test(arguments: [
+        ("/a/b", "/a/b", nil), ("/a?x=1", "/a", "x=1"), ("/a?", "/a", ""), ("http://h/a?x", "/a", "x"),
+        ("http://h", "/", nil), ("*", "*", nil), ("", "", nil), ("//a", "//a", nil),
+    ])
+    func `a target is path and query`(text: String, path: String, query: String?) {
+        let target = RequestTarget(text)
+        #expect(target.path == path)
+        #expect(target.query.map(String.init) == query)
+    }
+
+    @Test func `every route is found under its template, and under no other name`() throws {
+        for route in Route.allCases {
+            let path = route.template.description.replacing("{id}", with: "x").replacing("{sub}", with: "x")
+            let match = try RouteTable.match(route.method == .get ? .GET : .POST, path[...])
+            #expect(match.route == route)
+            #expect((match.parameter == "x") == route.template.description.contains("{"))
+            for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path] {
+                #expect(
+                    (try? RouteTable.match(route.method == .get ? .GET : .POST, wrong[...]))?.route != route)
+            }
+        }
+    }
+
+    @Test func `header names are read without regard to case, and values as they are`() {
+        let fields = RequestFields(
+            HTTPHeaders([
+                ("AUTHORIZATION", "Bearer A"), ("content-Type", "Application/JSON"), ("X-Request-Id", "R"),
+                ("Content-Length", "12"), ("Host", "h"), ("If-None-Match", "\"t\""),
+                ("Expect", "100-Continue"),
+                ("X-Other", "o"),
+            ]))
+        #expect(fields.authorization == "Bearer A")
+        #expect(fields.isJSON)
+        #expect(fields.requestID == "R")
+        #expect(fields.contentLength == 12)
+        #expect(fields.hasHost)
+        #expect(fields.ifNoneMatch == "\"t\"")
+        #expect(fields.expectsContinue)
+        #expect(!fields.wantsUpgrade)
+    }
+
+    @Test(arguments: [
+        (Int64(0), "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+        (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"), (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ])
+    func `the date field is the calendar's`(second: Int64, text: String) {
+        #expect(DateHeader(now: { second * 1000 + 999 }).text == text)
+    }
+}

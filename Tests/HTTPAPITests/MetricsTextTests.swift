@@ -1,0 +1,51 @@
+import CoreMetrics
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct MetricsTextTests {
+    @Test func `counters, gauges and histograms are written for Prometheus`() {
+        let registry = MetricsRegistry()
+        registry.counter("a_total", [("x", "1\"\\\n")], help: "What it counts.").increment(by: 3)
+        registry.gauge("b").set(0.5)
+        let histogram = registry.histogram("c_seconds", bounds: [1_000_000, 1_000_000_000], scale: 1e-9)
+        for duration: Int64 in [500_000, 2_000_000, 5_000_000_000] { histogram.recordNanoseconds(duration) }
+        #expect(
+            String(decoding: registry.text(), as: UTF8.self) == """
+                # HELP a_total What it counts.
+                # TYPE a_total counter
+                a_total{x="1\\"\\\\\\n"} 3
+                # TYPE b gauge
+                b 0.5
+                # TYPE c_seconds histogram
+                c_seconds_bucket{le="0.001"} 1
+                c_seconds_bucket{le="1"} 2
+                c_seconds_bucket{le="+Inf"} 3
+                c_seconds_sum 5.0025
+                c_seconds_count 3
+
+                """)
+    }
+
+    @Test func `the same name and labels are the same cell`() {
+        let registry = MetricsRegistry()
+        registry.counter("a", [("x", "1")]).increment(by: 1)
+        registry.counter("a", [("x", "1")]).increment(by: 1)
+        registry.counter("a", [("x", "2")]).increment(by: 1)
+        let text = String(decoding: registry.text(), as: UTF8.self)
+        #expect(text.contains("a{x=\"1\"} 2\n"))
+        #expect(text.contains("a{x=\"2\"} 1\n"))
+    }
+
+    @Test func `what libraries count through swift-metrics is shown too`() {
+        let registry = MetricsRegistry()
+        registry.makeCounter(label: "some.lib-count", dimensions: [("k", "v")]).increment(by: 2)
+        registry.makeRecorder(label: "batch", dimensions: [], aggregate: true).record(3.0)
+        registry.makeRecorder(label: "batch", dimensions: [], aggregate: true).record(Double.infinity)
+        registry.makeTimer(label: "took_seconds", dimensions: []).recordNanoseconds(1)
+        let text = String(decoding: registry.text(), as: UTF8.self)
+        #expect(text.contains("some_lib_count_total{k=\"v\"} 2\n"))
+        #expect(text.contains("batch_count 2\n"))
+        #expect(text.contains("took_seconds_count 1\n"))
+    }
+}

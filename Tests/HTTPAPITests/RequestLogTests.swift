@@ -1,0 +1,74 @@
+import HTTPAPI
+import JOSE
+import Logging
+import Testing
+import TokenMint
+
+/// What the log says about requests, and what it never says.
+@Suite struct RequestLogTests {
+    static let email = "q4zjk7x2rt@privaterelay.appleid.com"
+
+    @Test func `a request is one line, with the route and not the path`() async throws {
+        try await RunningService.with { service in
+            _ = try await service.call(
+                "GET", "/v1/credentials/some.sub?client_id=\(TokenMint.clientID)",
+                fields: ["X-Request-ID": "r1"])
+            let lines = service.loggedText().split(separator: "\n").filter { $0.contains("request_id=r1") }
+            #expect(lines.count == 1)
+            let line = try #require(lines.first)
+            #expect(line.hasPrefix("time=2026-01-01T00:01:00.000Z level=info msg=request method=GET "))
+            #expect(line.contains(" route=/v1/credentials/{sub} status=200 duration_us="))
+            #expect(line.hasSuffix(" request_id=r1 caller=backend"))
+            #expect(!line.contains("some.sub"))
+        }
+    }
+
+    @Test func `a refusal has its code in the line`() async throws {
+        try await RunningService.with { service in
+            _ = try await service.call("GET", "/v1/events", secret: nil)
+            #expect(service.loggedText().contains("status=401"))
+            #expect(service.loggedText().contains("code=caller_unauthenticated"))
+        }
+    }
+
+    @Test func `nothing that is secret or personal is logged, whatever comes, even at trace`() async throws {
+        try await RunningService.with(.init(logLevel: .trace)) { service in
+            let token = try Bodies.token()
+            let notification = try Bodies.notification()
+            let user = JSONValue.object(
+                JSONObject([
+                    ("name", .object(JSONObject([("firstName", .string("Zebedee"))]))),
+                    ("email", .string("zebedee@example.net")),
+                ]))
+            let body = Bodies.json([
+                ("identity_token", .string(token)), ("user", user), ("nonce", .string("n0nce")),
+            ])
+            for target in ["/v1/sign-ins", "/v1/identity-tokens/verify", "/v1/nonces", "/v1/\(token)"] {
+                _ = try await service.call("POST", target, body: body)
+            }
+            _ = try await service.call("POST", "/v1/apple/notifications", body: notification, secret: nil)
+            _ = try await service.call(
+                "GET", "/v1/credentials/\(TokenMint.subject)?client_id=\(TokenMint.clientID)")
+            _ = try await service.call(
+                "GET", "/v1/accounts?client_id=\(TokenMint.clientID)&sub=\(TokenMint.subject)")
+            _ = try await service.call(
+                "GET", "/v1/events?after=\(Self.email)", fields: ["X-Secret": "header-value"])
+            _ = try await service.call(Self.email, "/\(Self.email)", secret: "siwa_some_wrong_key")
+            let log = service.loggedText()
+            #expect(log.contains("route=/v1/sign-ins"))
+            let secrets = [
+                token, String(token.suffix(40)), TokenMint.subject, Self.email, "Zebedee", "example.net",
+                "n0nce",
+                RunningService.secret, "siwa_some_wrong_key", "header-value", "eyJ",
+            ]
+            for secret in secrets { #expect(!log.contains(secret)) }
+        }
+    }
+
+    @Test func `above info requests are not logged`() async throws {
+        try await RunningService.with(.init(logLevel: .warning)) { service in
+            _ = try await service.call("GET", "/livez")
+            #expect(!service.loggedText().contains("msg=request"))
+        }
+    }
+}
