@@ -10,9 +10,10 @@ public struct SQLiteAccountStore: AccountStore {
 
     private let writer: WriteConnection
     private let reader: ReadConnection
+    private let direct: [DirectReadConnection]
 
-    init(writer: WriteConnection, reader: ReadConnection) {
-        (self.writer, self.reader) = (writer, reader)
+    init(writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]) {
+        (self.writer, self.reader, self.direct) = (writer, reader, direct)
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
@@ -20,19 +21,34 @@ public struct SQLiteAccountStore: AccountStore {
     }
 
     public func account(_ id: AccountID) async throws -> Account? {
-        try await reader.read { try $0.subjects.find(id)?.account }
+        try await read { try $0.subjects.find(id)?.account }
     }
 
     public func account(_ key: SubjectKey) async throws -> Account? {
-        try await reader.read { try $0.subjects.find(key)?.record.account }
+        try await read { try $0.subjects.find(key)?.record.account }
     }
 
     public func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [CredentialRecord] {
-        try await reader.read {
+        if subjects.count == 1 {
+            return try await read {
+                try $0.credentials.records(team: team, clientID: clientID, subjects: subjects)
+            }
+        }
+        return try await reader.read {
             try $0.credentials.records(team: team, clientID: clientID, subjects: subjects)
         }
+    }
+
+    /// Reads with one statement, on this thread if it can be.
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (RowReader) throws -> Value
+    ) async throws -> Value {
+        for connection in direct {
+            if let value = connection.read(body) { return value }
+        }
+        return try await reader.read(body)
     }
 
     public func events(

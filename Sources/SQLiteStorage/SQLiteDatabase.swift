@@ -8,7 +8,7 @@ public import Logging
 
 /// The database file, opened and migrated, with the stores that are kept in it.
 ///
-/// One connection writes and makes the checkpoints, another only reads: SQLite up to 3.51.2 can corrupt a
+/// One connection writes and makes the checkpoints, the others only read: SQLite up to 3.51.2 can corrupt a
 /// write-ahead log that two connections write or checkpoint at once. For the same reason a lock keeps other
 /// processes of ours out.
 public final class SQLiteDatabase: Sendable {
@@ -16,6 +16,7 @@ public final class SQLiteDatabase: Sendable {
     public let keySetSnapshots: SQLiteKeySetSnapshotStore
 
     private let reader: ReadConnection
+    private let direct: [DirectReadConnection]
     private let writer: WriteConnection
 
     /// Opens or makes the database, and brings its schema up to date.
@@ -38,20 +39,23 @@ public final class SQLiteDatabase: Sendable {
                     "database migrated",
                     metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
             }
-            return SQLiteDatabase(writer: writer, reader: try ReadConnection(path: path))
+            return SQLiteDatabase(
+                writer: writer, reader: try ReadConnection(path: path),
+                direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             throw StorageError(error)
         }
     }
 
-    private init(writer: WriteConnection, reader: ReadConnection) {
-        (self.writer, self.reader) = (writer, reader)
-        accounts = SQLiteAccountStore(writer: writer, reader: reader)
+    private init(writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]) {
+        (self.writer, self.reader, self.direct) = (writer, reader, direct)
+        accounts = SQLiteAccountStore(writer: writer, reader: reader, direct: direct)
         keySetSnapshots = SQLiteKeySetSnapshotStore(writer: writer, reader: reader)
     }
 
-    /// Closes both connections, the one that can make the last checkpoint last. Calls that come later fail.
+    /// Closes the connections, the one that can make the last checkpoint last. Calls that come later fail.
     public func close() async {
+        for connection in direct { connection.close() }
         await reader.close()
         await writer.close()
     }

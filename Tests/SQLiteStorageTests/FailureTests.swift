@@ -42,7 +42,9 @@ import Testing
         let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
         let writer = try WriteConnection(path: file.path, lock: lock)
         _ = try await writer.run { try Schema.migrate($0) }
-        let store = SQLiteAccountStore(writer: writer, reader: try ReadConnection(path: file.path))
+        let store = SQLiteAccountStore(
+            writer: writer, reader: try ReadConnection(path: file.path),
+            direct: [])
         let known = try await store.signIn(.sample())
         try await writer.run { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0

@@ -16,7 +16,7 @@ public struct EmailAddress: Sendable, Hashable {
 
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.isVerified == rhs.isVerified && lhs.isPrivate == rhs.isPrivate
-            && lhs.address.utf8.elementsEqual(rhs.address.utf8)
+            && lhs.address.isByteEqual(to: rhs.address)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -27,7 +27,7 @@ public struct EmailAddress: Sendable, Hashable {
 extension EmailAddress: Comparable {
     /// Only makes the order total; one address is not better than another.
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        guard lhs.address.utf8.elementsEqual(rhs.address.utf8) else {
+        guard lhs.address.isByteEqual(to: rhs.address) else {
             return lhs.address.utf8.lexicographicallyPrecedes(rhs.address.utf8)
         }
         return lhs.flags < rhs.flags

@@ -17,8 +17,9 @@ public struct SignInCommand: Sendable, Hashable {
     public let createsAccount: Bool
     /// The digest of a nonce that this service minted, to be used up. `nil` for a nonce of the caller's own.
     public let nonce: NonceDigest?
-    /// The digest that the token itself carries. If it is that of a nonce that was minted here, that nonce is used up,
-    /// also when the caller posted none: a stolen token must not pass a second time because its thief was silent.
+    /// The digest that the token itself carries. If it is that of a nonce that was minted here, that nonce is
+    /// used up, also when the caller posted none: a stolen token must not pass a second time because its
+    /// thief was silent.
     public let carriedNonce: NonceDigest?
     /// By our clock.
     public let receivedAt: Moment

@@ -9,11 +9,7 @@ public protocol ByteComparedText: Hashable, Comparable, Sendable {
 
 extension ByteComparedText {
     public static func == (lhs: Self, rhs: Self) -> Bool {
-        // Unequal strings have unequal bytes, and the standard library finds that out without a walk.
-        guard lhs.rawValue == rhs.rawValue, lhs.rawValue.utf8.count == rhs.rawValue.utf8.count else {
-            return false
-        }
-        return lhs.rawValue.utf8.elementsEqual(rhs.rawValue.utf8)
+        lhs.rawValue.isByteEqual(to: rhs.rawValue)
     }
 
     public static func < (lhs: Self, rhs: Self) -> Bool {

@@ -1,16 +1,24 @@
 import AppleAccounts
 
-/// A closed set of words that rows hold as small numbers. A number is never changed and never given again.
+/// A closed set of words that rows hold as small numbers.
 protocol StorageCode: CaseIterable, Hashable, Sendable {
-    var storageCode: Int64 { get }
+    /// Every word, the one with number 1 first. Only ever appended to: the numbers are in people's databases.
+    static var numbered: [Self] { get }
 }
 
 extension StorageCode {
     /// - Throws: `StorageError` for a number that this version does not know.
     init(storageCode: Int64) throws(StorageError) {
-        guard let value = Self.allCases.first(where: { $0.storageCode == storageCode }) else {
+        guard storageCode > 0, storageCode <= Self.numbered.count else {
             throw StorageError(.corrupted, detail: "\(Self.self) has no number \(storageCode)")
         }
-        self = value
+        self = Self.numbered[Int(storageCode) - 1]
+    }
+
+    var storageCode: Int64 {
+        guard let index = Self.numbered.firstIndex(of: self) else {
+            preconditionFailure("\(self) has no number")
+        }
+        return Int64(index) + 1
     }
 }

@@ -30,6 +30,15 @@ extension Configuration {
         return configuration
     }
 
+    /// Of the connections that read on the threads of their callers: they must not wait.
+    static func readingDirectly() -> Configuration {
+        var configuration = reading()
+        configuration.label = "siwa.sqlite.direct"
+        configuration.busyMode = .immediateError
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -4096") }
+        return configuration
+    }
+
     /// Of the connection that only reads.
     static func reading() -> Configuration {
         var configuration = shared()
@@ -39,7 +48,7 @@ extension Configuration {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: """
-                    PRAGMA cache_size = -8192;
+                    PRAGMA cache_size = -2048;
                     PRAGMA temp_store = MEMORY;
                     PRAGMA trusted_schema = OFF;
                     """)

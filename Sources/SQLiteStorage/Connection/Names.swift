@@ -3,6 +3,9 @@ import GRDB
 
 /// The numbers of teams and apps of one connection.
 final class Names {
+    /// The number of no app: what stands under it holds for all apps of the team.
+    static let allApps: Int64 = 0
+
     var teams: NameTable<TeamID>
     var apps: NameTable<ClientID>
 

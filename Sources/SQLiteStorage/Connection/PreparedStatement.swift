@@ -14,6 +14,7 @@ final class PreparedStatement: DatabaseCursor {
     var _isDone = false
     private var row: OpaquePointer?
     private var hasFailed = false
+    private var isReady = false
 
     init(_ sql: String, in database: Database) throws {
         _statement = try database.makeStatement(sql: sql)
@@ -24,16 +25,23 @@ final class PreparedStatement: DatabaseCursor {
     /// Makes it ready for new values. All of them are NULL until they are bound.
     func begin() {
         precondition(!hasFailed, "a failed statement was used again")
-        // Says that the values are bound by other means, and resets.
-        _statement.setUncheckedArguments([])
-        _isDone = false
-        row = nil
+        if !isReady { reset() }
+        isReady = false
     }
 
     /// Lets go of what it read, so that no snapshot stays open.
     func finish() {
         // To reset a failed statement fails again.
-        if !hasFailed { begin() }
+        guard !hasFailed else { return }
+        reset()
+        isReady = true
+    }
+
+    private func reset() {
+        // Says that the values are bound by other means, and resets.
+        _statement.setUncheckedArguments([])
+        _isDone = false
+        row = nil
     }
 
     /// Binds the value with this number, from 1.

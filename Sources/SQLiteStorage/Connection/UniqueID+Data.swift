@@ -5,10 +5,13 @@ extension UniqueID {
     /// Returns `nil` unless there are 16 bytes.
     init?(_ data: Data) {
         guard data.count == 16 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        for byte in data.prefix(8) { halves.0 = halves.0 << 8 | UInt64(byte) }
-        for byte in data.suffix(8) { halves.1 = halves.1 << 8 | UInt64(byte) }
-        self.init(high: halves.0, low: halves.1)
+        let (high, low) = data.withUnsafeBytes { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        self.init(high: high, low: low)
     }
 
     /// 16 bytes, the most significant first, as PostgreSQL's `uuid` sorts them too.

@@ -1,7 +1,8 @@
 import AppleAccounts
 import GRDB
 
-/// Reads what counts for one subject and one app, and nothing else: the state query's hot path.
+/// Reads what counts for one subject and one app: the state query's hot path. It finds the subject in an
+/// index and reads the few credentials that stand together, and not the subject's wide row.
 final class CredentialRows {
     private let names: Names
     private let find: PreparedStatement
@@ -10,10 +11,10 @@ final class CredentialRows {
         self.names = names
         find = try PreparedStatement(
             """
-            SELECT c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason, c.revoked_source,
-                s.revoked_at, s.revoked_reason, s.revoked_source
-            FROM subject s LEFT JOIN credential c ON c.subject_id = s.id AND c.app_id = ?2
-            WHERE s.team_id = ?1 AND s.sub = ?3
+            SELECT c.app_id, c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason,
+                c.revoked_source
+            FROM subject s JOIN credential c ON c.subject_id = s.id
+            WHERE s.team_id = ?1 AND s.sub = ?2
             """, in: database)
     }
 
@@ -22,17 +23,20 @@ final class CredentialRows {
             return subjects.map { _ in CredentialRecord() }
         }
         // An app without number has no credential; a revocation of all apps holds for it too.
-        let appNumber = try names.apps.number(of: clientID) ?? 0
+        let appNumber = try names.apps.number(of: clientID)
         return try subjects.map { subject in
             find.begin()
             find.bind(teamNumber, at: 1)
-            find.bind(appNumber, at: 2)
-            find.bind(subject.rawValue, at: 3)
-            defer { find.finish() }
-            guard try find.step() else { return CredentialRecord() }
-            return CredentialRecord(
-                authorization: try Authorization(find, at: 0), revocation: try Revocation(find, at: 2)
-            ).merged(with: try Revocation(find, at: 5))
+            find.bind(subject.rawValue, at: 2)
+            var record = CredentialRecord()
+            while try find.step() {
+                guard let app = find.integer(0), app == Names.allApps || app == appNumber else { continue }
+                record.merge(
+                    CredentialRecord(
+                        authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)
+                    ))
+            }
+            return record
         }
     }
 }

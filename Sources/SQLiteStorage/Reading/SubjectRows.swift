@@ -6,9 +6,8 @@ final class SubjectRows {
     private static let columns = """
         SELECT s.id, s.team_id, s.sub, s.account_id, s.created_at, s.email, s.email_is_verified,
             s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
-            s.last_name, s.real_user_status, s.revoked_at, s.revoked_reason, s.revoked_source, c.app_id,
-            c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason, c.revoked_source,
-            c.last_sign_in_at, c.email_at
+            s.last_name, s.real_user_status, c.app_id, c.authorized_at, c.authorized_source, c.revoked_at,
+            c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at
         FROM subject s LEFT JOIN credential c ON c.subject_id = s.id
         """
 
@@ -61,15 +60,18 @@ final class SubjectRows {
         record.firstName = row.text(12)
         record.lastName = row.text(13)
         record.realUserStatus = row.integer(14)
-        record.revocationOfAllApps = try Revocation(row, at: 15)
         repeat {
-            guard let app = row.integer(18) else { continue }
+            guard let app = row.integer(15) else { continue }
+            guard app != Names.allApps else {
+                record.revocationOfAllApps = try Revocation(row, at: 18)
+                continue
+            }
             var credential = AppCredential(clientID: try names.apps.name(of: app))
             credential.record = CredentialRecord(
-                authorization: try Authorization(row, at: 19), revocation: try Revocation(row, at: 21))
-            credential.lastSignInAt = row.moment(24)
+                authorization: try Authorization(row, at: 16), revocation: try Revocation(row, at: 18))
+            credential.lastSignInAt = row.moment(21)
             record.credentials.append(credential)
-            if let email = record.email, let moment = row.moment(25) {
+            if let email = record.email, let moment = row.moment(22) {
                 record.email = email.merged(with: LastWriter(email.value, at: moment))
             }
         } while try row.step()

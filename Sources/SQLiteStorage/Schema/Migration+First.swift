@@ -13,11 +13,14 @@ extension Migration {
                 name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 255)
             ) STRICT;
 
-            -- An app by its primary client ID.
+            -- An app by its primary client ID. Number 0 is no app: it stands for all apps of the team.
             CREATE TABLE app (
                 id INTEGER PRIMARY KEY,
                 name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 255)
             ) STRICT;
+
+            -- No client ID has a line feed in it.
+            INSERT INTO app (id, name) VALUES (0, char(10));
 
             -- A person of a team. Without account_id: one of whom Apple spoke before they signed in here.
             CREATE TABLE subject (
@@ -36,21 +39,17 @@ extension Migration {
                 first_name TEXT CHECK (length(first_name) BETWEEN 1 AND 256),
                 last_name TEXT CHECK (length(last_name) BETWEEN 1 AND 256),
                 real_user_status INTEGER,
-                -- Of the credentials for all apps.
-                revoked_at INTEGER CHECK (revoked_at BETWEEN 0 AND 253402300799999),
-                revoked_reason INTEGER CHECK (revoked_reason BETWEEN 1 AND 99),
-                revoked_source INTEGER CHECK (revoked_source BETWEEN 1 AND 99),
                 UNIQUE (team_id, sub),
                 CHECK ((account_id IS NULL) = (created_at IS NULL)),
                 CHECK ((email IS NULL) = (email_is_verified IS NULL)),
                 CHECK ((email IS NULL) = (email_is_private IS NULL)),
                 CHECK ((email IS NULL) = (email_at IS NULL)),
                 CHECK (email IS NULL OR unsigned_email IS NULL),
-                CHECK ((forwarding IS NULL) = (forwarding_at IS NULL)),
-                CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
-                CHECK ((revoked_at IS NULL) = (revoked_source IS NULL))
+                CHECK ((forwarding IS NULL) = (forwarding_at IS NULL))
             ) STRICT;
 
+            -- What is known of a person for an app. The row for app 0 has what ended the credentials for all
+            -- apps, also for those first seen later: it is here, so that a state query reads one place.
             CREATE TABLE credential (
                 subject_id INTEGER NOT NULL REFERENCES subject (id),
                 app_id INTEGER NOT NULL REFERENCES app (id),
@@ -60,10 +59,11 @@ extension Migration {
                 revoked_reason INTEGER CHECK (revoked_reason BETWEEN 1 AND 99),
                 revoked_source INTEGER CHECK (revoked_source BETWEEN 1 AND 99),
                 last_sign_in_at INTEGER CHECK (last_sign_in_at BETWEEN 0 AND 253402300799999),
-                -- When the subject's address was last confirmed, as far as this credential knows. The latest of these
-                -- and of subject.email_at counts, so that confirming an address leaves the wide row alone.
+                -- When the subject's address was last confirmed, as far as this credential knows. The latest
+                -- of these and of subject.email_at counts: confirming an address leaves the wide row alone.
                 email_at INTEGER CHECK (email_at BETWEEN 0 AND 253402300799999),
                 PRIMARY KEY (subject_id, app_id),
+                CHECK (app_id > 0 OR (authorized_at IS NULL AND last_sign_in_at IS NULL)),
                 CHECK ((authorized_at IS NULL) = (authorized_source IS NULL)),
                 CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
                 CHECK ((revoked_at IS NULL) = (revoked_source IS NULL))

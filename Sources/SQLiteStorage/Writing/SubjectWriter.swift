@@ -9,6 +9,7 @@ final class SubjectWriter {
     private let updateSubject: PreparedStatement
     private let insertCredential: PreparedStatement
     private let updateCredential: PreparedStatement
+    private let upsertRevocation: PreparedStatement
 
     init(_ names: Names, in database: Database) throws {
         self.database = database
@@ -17,18 +18,16 @@ final class SubjectWriter {
             """
             INSERT INTO subject (
                 account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
-                forwarding, forwarding_at, first_name, last_name, real_user_status, revoked_at, revoked_reason,
-                revoked_source, team_id, sub)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+                forwarding, forwarding_at, first_name, last_name, real_user_status, team_id, sub)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """, in: database)
         updateSubject = try PreparedStatement(
             """
             UPDATE subject SET
                 account_id = ?1, created_at = ?2, email = ?3, email_is_verified = ?4, email_is_private = ?5,
                 email_at = ?6, unsigned_email = ?7, forwarding = ?8, forwarding_at = ?9, first_name = ?10,
-                last_name = ?11, real_user_status = ?12, revoked_at = ?13, revoked_reason = ?14,
-                revoked_source = ?15
-            WHERE id = ?16
+                last_name = ?11, real_user_status = ?12
+            WHERE id = ?13
             """, in: database)
         insertCredential = try PreparedStatement(
             """
@@ -44,6 +43,13 @@ final class SubjectWriter {
                 revoked_source = ?5, last_sign_in_at = ?6, email_at = ?7
             WHERE subject_id = ?8 AND app_id = ?9
             """, in: database)
+        upsertRevocation = try PreparedStatement(
+            """
+            INSERT INTO credential (subject_id, app_id, revoked_at, revoked_reason, revoked_source)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (subject_id, app_id) DO UPDATE SET revoked_at = excluded.revoked_at,
+                revoked_reason = excluded.revoked_reason, revoked_source = excluded.revoked_source
+            """, in: database)
     }
 
     /// - Parameter rowID: 0 while the subject has no row; then that of its new one.
@@ -53,16 +59,19 @@ final class SubjectWriter {
         case .update:
             updateSubject.begin()
             bind(record, to: updateSubject)
-            updateSubject.bind(rowID, at: 16)
+            updateSubject.bind(rowID, at: 13)
             try updateSubject.execute()
         case .insert:
             let team = try names.teams.ensureNumber(of: record.key.team)
             insertSubject.begin()
             bind(record, to: insertSubject)
-            insertSubject.bind(team, at: 16)
-            insertSubject.bind(record.key.subject.rawValue, at: 17)
+            insertSubject.bind(team, at: 13)
+            insertSubject.bind(record.key.subject.rawValue, at: 14)
             try insertSubject.execute()
             rowID = database.lastInsertedRowID
+        }
+        if record.rowChange != .none, let revocation = record.revocationOfAllApps {
+            try save(revocation, rowID: rowID)
         }
         for credential in record.credentials where credential.rowChange != .none {
             let app = try names.apps.ensureNumber(of: credential.clientID)
@@ -73,6 +82,16 @@ final class SubjectWriter {
             statement.bind(app, at: 9)
             try statement.execute()
         }
+    }
+
+    private func save(_ revocation: Revocation, rowID: Int64) throws {
+        upsertRevocation.begin()
+        upsertRevocation.bind(rowID, at: 1)
+        upsertRevocation.bind(Names.allApps, at: 2)
+        upsertRevocation.bind(revocation.moment, at: 3)
+        upsertRevocation.bind(revocation.reason.storageCode, at: 4)
+        upsertRevocation.bind(revocation.source.storageCode, at: 5)
+        try upsertRevocation.execute()
     }
 
     private func bind(_ record: SubjectRecord, to statement: PreparedStatement) {
@@ -88,9 +107,6 @@ final class SubjectWriter {
         statement.bind(record.firstName, at: 10)
         statement.bind(record.lastName, at: 11)
         statement.bind(record.realUserStatus, at: 12)
-        statement.bind(record.revocationOfAllApps?.moment, at: 13)
-        statement.bind(record.revocationOfAllApps?.reason.storageCode, at: 14)
-        statement.bind(record.revocationOfAllApps?.source.storageCode, at: 15)
     }
 
     private func bind(

@@ -5,8 +5,9 @@ public import ServiceLifecycle
 /// What has to be done from time to time: forgetting nonces whose time is over. Ends waiting readers at
 /// shutdown.
 public struct Maintenance: Service {
-    /// Milliseconds for which a nonce is kept after its end: longer than an identity token lives (a day, and the leeway
-    /// of its expiry), so that a token whose nonce was used is known for that as long as it would pass.
+    /// Milliseconds for which a nonce is kept after its end: longer than an identity token lives (a day, and
+    /// the leeway of its expiry), so that a token whose nonce was used is known for that as long as it would
+    /// pass.
     static let grace: Int64 = 25 * 3_600_000
 
     private let store: any AccountStore

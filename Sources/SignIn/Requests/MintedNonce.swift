@@ -13,7 +13,8 @@ public struct MintedNonce: Sendable, Hashable {
     public let expiresAt: Moment
     let digest: NonceDigest
 
-    /// The digest of the minted nonce that a token's `nonce` claim may stand for, in any of the encodings that clients use.
+    /// The digest of the minted nonce that a token's `nonce` claim may stand for, in any of the encodings
+    /// that clients use.
     static func digest(carriedBy claim: String) -> NonceDigest? {
         if claim.utf8.starts(with: prefix.utf8) { return NonceDigest(SHA256Digest.hash(claim)) }
         switch claim.utf8.count {

@@ -36,7 +36,8 @@ extension ConformanceCheck {
             try expectEqual(result.results[2], .refused(AccountRefusal(.nonceUsed)))
             try await expectRefusal(.nonceUsed) { try await store.carryOut(signIn) }
         },
-        ConformanceCheck("uses up a minted nonce that the token carries though the caller posted none") { store in
+        ConformanceCheck("uses up a minted nonce that the token carries though the caller posted none") {
+            store in
             try await store.carryOut(mint(1, until: 10_000))
             try await store.signIn(.sample(carriedNonce: .sample(1), receivedAt: 5000))
             try await expectRefusal(.nonceUsed) {

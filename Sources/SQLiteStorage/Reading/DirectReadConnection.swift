@@ -1,0 +1,69 @@
+import GRDB
+import Synchronization
+
+/// A connection for reads of a few pages, which run on the caller's own thread: going to another thread and
+/// back costs several times what such a read does.
+///
+/// A thread of the server must not wait, so it never waits for another reader, and not for a disk either:
+/// when reads take long, they go the long way for a while, until the pages that are asked for are likely to
+/// be in memory again.
+final class DirectReadConnection: Sendable {
+    /// What a read may take. Pages in memory take microseconds; a disk that is in trouble takes much longer
+    /// than this.
+    static let longestRead = Duration.milliseconds(2)
+    /// How many reads in a row have to take longer. One alone was more likely interrupted than waiting for a
+    /// disk.
+    static let patience = 2
+    /// For how long nothing is read here then. Bounds how much of its time a thread can lose.
+    static let pause = Duration.milliseconds(500)
+
+    private struct Pace {
+        var slowReads = 0
+        var pausedUntil = ContinuousClock.now
+    }
+
+    private let queue: DatabaseQueue
+    private let rows = QueueConfined<RowReader?>(nil)
+    private let pace = Mutex(Pace())
+    private let longestRead: Duration
+
+    /// - Parameter longestRead: What a read may take.
+    init(path: String, longestRead: Duration = longestRead) throws {
+        self.longestRead = longestRead
+        queue = try DatabaseQueue(path: path, configuration: .readingDirectly())
+    }
+
+    /// Returns `nil` when the read has to go the long way: somebody else is reading here, it is paused, or
+    /// the read failed and deserves another try. `body` must read with one statement, because no snapshot is
+    /// held between two.
+    func read<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
+        pace.withLockIfAvailable { pace -> Value? in
+            let start = ContinuousClock.now
+            guard start >= pace.pausedUntil else { return nil }
+            // Nobody else uses the queue, so this does not leave the thread.
+            let value = queue.unsafeRead { database in readNow(body, in: database) }
+            pace.slowReads = ContinuousClock.now - start > longestRead ? pace.slowReads + 1 : 0
+            if pace.slowReads >= Self.patience { pace.pausedUntil = .now + Self.pause }
+            return value
+        } ?? nil
+    }
+
+    func close() {
+        pace.withLock { _ in
+            queue.unsafeRead { _ in rows.value = nil }
+            try? queue.close()
+        }
+    }
+
+    private func readNow<Value>(_ body: (RowReader) throws -> Value, in database: Database) -> Value? {
+        do {
+            let reader = try rows.value ?? RowReader(database)
+            rows.value = reader
+            return try body(reader)
+        } catch {
+            // A failed statement cannot be used again.
+            rows.value = nil
+            return nil
+        }
+    }
+}

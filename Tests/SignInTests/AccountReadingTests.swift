@@ -1,0 +1,87 @@
+import AppleAccounts
+import JOSE
+import StorageConformance
+import Testing
+import TokenMint
+
+@testable import SignIn
+
+@Suite struct AccountReadingTests {
+    let subject: Subject
+
+    init() throws {
+        subject = try Subject()
+    }
+
+    @Test func `finds an account by its ID and by its person`() async throws {
+        let account = try await subject.signIn().account
+        let useCases = subject.useCases
+        #expect(try await useCases.account(id: account.id.rawValue, allowed: .all) == account)
+        #expect(
+            try await useCases.account(
+                subject: TokenMint.subject, clientID: "com.example.web", allowed: .all) == account)
+    }
+
+    @Test(arguments: ["", "acc_", "acc_00000000-0000-7000-8000-000000000000", "' OR 1=1 --", "\u{0}"])
+    func `does not find what is not there`(text: String) async throws {
+        try await subject.signIn()
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await subject.useCases.account(id: text, allowed: .all)
+        }
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await subject.useCases.account(subject: text, clientID: "com.example.app", allowed: .all)
+        }
+        let credential = try await subject.useCases.credential(
+            subject: text, clientID: "com.example.app", allowed: .all)
+        #expect(credential.state == .notFound)
+        #expect(credential.clientID == "com.example.app")
+    }
+
+    @Test func `shows a limited caller the credentials of its apps`() async throws {
+        let account = try await subject.signIn().account
+        try await subject.signIn(1, ["aud": .string("com.example.other")])
+        let allowed = AppScope.only(["com.example.other"])
+        let found = try await subject.useCases.account(id: account.id.rawValue, allowed: allowed)
+        #expect(found.credentials.map(\.clientID) == ["com.example.other"])
+        let outcome = try await subject.signIn(2, allowed: .only(["com.example.app"]))
+        #expect(outcome.account.credentials.map(\.clientID) == ["com.example.app"])
+    }
+
+    @Test func `hides the accounts of another team from a limited caller`() async throws {
+        let account = try await subject.signIn().account
+        let allowed = AppScope.only(["org.example.app"])
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await subject.useCases.account(id: account.id.rawValue, allowed: allowed)
+        }
+        await #expect(throws: CallerForbidden()) {
+            try await subject.useCases.account(
+                subject: TokenMint.subject, clientID: "com.example.app", allowed: allowed)
+        }
+    }
+
+    @Test func `refuses client IDs that are unknown or not the caller's`() async throws {
+        let useCases = subject.useCases
+        await #expect(throws: UnknownClientID()) {
+            try await useCases.credential(subject: "x", clientID: "com.unknown.app", allowed: .all)
+        }
+        await #expect(throws: UnknownClientID()) {
+            try await useCases.credentials(subjects: ["x"], clientID: "", allowed: .all)
+        }
+        await #expect(throws: CallerForbidden()) {
+            try await useCases.credential(
+                subject: "x", clientID: "com.example.web", allowed: .only(["com.example.other"]))
+        }
+    }
+
+    @Test func `answers for many persons in their order`() async throws {
+        try await subject.signIn()
+        try await subject.signIn(0, ["sub": .string("another")])
+        let credentials = try await subject.useCases.credentials(
+            subjects: ["unknown", "another", "", TokenMint.subject, "\u{0}", "another"],
+            clientID: "com.example.web", allowed: .all)
+        #expect(
+            credentials.map(\.state)
+                == [.notFound, .authorized, .notFound, .authorized, .notFound, .authorized])
+        #expect(Set(credentials.map(\.clientID)) == ["com.example.app"])
+    }
+}

@@ -1,0 +1,109 @@
+import AppleAccounts
+import StorageConformance
+import Synchronization
+
+/// A store whose commits wait until the test lets them go, one by one, and fail when it says so.
+final class HeldStore: AccountStore {
+    private struct State {
+        var batches: [[AccountCommand]] = []
+        var isOpen = false
+        var permits = 0
+        var failures: [StorageError] = []
+        var held: [CheckedContinuation<Void, Never>] = []
+        var arrivals: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    let reference = ReferenceStore()
+    private let state = Mutex(State())
+
+    /// The batches that were handed to it, in order.
+    var batches: [[AccountCommand]] { state.withLock { $0.batches } }
+
+    /// Lets so many commits go.
+    func letGo(_ count: Int = 1) {
+        for _ in 0..<count {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                guard !state.held.isEmpty else {
+                    state.permits += 1
+                    return nil
+                }
+                return state.held.removeFirst()
+            }
+            continuation?.resume()
+        }
+    }
+
+    /// Lets all commits go, from now on.
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+
+    /// The next commit fails as a whole.
+    func failNext(_ error: StorageError) {
+        state.withLock { $0.failures.append(error) }
+    }
+
+    /// Returns when so many batches have arrived.
+    func arrival(of count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.batches.count < count else { return true }
+                state.arrivals.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        let waiters = state.withLock { state in
+            state.batches.append(commands)
+            let ready = state.arrivals.filter { $0.count <= state.batches.count }
+            state.arrivals.removeAll { $0.count <= state.batches.count }
+            return ready.map(\.1)
+        }
+        for waiter in waiters { waiter.resume() }
+        await withCheckedContinuation { continuation in
+            let mayGo = state.withLock { state in
+                if state.isOpen { return true }
+                if state.permits > 0 {
+                    state.permits -= 1
+                    return true
+                }
+                state.held.append(continuation)
+                return false
+            }
+            if mayGo { continuation.resume() }
+        }
+        let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
+        if let failure { throw failure }
+        return try await reference.commit(commands)
+    }
+
+    func account(_ id: AccountID) async throws -> Account? { try await reference.account(id) }
+
+    func account(_ key: SubjectKey) async throws -> Account? { try await reference.account(key) }
+
+    func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [CredentialRecord] {
+        try await reference.credentials(team: team, clientID: clientID, subjects: subjects)
+    }
+
+    func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        try await reference.events(after: sequence, limit: limit, visibleTo: visibility)
+    }
+
+    func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        try await reference.purgeNonces(expiredBefore: moment)
+    }
+
+    func checkHealth() async throws {}
+}

@@ -1,0 +1,74 @@
+import AppleAccounts
+import AppleIdentity
+import JOSE
+import StorageConformance
+import Synchronization
+import TokenMint
+
+@testable import SignIn
+
+/// The use cases over a store in memory, with Apple's key at hand and a clock that the test moves.
+final class Subject: Sendable {
+    static let app = App(
+        team: "A1B2C3D4E5", primaryClientID: "com.example.app", otherClientIDs: ["com.example.web"])
+    static let other = App(team: "A1B2C3D4E5", primaryClientID: "com.example.other")
+    static let foreign = App(team: "OTHERTEAM1", primaryClientID: "org.example.app")
+
+    let store = ReferenceStore()
+    let feed = EventFeed()
+    let keys: StubKeys
+    let commits: GroupCommit
+    let useCases: SignInUseCases
+    private let clock: Clock
+
+    final class Clock: Sendable {
+        let moment = Mutex(Moment(seconds: TokenMint.sampleTime + 10))
+    }
+
+    init(keys: StubKeys? = nil, nonceLifetime: Duration = .seconds(600)) throws {
+        self.keys = try keys ?? StubKeys(cached: TokenMint.shared.publicKeys())
+        let clock = Clock()
+        self.clock = clock
+        commits = GroupCommit(store: store, feed: feed)
+        useCases = SignInUseCases(
+            deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
+            policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
+            feed: feed, nonceLifetime: nonceLifetime, now: { clock.moment.withLock { $0 } })
+    }
+
+    /// Seconds after the moment at which sample tokens are signed.
+    func setClock(_ seconds: Int64) {
+        clock.moment.withLock { $0 = Moment(seconds: TokenMint.sampleTime + seconds) }
+    }
+
+    /// An honest token, issued so many seconds after the sample moment, with some claims changed.
+    static func token(_ seconds: Int64 = 0, _ changes: [String: JSONValue?] = [:]) throws -> String {
+        var claims = TokenMint.identityClaims(at: TokenMint.sampleTime + seconds)
+        for (name, value) in changes { claims[name] = value }
+        return try TokenMint.shared.sign(claims)
+    }
+
+    static func notification(
+        _ type: String = "consent-revoked", at seconds: Int64 = 0, jti: String? = "jti-1",
+        _ changes: [String: JSONValue?] = [:]
+    ) throws -> String {
+        let time = TokenMint.sampleTime + seconds
+        var claims = TokenMint.notificationClaims(type: type, at: time)
+        claims["jti"] = jti.map { .string($0) }
+        for (name, value) in changes { claims[name] = value }
+        return try TokenMint.shared.sign(claims)
+    }
+
+    @discardableResult
+    func signIn(
+        _ seconds: Int64 = 0, _ changes: [String: JSONValue?] = [:], nonce: String? = nil,
+        user: UserProfile? = nil, createsAccount: Bool = true, allowed: AppScope = .all
+    ) async throws -> SignInOutcome {
+        let token = try Self.token(seconds, changes)
+        return try await useCases.signIn(
+            SignInRequest(
+                token: IdentityTokenRequest(identityToken: token, nonce: nonce), user: user,
+                createsAccount: createsAccount),
+            allowed: allowed)
+    }
+}

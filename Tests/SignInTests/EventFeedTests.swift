@@ -1,0 +1,71 @@
+import AppleAccounts
+import ServiceLifecycle
+import Testing
+
+@testable import SignIn
+
+@Suite struct EventFeedTests {
+    let feed = EventFeed(mostWaiters: 3)
+
+    /// Starts to wait, and returns when it does.
+    private func wait(after sequence: Int64, waiters: Int) async -> Task<Bool, Never> {
+        let task = Task { await feed.waitForMore(after: sequence) }
+        while feed.waiterCount < waiters { await Task.yield() }
+        return task
+    }
+
+    @Test func `lets nobody wait for what is there already`() async {
+        feed.advance(to: 5)
+        #expect(await feed.waitForMore(after: 4))
+    }
+
+    @Test func `wakes those who have not seen the new number`() async {
+        let behind = await wait(after: 4, waiters: 1)
+        let ahead = await wait(after: 9, waiters: 2)
+        feed.advance(to: 5)
+        #expect(await behind.value)
+        #expect(feed.waiterCount == 1)
+        feed.advance(to: 10)
+        #expect(await ahead.value)
+        #expect(feed.waiterCount == 0)
+    }
+
+    @Test func `never goes back`() async {
+        feed.advance(to: 5)
+        feed.advance(to: 3)
+        #expect(await feed.waitForMore(after: 4))
+    }
+
+    @Test func `ends a wait with its task`() async {
+        let waiting = await wait(after: 1, waiters: 1)
+        waiting.cancel()
+        #expect(await !waiting.value)
+        #expect(feed.waiterCount == 0)
+    }
+
+    @Test func `does not begin a wait in a cancelled task`() async {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await feed.waitForMore(after: 1)
+        }
+        task.cancel()
+        #expect(await !task.value)
+    }
+
+    @Test func `sends everybody away when it closes`() async {
+        let waiting = await wait(after: 1, waiters: 1)
+        feed.close()
+        #expect(await !waiting.value)
+        #expect(await !feed.waitForMore(after: 1))
+    }
+
+    @Test func `takes a bounded number of waiters`() async {
+        var tasks: [Task<Bool, Never>] = []
+        for number in 1...3 { tasks.append(await wait(after: 1, waiters: number)) }
+        #expect(await !feed.waitForMore(after: 1))
+        feed.advance(to: 2)
+        for task in tasks { #expect(await task.value) }
+        feed.advance(to: 3)
+        #expect(await feed.waitForMore(after: 2))
+    }
+}

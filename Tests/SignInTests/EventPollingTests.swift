@@ -1,0 +1,104 @@
+import AppleAccounts
+import JOSE
+import StorageConformance
+import Testing
+
+@testable import SignIn
+
+@Suite struct EventPollingTests {
+    let subject: Subject
+
+    init() throws {
+        subject = try Subject()
+    }
+
+    private func waitForReader() async {
+        while subject.feed.waiterCount == 0 { await Task.yield() }
+    }
+
+    @Test func `answers at once with what is there`() async throws {
+        try await subject.signIn()
+        let page = try await subject.useCases.events(
+            after: 0, limit: 10, wait: .seconds(30), allowed: .all)
+        #expect(page.events.map(\.kind) == [.accountCreated, .credentialAuthorized])
+        #expect(page.cursor == 2)
+    }
+
+    @Test func `answers at once with nothing when it shall not wait`() async throws {
+        let page = try await subject.useCases.events(after: 0, limit: 10, wait: .zero, allowed: .all)
+        #expect(page == EventPage(events: [], cursor: 0, hasMore: false))
+    }
+
+    @Test func `is woken by a commit`() async throws {
+        let reading = Task {
+            try await subject.useCases.events(after: 0, limit: 10, wait: .seconds(30), allowed: .all)
+        }
+        await waitForReader()
+        try await subject.signIn()
+        #expect(try await reading.value.events.count == 2)
+    }
+
+    @Test func `waits on when what came is not the reader's`() async throws {
+        let reading = Task {
+            try await subject.useCases.events(
+                after: 0, limit: 10, wait: .seconds(30), allowed: .only(["org.example.app"]))
+        }
+        await waitForReader()
+        try await subject.signIn()
+        try await subject.signIn(0, ["aud": .string("org.example.app")])
+        let page = try await reading.value
+        #expect(page.events.map(\.kind) == [.accountCreated, .credentialAuthorized])
+        #expect(page.events.map(\.team) == ["OTHERTEAM1", "OTHERTEAM1"])
+        #expect(page.cursor == 4)
+    }
+
+    @Test func `ends with an empty page when the time is over`() async throws {
+        try await subject.signIn()
+        let page = try await subject.useCases.events(
+            after: 2, limit: 10, wait: .milliseconds(1), allowed: .all)
+        #expect(page == EventPage(events: [], cursor: 2, hasMore: false))
+    }
+
+    @Test func `ends with its task`() async throws {
+        let reading = Task {
+            try await subject.useCases.events(after: 0, limit: 10, wait: .seconds(30), allowed: .all)
+        }
+        await waitForReader()
+        reading.cancel()
+        #expect(try await reading.value.events.isEmpty)
+    }
+
+    @Test func `ends at shutdown`() async throws {
+        let reading = Task {
+            try await subject.useCases.events(after: 0, limit: 10, wait: .seconds(30), allowed: .all)
+        }
+        await waitForReader()
+        subject.feed.close()
+        #expect(try await reading.value.events.isEmpty)
+    }
+
+    @Test(arguments: [Int.min, 0, 1]) func `gives at least one event`(limit: Int) async throws {
+        try await subject.signIn()
+        let page = try await subject.useCases.events(after: 0, limit: limit, wait: .zero, allowed: .all)
+        #expect(page.events.count == 1)
+        #expect(page.hasMore)
+    }
+
+    @Test func `skips and repeats nothing while others write`() async throws {
+        let writing = Task {
+            for number in 0..<60 as Range<Int64> {
+                try await subject.signIn(0, ["sub": .string("person-\(number)")])
+            }
+        }
+        var sequences: [Int64] = []
+        var cursor: Int64 = 0
+        while sequences.count < 120 {
+            let page = try await subject.useCases.events(
+                after: cursor, limit: 7, wait: .seconds(30), allowed: .all)
+            sequences += page.events.map(\.sequence)
+            cursor = page.cursor
+        }
+        try await writing.value
+        #expect(sequences == Array(1...120))
+    }
+}

@@ -1,0 +1,41 @@
+import AppleAccounts
+import Foundation
+import SQLiteStorage
+import StorageConformance
+import Testing
+
+@testable import SignIn
+
+/// The group commit over the real store: what was answered is there when the file is opened again.
+@Suite struct GroupCommitOnSQLiteTests {
+    @Test func `keeps what it answered, once`() async throws {
+        let path = NSTemporaryDirectory() + "siwa-\(UUID().uuidString).sqlite"
+        defer {
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+        let database = try await SQLiteDatabase.open(path: path, logger: .silent)
+        let commits = GroupCommit(store: database.accounts, feed: EventFeed())
+        let answered = try await withThrowingTaskGroup(of: AccountID.self) { group in
+            for number in 0..<300 {
+                group.addTask {
+                    // Every third person signs in twice.
+                    let key = SubjectKey.sample("person-\(number % 200)")
+                    guard case .signedIn(let outcome) = try await commits.submit(.signIn(.sample(key: key)))
+                    else { throw OverloadedError() }
+                    return outcome.account.id
+                }
+            }
+            return try await group.reduce(into: Set<AccountID>()) { $0.insert($1) }
+        }
+        #expect(answered.count == 200)
+        await commits.drain()
+        await database.close()
+
+        let reopened = try await SQLiteDatabase.open(path: path, logger: .silent)
+        for id in answered { #expect(try await reopened.accounts.account(id) != nil) }
+        #expect(try await reopened.accounts.allEvents().count == 400)
+        await reopened.close()
+    }
+}

@@ -1,0 +1,161 @@
+import AppleAccounts
+import ServiceLifecycle
+import StorageConformance
+import Testing
+
+@testable import SignIn
+
+@Suite struct GroupCommitTests {
+    let store = HeldStore()
+    let feed = EventFeed()
+
+    private func commits(capacity: Int = 100, largestBatch: Int = 100) -> GroupCommit {
+        GroupCommit(store: store, feed: feed, capacity: capacity, largestBatch: largestBatch)
+    }
+
+    private func signIn(_ name: AppleSubject, createsAccount: Bool = true) -> AccountCommand {
+        .signIn(.sample(key: .sample(name), createsAccount: createsAccount))
+    }
+
+    /// Submits, and returns when the command is in the queue or in a batch.
+    private func submit(
+        _ command: AccountCommand, to commits: GroupCommit, depth: Int
+    ) async -> Task<AccountOutcome, any Error> {
+        let task = Task { try await commits.submit(command) }
+        while commits.depth < depth { await Task.yield() }
+        return task
+    }
+
+    @Test func `commits together what arrived during a commit`() async throws {
+        let commits = commits()
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        var others: [Task<AccountOutcome, any Error>] = []
+        for number in 1...5 {
+            others.append(await submit(signIn("other-\(number)"), to: commits, depth: number))
+        }
+        store.letGo()
+        _ = try await first.value
+        await store.arrival(of: 2)
+        #expect(store.batches.map(\.count) == [1, 5])
+        store.letGo()
+        for task in others { _ = try await task.value }
+        #expect(store.batches[1] == (1...5).map { signIn("other-\($0)") })
+    }
+
+    @Test func `answers only when the commit is done`() async throws {
+        let commits = commits()
+        let task = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        #expect(try await store.account(.sample("first")) == nil)
+        store.letGo()
+        guard case .signedIn(let outcome) = try await task.value else {
+            Issue.record("not a sign-in")
+            return
+        }
+        #expect(try await store.account(.sample("first")) == outcome.account)
+    }
+
+    @Test func `gives each command its own answer`() async throws {
+        let commits = commits()
+        let blocker = Task { try await commits.submit(signIn("blocker")) }
+        await store.arrival(of: 1)
+        let good = await submit(signIn("good"), to: commits, depth: 1)
+        let refused = await submit(signIn("refused", createsAccount: false), to: commits, depth: 2)
+        let mint = await submit(
+            .mintNonce(NonceRecord(digest: .sample(), expiresAt: 9)), to: commits, depth: 3)
+        store.open()
+        _ = try await blocker.value
+        guard case .signedIn = try await good.value else {
+            Issue.record("not a sign-in")
+            return
+        }
+        await #expect(throws: AccountRefusal(.accountNotFound)) { try await refused.value }
+        #expect(try await mint.value == .nonceMinted)
+    }
+
+    @Test(arguments: [.full, .busy, .unavailable] as [StorageError.Code])
+    func `fails the whole batch with the transaction and goes on with the next`(
+        code: StorageError.Code
+    ) async throws {
+        let commits = commits()
+        store.failNext(StorageError(code, detail: ""))
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        let second = await submit(signIn("second"), to: commits, depth: 1)
+        store.open()
+        await #expect(throws: StorageError(code, detail: "")) { try await first.value }
+        _ = try await second.value
+        #expect(try await store.account(.sample("first")) == nil)
+        #expect(try await store.account(.sample("second")) != nil)
+    }
+
+    @Test func `refuses what is past its capacity at once`() async throws {
+        let commits = commits(capacity: 2)
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        let second = await submit(signIn("second"), to: commits, depth: 1)
+        let third = await submit(signIn("third"), to: commits, depth: 2)
+        await #expect(throws: OverloadedError()) { try await commits.submit(signIn("fourth")) }
+        store.open()
+        for task in [first, second, third] { _ = try await task.value }
+        _ = try await commits.submit(signIn("fourth"))
+        #expect(try await store.reference.allEvents().count == 8)
+    }
+
+    @Test func `carries out once what a cancelled caller had sent`() async throws {
+        let commits = commits()
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        let waiting = await submit(signIn("waiting"), to: commits, depth: 1)
+        first.cancel()
+        waiting.cancel()
+        store.open()
+        _ = try await first.value
+        _ = try await waiting.value
+        #expect(try await store.reference.allEvents().count == 4)
+        #expect(store.batches.map(\.count) == [1, 1])
+    }
+
+    @Test func `finishes what it accepted when it drains`() async throws {
+        let commits = commits()
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        let second = await submit(signIn("second"), to: commits, depth: 1)
+        let drain = Task { await commits.drain() }
+        while !commits.isClosed { await Task.yield() }
+        await #expect(throws: OverloadedError()) { try await commits.submit(signIn("late")) }
+        store.open()
+        await drain.value
+        #expect(try await store.account(.sample("second")) != nil)
+        _ = try await first.value
+        _ = try await second.value
+        await commits.drain()
+    }
+
+    @Test func `drains at the shutdown of its service group`() async throws {
+        store.open()
+        let commits = commits()
+        let group = ServiceGroup(
+            configuration: .init(services: [.init(service: commits)], logger: .silent))
+        let running = Task { try await group.run() }
+        _ = try await commits.submit(signIn("first"))
+        await group.triggerGracefulShutdown()
+        try await running.value
+        await #expect(throws: OverloadedError()) { try await commits.submit(signIn("late")) }
+    }
+
+    @Test func `loses nothing and repeats nothing under load`() async throws {
+        store.open()
+        let commits = commits(capacity: 4096, largestBatch: 7)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask { _ = try await commits.submit(signIn("person-\(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.reference.allEvents().count == 1000)
+        #expect(store.batches.allSatisfy { $0.count <= 7 })
+        #expect(store.batches.map(\.count).reduce(0, +) == 500)
+    }
+}

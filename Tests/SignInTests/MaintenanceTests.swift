@@ -1,0 +1,44 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+
+@testable import SignIn
+
+@Suite struct MaintenanceTests {
+    let store = ReferenceStore()
+    let feed = EventFeed()
+    let clock = ManualClock()
+
+    private func maintenance(at moment: Moment) -> Maintenance {
+        Maintenance(
+            store: store, feed: feed, interval: .seconds(60), clock: clock, now: { moment }, logger: .silent)
+    }
+
+    private func mint(_ byte: UInt8, until moment: Moment) async throws {
+        try await store.carryOut(.mintNonce(NonceRecord(digest: .sample(byte), expiresAt: moment)))
+    }
+
+    @Test func `forgets nonces that are long over, again and again`() async throws {
+        let now = Moment(milliseconds: Maintenance.grace + 5000)
+        try await mint(1, until: 4999)
+        try await mint(2, until: 5000)
+        let running = Task { try await maintenance(at: now).run() }
+        await clock.sleeper()
+        #expect(try await store.purgeNonces(expiredBefore: 5000) == 0)
+        try await mint(3, until: 100)
+        clock.advance(by: .seconds(60))
+        await clock.sleeper()
+        #expect(try await store.purgeNonces(expiredBefore: 5000) == 0)
+        #expect(try await store.purgeNonces(expiredBefore: 5001) == 1)
+        running.cancel()
+        try await running.value
+    }
+
+    @Test func `sends waiting readers away when it ends`() async throws {
+        let running = Task { try await maintenance(at: 0).run() }
+        await clock.sleeper()
+        running.cancel()
+        try await running.value
+        #expect(await !feed.waitForMore(after: 0))
+    }
+}

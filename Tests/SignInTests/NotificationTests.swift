@@ -1,0 +1,116 @@
+import AppleAccounts
+import AppleIdentity
+import JOSE
+import StorageConformance
+import Testing
+import TokenMint
+
+@testable import SignIn
+
+@Suite struct NotificationTests {
+    let subject: Subject
+
+    init() throws {
+        subject = try Subject()
+        subject.setClock(3600)
+    }
+
+    private func state(_ clientID: String = "com.example.app") async throws -> Credential {
+        try await subject.useCases.credential(
+            subject: TokenMint.subject, clientID: clientID, allowed: .all)
+    }
+
+    @Test func `revokes on a withdrawn consent, once`() async throws {
+        try await subject.signIn()
+        let payload = try Subject.notification(at: 60)
+        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await subject.useCases.takeNotification(payload: payload) == .duplicate)
+        #expect(
+            try await subject.useCases.takeNotification(
+                payload: Subject.notification(at: 60, jti: "jti-2")) == .duplicate)
+        #expect(try await state().state == .revoked)
+        #expect(try await state().reason == .consentRevoked)
+        #expect(try await state().since == Moment(seconds: TokenMint.sampleTime + 60))
+    }
+
+    @Test func `recognises a notification without identifier by its payload`() async throws {
+        let unknown = try Subject.notification("surprise", at: 60, jti: nil)
+        #expect(try await subject.useCases.takeNotification(payload: unknown) == .unknownType)
+        #expect(try await subject.useCases.takeNotification(payload: unknown) == .duplicate)
+    }
+
+    @Test(arguments: ["account-delete", "account-deleted"])
+    func `ends all apps when the Apple Account is deleted`(type: String) async throws {
+        try await subject.signIn()
+        try await subject.signIn(0, ["aud": .string("com.example.other")])
+        let payload = try Subject.notification(type, at: 60)
+        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await state().reason == .appleAccountDeleted)
+        #expect(try await state("com.example.other").reason == .appleAccountDeleted)
+        #expect(try await state("org.example.app").state == .notFound)
+    }
+
+    @Test(
+        arguments: [("email-disabled", .disabled), ("email-enabled", .enabled)] as [(String, EmailForwarding)]
+    )
+    func `follows the forwarding switch and the address`(
+        type: String, expected: EmailForwarding
+    ) async throws {
+        try await subject.signIn()
+        let event = JSONObject([
+            ("type", .string(type)), ("sub", .string(TokenMint.subject)),
+            ("event_time", .integer((TokenMint.sampleTime + 60) * 1000 + 5)),
+            ("email", .string("new@privaterelay.appleid.com")), ("is_private_email", .string("true")),
+        ])
+        var claims = TokenMint.notificationClaims(at: TokenMint.sampleTime + 61, event: event)
+        claims["jti"] = .string("jti-1")
+        let payload = try TokenMint.shared.sign(claims)
+        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        let account = try await subject.useCases.account(
+            subject: TokenMint.subject, clientID: "com.example.app", allowed: .all)
+        #expect(account.emailForwarding == expected)
+        #expect(account.email == "new@privaterelay.appleid.com")
+        #expect(account.isPrivateEmail == true)
+        #expect(account.isEmailVerified == true)
+    }
+
+    @Test func `takes what concerns a person not known here`() async throws {
+        let payload = try Subject.notification(at: 60)
+        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await state().state == .revoked)
+        await #expect(throws: AccountRefusal(.credentialRevoked)) { try await subject.signIn(60) }
+    }
+
+    @Test(
+        arguments: [
+            (["iss": .string("https://evil.example")], .issuerMismatch),
+            (["aud": .string("com.unknown.app")], .audienceMismatch),
+            (["events": nil], .notANotification),
+            (["exp": .integer(TokenMint.sampleTime - 86400)], .tokenExpired),
+        ] as [([String: JSONValue?], AppleTokenError.Code)])
+    func `keeps nothing of what does not verify`(
+        changes: [String: JSONValue?], code: AppleTokenError.Code
+    ) async throws {
+        let bad = try Subject.notification(at: 60, changes)
+        await #expect(throws: AppleTokenError(code)) {
+            try await subject.useCases.takeNotification(payload: bad)
+        }
+        #expect(try await state().state == .notFound)
+        // The identifier was not remembered either.
+        let good = try Subject.notification(at: 60)
+        #expect(try await subject.useCases.takeNotification(payload: good) == .applied)
+    }
+
+    @Test func `takes no identity token for a notification and no notification for an identity token`()
+        async throws
+    {
+        await #expect(throws: AppleTokenError(.notANotification)) {
+            try await subject.useCases.takeNotification(payload: Subject.token())
+        }
+        await #expect(throws: AppleTokenError(.notAnIdentityToken)) {
+            try await subject.useCases.signIn(
+                SignInRequest(token: IdentityTokenRequest(identityToken: Subject.notification())),
+                allowed: .all)
+        }
+    }
+}
