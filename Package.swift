@@ -44,7 +44,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.2.0", traits: [.defaults, "YAML"]),
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.2.0",
+            traits: [.defaults, "YAML"]),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
@@ -58,7 +60,8 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
+        .systemLibrary(
+            name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
         room("JOSE", ["COpenSSL", "CLibJWT"]),
         room("AppleIdentity", ["JOSE"]),
         room("KeySets", ["JOSE", "AppleIdentity"]),
@@ -68,23 +71,27 @@ let package = Package(
             "SQLiteStorage",
             ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
         room(
-            "SignIn", ["AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle, logging, metrics]),
+            "SignIn",
+            ["AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle, logging, metrics]),
         room(
             "AppleEmulator",
             [
-                "JOSE", hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes, nioCore,
+                "JOSE", hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes,
+                nioCore,
                 nioPosix, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
             ]),
         room(
             "HTTPAPI",
             [
-                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbirdCore, nioCore, nioPosix,
+                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbirdCore, nioCore,
+                nioPosix,
                 nioHTTP1, logging, coreMetrics, serviceLifecycle,
             ]),
         .executableTarget(
             name: "siwa",
             dependencies: [
-                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts", "KeySets",
+                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts",
+                "KeySets",
                 "AppleIdentity", "JOSE", argumentParser, configuration, yams, serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
@@ -107,8 +114,9 @@ let package = Package(
         tests(
             "SignInTests",
             [
-                "SignIn", "SQLiteStorage", "StorageConformance", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
-                serviceLifecycle, logging,
+                "SignIn", "SQLiteStorage", "StorageConformance", "TokenMint", "AppleAccounts",
+                "AppleIdentity",
+                "KeySets", "JOSE", serviceLifecycle, logging,
             ]),
         tests(
             "AppleEmulatorTests",
@@ -119,39 +127,29 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
+                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleAccounts", "AppleIdentity",
+                "KeySets",
                 "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
             "SiwaCommandTests",
-            ["siwa", "TokenMint", "HTTPAPI", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging]),
+            [
+                "siwa", "TokenMint", "HTTPAPI", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                logging,
+            ]),
         tests(
             "EndToEndTests",
             [
-                "siwa", "TokenMint", "AppleEmulator", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                "siwa", "TokenMint", "AppleEmulator", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
+                "JOSE",
                 logging, asyncHTTPClient, nioCore, nioHTTP1, unixSignals, serviceLifecycle,
             ]),
         tests(
             "FixtureTests",
             [
-                "SignIn", "SQLiteStorage", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets", "JOSE",
+                "SignIn", "SQLiteStorage", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets",
+                "JOSE",
                 logging,
             ]),
     ]
 )
-
-// Development only: keep the named test targets and what they need.
-if let only = Context.environment["SIWA_ONLY"] {
-    var wanted = Set(only.split(separator: ",").map(String.init))
-    var grew = true
-    while grew {
-        grew = false
-        for target in package.targets where wanted.contains(target.name) {
-            for dependency in target.dependencies {
-                if case .byNameItem(let name, _) = dependency, wanted.insert(name).inserted { grew = true }
-            }
-        }
-    }
-    package.targets.removeAll { !wanted.contains($0.name) }
-    package.products.removeAll { _ in true }
-}
