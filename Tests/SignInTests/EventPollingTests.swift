@@ -77,6 +77,13 @@ import Testing
         #expect(try await reading.value.events.isEmpty)
     }
 
+    @Test func `brings a reader on past any number of events that are not its own`() async throws {
+        let reader = EventReader(
+            store: EndlessStore(), feed: subject.feed, limit: 10, visibility: .everything)
+        let page = try await reader.page(after: 5)
+        #expect(page == EventPage(events: [], cursor: 25, hasMore: true))
+    }
+
     @Test(arguments: [Int.min, 0, 1]) func `gives at least one event`(limit: Int) async throws {
         try await subject.signIn()
         let page = try await subject.useCases.events(after: 0, limit: limit, wait: .zero, allowed: .all)

@@ -1,3 +1,7 @@
+// AppleAccounts owns who is known, what Apple's credentials are worth, and what every change does to them. It
+// does no I/O, reads no clock, and knows neither tokens nor HTTP nor databases; the role of a store is its
+// own.
+
 /// One person of one team, as callers see them. What is not known is `nil`, never empty.
 public struct Account: Sendable, Hashable {
     public let id: AccountID

@@ -3,6 +3,8 @@
 /// Consent is given and withdrawn for the app, whichever of its client IDs the person used.
 public struct App: Sendable, Hashable {
     public let team: TeamID
+    /// The app's name in storage: what is known of its credentials is kept under it, so it must not change
+    /// once it is in use.
     public let primaryClientID: ClientID
     /// Every client ID of the app, the primary one first, none twice.
     public let clientIDs: [ClientID]

@@ -8,10 +8,14 @@ public enum EventVisibility: Sendable, Hashable {
     case only(clientIDs: Set<ClientID>, teams: Set<TeamID>)
 
     public func includes(_ event: AccountEvent) -> Bool {
+        includesEvents(of: event.clientID, in: event.team)
+    }
+
+    /// - Parameter clientID: The app that the event is about; `nil` for one about the account as a whole.
+    public func includesEvents(of clientID: ClientID?, in team: TeamID) -> Bool {
         switch self {
         case .everything: true
-        case .only(let clientIDs, let teams):
-            event.clientID.map { clientIDs.contains($0) } ?? teams.contains(event.team)
+        case .only(let clientIDs, let teams): clientID.map { clientIDs.contains($0) } ?? teams.contains(team)
         }
     }
 }

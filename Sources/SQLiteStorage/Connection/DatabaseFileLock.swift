@@ -25,12 +25,13 @@ final class DatabaseFileLock: Sendable {
             throw StorageError(.unavailable, detail: "cannot open \(path).lock: errno \(errno)")
         }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else {
-                let isHeld = errno == EWOULDBLOCK
+            let cause = errno
+            let mayWait = cause == EWOULDBLOCK || cause == EINTR
+            guard mayWait, !Task.isCancelled, ContinuousClock.now < deadline else {
                 Foundation.close(descriptor)
-                throw StorageError(isHeld ? .busy : .unavailable, detail: "another process has \(path)")
+                throw StorageError(
+                    mayWait ? .busy : .unavailable, detail: "another process has \(path): errno \(cause)")
             }
-            // On cancellation the deadline is what ends the loop.
             try? await Task.sleep(for: .milliseconds(50))
         }
         return DatabaseFileLock(descriptor: descriptor)

@@ -35,24 +35,26 @@ final class EventRows {
             guard scanned < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            let event = try event()
-            if visibility.includes(event) { events.append(event) }
-            cursor = event.sequence
+            if let event = try event(visibleTo: visibility) { events.append(event) }
+            cursor = find.integer(0) ?? cursor
             scanned += 1
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)
     }
 
-    private func event() throws -> AccountEvent {
-        guard let sequence = find.integer(0), let team = find.integer(2),
-            let subject = find.text(3).flatMap({ AppleSubject($0) }), let id = find.uniqueID(4),
-            let kind = find.integer(5), let moment = find.moment(9), let recordedAt = find.moment(10)
+    /// The event that the statement is at, or `nil` when it is not to be seen, which two numbers tell.
+    private func event(visibleTo visibility: EventVisibility) throws -> AccountEvent? {
+        let clientID = try find.integer(1).map { try names.apps.name(of: $0) }
+        let team = try names.teams.name(of: find.integer(2) ?? 0)
+        guard visibility.includesEvents(of: clientID, in: team) else { return nil }
+        guard let sequence = find.integer(0), let subject = find.text(3).flatMap({ AppleSubject($0) }),
+            let id = find.uniqueID(4), let kind = find.integer(5), let moment = find.moment(9),
+            let recordedAt = find.moment(10)
         else { throw StorageError(.corrupted, detail: "an event lacks something") }
         return AccountEvent(
             sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind),
-            key: SubjectKey(team: try names.teams.name(of: team), subject: subject),
-            accountID: find.uniqueID(6).map { AccountID($0) },
-            clientID: try find.integer(1).map { try names.apps.name(of: $0) },
+            key: SubjectKey(team: team, subject: subject),
+            accountID: find.uniqueID(6).map { AccountID($0) }, clientID: clientID,
             reason: try find.integer(7).map { try CredentialReason(storageCode: $0) },
             source: try find.integer(8).map { try CredentialSource(storageCode: $0) }, moment: moment,
             recordedAt: recordedAt)

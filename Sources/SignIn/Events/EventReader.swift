@@ -7,10 +7,14 @@ struct EventReader: Sendable {
     let limit: Int
     let visibility: EventVisibility
 
-    /// The next page with an event in it, or an empty one where the feed ends.
+    /// How often one page goes on past events that the reader may not see. Bounds the time of a request; the
+    /// cursor gets on all the same.
+    private static let mostScans = 20
+
+    /// The next page with an event in it; an empty one where the feed ends, or where the scan had to.
     func page(after cursor: Int64) async throws -> EventPage {
-        var page = try await store.events(after: cursor, limit: limit, visibleTo: visibility)
-        while page.events.isEmpty, page.hasMore, !Task.isCancelled {
+        var page = EventPage(events: [], cursor: cursor, hasMore: true)
+        for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
             page = try await store.events(after: page.cursor, limit: limit, visibleTo: visibility)
         }
         return page
@@ -21,7 +25,7 @@ struct EventReader: Sendable {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
                 var page = EventPage(events: [], cursor: cursor, hasMore: false)
-                while page.events.isEmpty, await feed.waitForMore(after: page.cursor) {
+                while page.events.isEmpty, !page.hasMore, await feed.waitForMore(after: page.cursor) {
                     page = try await self.page(after: page.cursor)
                 }
                 return page

@@ -13,6 +13,8 @@ extension SignInUseCases {
     ///   - limit: At least 1, at most `largestEventPage`; brought into these bounds.
     /// - wait: How long to wait for an event when there is none, at most `longestWait`. Ends early when the
     /// task is cancelled or the service shuts down, with an empty page.
+    /// - Returns: A page that can be empty and have more behind it, when very many events were not the
+    ///   caller's to see.
     /// - Throws: `StorageError`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
@@ -21,7 +23,7 @@ extension SignInUseCases {
             store: store, feed: feed, limit: min(max(limit, 1), Self.largestEventPage),
             visibility: deployment.visibility(in: allowed))
         let page = try await reader.page(after: max(cursor, 0))
-        guard page.events.isEmpty, wait > .zero else { return page }
+        guard page.events.isEmpty, !page.hasMore, wait > .zero else { return page }
         return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
     }
 }

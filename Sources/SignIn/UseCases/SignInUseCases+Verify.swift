@@ -11,14 +11,32 @@ extension SignInUseCases {
         try await verify(request, at: now(), allowed: allowed)
     }
 
+    /// The same without waiting: `nil` when the key is not at hand, and only `verify` can say more.
+    ///
+    /// - Throws: `AppleTokenError`, `CallerForbidden`.
+    public func verifyNow(_ request: IdentityTokenRequest, allowed: AppScope) throws -> VerifiedSignIn? {
+        let token = try UnverifiedToken(request.identityToken)
+        guard let key = keys.cachedKey(for: token.keyID) else { return nil }
+        return try verify(token, with: key, against: request, at: now(), allowed: allowed)
+    }
+
     /// All that can be refused without a key is refused before one is looked up, so that garbage causes no
     /// fetch.
     func verify(
         _ request: IdentityTokenRequest, at moment: Moment, allowed: AppScope
     ) async throws -> VerifiedSignIn {
         let token = try UnverifiedToken(request.identityToken)
+        let key = try await key(for: token)
+        return try verify(token, with: key, against: request, at: moment, allowed: allowed)
+    }
+
+    private func verify(
+        _ token: UnverifiedToken, with key: RSAPublicKey, against request: IdentityTokenRequest,
+        at moment: Moment,
+        allowed: AppScope
+    ) throws -> VerifiedSignIn {
         let identity = try identityVerifier.verify(
-            token, with: try await key(for: token),
+            token, with: key,
             expecting: IdentityTokenExpectations(
                 nonce: request.nonce, clientID: request.clientID,
                 authorizationCode: request.authorizationCode, accessToken: request.accessToken),
