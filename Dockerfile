@@ -8,13 +8,14 @@ COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build -c release --product siwa --static-swift-stdlib \
-    && install -D "$(swift build -c release --show-bin-path)/siwa" /out/siwa
+    && install -D "$(swift build -c release --show-bin-path)/siwa" /out/siwa \
+    && strip --strip-debug /out/siwa
 
 FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /var/lib/siwa --create-home siwa
+    && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/siwa --create-home siwa
 COPY --from=build /out/siwa /usr/local/bin/siwa
 USER siwa
 WORKDIR /var/lib/siwa
