@@ -15,7 +15,7 @@ import Synchronization
 /// that it had begun is answered.
 public final class HTTPService: Service {
     /// What the service stands on.
-    public struct Foundation: Sendable {
+    public struct Parts: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys
         public var store: any AccountStore
@@ -53,16 +53,16 @@ public final class HTTPService: Service {
     ///   - port: 0 lets the system choose; `boundPort()` tells.
     ///   - logger: Its level decides whether requests are logged (`info` and below).
     public init(
-        host: String, port: Int, limits: ServerLimits = ServerLimits(), foundation: Foundation, logger: Logger
+        host: String, port: Int, limits: ServerLimits = ServerLimits(), parts: Parts, logger: Logger
     ) {
         self.host = host
         self.port = port
         self.limits = limits
         self.logger = logger
-        let registry = foundation.registry
+        let registry = parts.registry
         let verifications = VerificationMetrics(registry)
-        _ = KeySetMetrics(registry, keys: foundation.keys)
-        let useCases = foundation.useCases
+        _ = KeySetMetrics(registry, keys: parts.keys)
+        let useCases = parts.useCases
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
@@ -70,13 +70,13 @@ public final class HTTPService: Service {
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
             operations: OperationsRoutes(
-                keys: foundation.keys, store: foundation.store, registry: registry,
-                version: foundation.version))
+                keys: parts.keys, store: parts.store, registry: registry,
+                version: parts.version))
         dispatcher = Dispatcher(
-            routes: routes, callers: foundation.callers,
+            routes: routes, callers: parts.callers,
             observer: RequestObserver(
-                registry: registry, sink: foundation.sink, logger: logger, now: foundation.now),
-            date: DateHeader(now: foundation.now))
+                registry: registry, sink: parts.sink, logger: logger, now: parts.now),
+            date: DateHeader(now: parts.now))
     }
 
     /// The port that is listened on, as soon as there is one. Throws when the service could not listen.

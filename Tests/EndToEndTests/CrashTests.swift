@@ -1,4 +1,3 @@
-import AppleAccounts
 import Foundation
 import HTTPAPI
 import JOSE

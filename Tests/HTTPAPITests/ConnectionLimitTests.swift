@@ -258,4 +258,25 @@ import TokenMint
             #expect(alive.status == 200)
         }
     }
+
+    @Test func `past the cap a connection waits until another one ends`() async throws {
+        var options = RunningService.Options()
+        options.limits.connections = 1
+        try await RunningService.with(options) { service in
+            let waiting = try await ProbeConnection.with(port: service.port) { first in
+                try await first.send(Self.health)
+                #expect(try await first.response().status == 200)
+                let second = Task {
+                    try await service.call("GET", "/version", secret: nil)
+                }
+                for _ in 0..<20 {
+                    try await first.send(Self.health)
+                    #expect(try await first.response().status == 200)
+                }
+                #expect(!service.loggedText().contains("route=/version"))
+                return second
+            }
+            #expect(try await waiting.value.status == 200)
+        }
+    }
 }

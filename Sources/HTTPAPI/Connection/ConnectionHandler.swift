@@ -76,7 +76,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        let isBusy = state.phase == .answering || !context.channel.isWritable
+        // One read beyond the request that is being answered is let through: taking the socket out of the event loop's
+        // interest and putting it back costs two system calls, and a reader that hangs up would not be noticed.
+        let isBusy = !pending.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
 
@@ -247,7 +249,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func releaseRead() {
-        guard isReadHeld, state.phase != .answering, let context, context.channel.isWritable else { return }
+        guard isReadHeld, pending.isEmpty, let context, context.channel.isWritable else { return }
         isReadHeld = false
         context.read()
     }

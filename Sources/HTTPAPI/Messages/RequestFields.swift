@@ -33,8 +33,10 @@ struct RequestFields: Sendable {
     /// Whether the body is announced as JSON (RFC 8259 §11); parameters such as a charset are let pass.
     var isJSON: Bool {
         guard let contentType else { return false }
-        let type = contentType.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-        return Self.areEqual(type, "application/json")
+        let end = contentType.utf8.firstIndex { byte in
+            byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+        }
+        return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], "application/json")
     }
 
     /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters only.

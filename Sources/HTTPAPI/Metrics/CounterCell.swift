@@ -1,18 +1,18 @@
-public import CoreMetrics
+import CoreMetrics
 import Synchronization
 
 /// A number that only grows. Counting is one atomic addition.
-public final class CounterCell: CounterHandler {
+final class CounterCell: CounterHandler {
     private let count = Atomic<Int64>(0)
 
     init() {}
 
-    public func increment(by amount: Int64) {
+    func increment(by amount: Int64) {
         count.wrappingAdd(amount, ordering: .relaxed)
     }
 
     /// Prometheus understands a counter that starts again.
-    public func reset() {
+    func reset() {
         count.store(0, ordering: .relaxed)
     }
 

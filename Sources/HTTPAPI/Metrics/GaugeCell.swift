@@ -1,19 +1,19 @@
-public import CoreMetrics
+import CoreMetrics
 import Synchronization
 
 /// A number that goes up and down.
-public final class GaugeCell: MeterHandler {
+final class GaugeCell: MeterHandler {
     private let bits = Atomic<UInt64>(0)
 
     init() {}
 
-    public func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Int64) { set(Double(value)) }
 
-    public func set(_ value: Double) {
+    func set(_ value: Double) {
         bits.store(value.bitPattern, ordering: .relaxed)
     }
 
-    public func increment(by amount: Double) {
+    func increment(by amount: Double) {
         var old = bits.load(ordering: .relaxed)
         while true {
             let new = (Double(bitPattern: old) + amount).bitPattern
@@ -23,7 +23,7 @@ public final class GaugeCell: MeterHandler {
         }
     }
 
-    public func decrement(by amount: Double) { increment(by: -amount) }
+    func decrement(by amount: Double) { increment(by: -amount) }
 
     var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 }

@@ -1,8 +1,8 @@
-public import CoreMetrics
+import CoreMetrics
 import Synchronization
 
 /// Counts values by size. Recording is three atomic additions.
-public final class HistogramCell: RecorderHandler, TimerHandler {
+final class HistogramCell: RecorderHandler, TimerHandler {
     /// The upper bounds of the buckets, ascending, in the unit that is recorded.
     let bounds: [Int64]
     /// What a recorded unit is worth in the unit that is shown: 1e-9 for nanoseconds shown as seconds.
@@ -16,19 +16,19 @@ public final class HistogramCell: RecorderHandler, TimerHandler {
         buckets = (0...bounds.count).map { _ in CounterCell() }
     }
 
-    public func record(_ value: Int64) {
+    func record(_ value: Int64) {
         var index = 0
         while index < bounds.count, value > bounds[index] { index += 1 }
         buckets[index].increment(by: 1)
         sum.increment(by: value)
     }
 
-    public func record(_ value: Double) {
+    func record(_ value: Double) {
         // A value that no integer can hold would stop the process on conversion.
         record(Int64(exactly: value.rounded()) ?? Int64.max / 2)
     }
 
-    public func recordNanoseconds(_ duration: Int64) { record(duration) }
+    func recordNanoseconds(_ duration: Int64) { record(duration) }
 
     /// How many values were at most as large as each bound, then all of them; and their sum in the shown unit.
     var reading: (cumulative: [Int64], sum: Double) {

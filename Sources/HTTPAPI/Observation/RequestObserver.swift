@@ -1,4 +1,4 @@
-public import Logging
+import Logging
 import NIOCore
 import NIOHTTP1
 
@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// The line has the route's template and never the path, because a path names a person. Header values, bodies,
 /// tokens, addresses and keys are never logged.
-public final class RequestObserver: Sendable {
+final class RequestObserver: Sendable {
     private let metrics: RequestMetrics
     private let sink: LogSink
     private let logger: Logger
@@ -14,7 +14,7 @@ public final class RequestObserver: Sendable {
     private let now: @Sendable () -> Int64
 
     /// One line per request is written when `logger` takes the level `info`. `now` gives milliseconds since 1970.
-    public init(
+    init(
         registry: MetricsRegistry, sink: LogSink, logger: Logger, now: @escaping @Sendable () -> Int64
     ) {
         metrics = RequestMetrics(registry)

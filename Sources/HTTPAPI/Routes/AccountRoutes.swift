@@ -4,14 +4,19 @@ import NIOHTTP1
 import SignIn
 
 /// Calls that read accounts.
-struct AccountRoutes: Sendable {
-    let useCases: SignInUseCases
+final class AccountRoutes: Sendable {
+    private let useCases: SignInUseCases
+
+    init(useCases: SignInUseCases) {
+        self.useCases = useCases
+    }
 
     /// `GET /v1/accounts/{id}`
     func byID(_ call: Call) throws -> Handling {
         _ = try Query(parsing: call.query, allowing: [])
         let id = call.parameter ?? ""
-        return .awaiting { Self.answer(try await useCases.account(id: id, allowed: call.scope)) }
+        return .awaiting { [useCases] in Self.answer(try await useCases.account(id: id, allowed: call.scope))
+        }
     }
 
     /// `GET /v1/accounts?client_id=&sub=`
@@ -19,7 +24,7 @@ struct AccountRoutes: Sendable {
         let query = try Query(parsing: call.query, allowing: ["client_id", "sub"])
         let clientID = try query.required("client_id")
         let subject = try query.required("sub")
-        return .awaiting {
+        return .awaiting { [useCases] in
             Self.answer(
                 try await useCases.account(subject: subject, clientID: clientID, allowed: call.scope))
         }

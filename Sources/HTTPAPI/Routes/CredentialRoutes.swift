@@ -4,17 +4,21 @@ import NIOHTTP1
 import SignIn
 
 /// Calls that say what a credential is worth. `notFound` is an answer, not a 404.
-struct CredentialRoutes: Sendable {
+final class CredentialRoutes: Sendable {
     /// How many subjects one query may name.
     static let mostSubjects = 1000
 
-    let useCases: SignInUseCases
+    private let useCases: SignInUseCases
+
+    init(useCases: SignInUseCases) {
+        self.useCases = useCases
+    }
 
     /// `GET /v1/credentials/{sub}?client_id=`
     func one(_ call: Call) throws -> Handling {
         let clientID = try Query(parsing: call.query, allowing: ["client_id"]).required("client_id")
         let subject = call.parameter ?? ""
-        return .awaiting {
+        return .awaiting { [useCases] in
             let credential = try await useCases.credential(
                 subject: subject, clientID: clientID, allowed: call.scope)
             var json = JSONWriter(reservingCapacity: 192)
@@ -26,7 +30,7 @@ struct CredentialRoutes: Sendable {
     /// `POST /v1/credentials/query`
     func many(_ call: Call) throws -> Handling {
         let (clientID, subjects) = try Self.parse(call.body)
-        return .awaiting {
+        return .awaiting { [useCases] in
             let credentials = try await useCases.credentials(
                 subjects: subjects, clientID: clientID, allowed: call.scope)
             var json = JSONWriter(reservingCapacity: 64 + 224 * subjects.count)

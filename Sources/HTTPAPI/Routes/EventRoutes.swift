@@ -4,11 +4,11 @@ import NIOHTTP1
 import SignIn
 
 /// The feed of account events.
-struct EventRoutes: Sendable {
+final class EventRoutes: Sendable {
     static let defaultLimit: Int64 = 100
 
-    let useCases: SignInUseCases
-    let waiting: GaugeCell
+    private let useCases: SignInUseCases
+    private let waiting: GaugeCell
 
     init(useCases: SignInUseCases, registry: MetricsRegistry) {
         self.useCases = useCases
@@ -25,7 +25,7 @@ struct EventRoutes: Sendable {
             "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: Self.defaultLimit)
         let longestWait = SignInUseCases.longestWait.components.seconds
         let wait = try query.number("wait", in: 0...longestWait, default: 0)
-        return .awaiting {
+        return .awaiting { [useCases, waiting] in
             waiting.increment(by: 1)
             defer { waiting.decrement(by: 1) }
             let page = try await useCases.events(

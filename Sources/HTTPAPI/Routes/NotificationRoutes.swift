@@ -5,17 +5,21 @@ import NIOHTTP1
 import SignIn
 
 /// Apple's own endpoint.
-struct NotificationRoutes: Sendable {
-    let useCases: SignInUseCases
-    let verifications: VerificationMetrics
-    let receipts: NotificationMetrics
+final class NotificationRoutes: Sendable {
+    private let useCases: SignInUseCases
+    private let verifications: VerificationMetrics
+    private let receipts: NotificationMetrics
+
+    init(useCases: SignInUseCases, verifications: VerificationMetrics, receipts: NotificationMetrics) {
+        (self.useCases, self.verifications, self.receipts) = (useCases, verifications, receipts)
+    }
 
     /// `POST /v1/apple/notifications`
     ///
     /// Answered when it is durable. Members beside `payload` are let pass, because Apple may add some.
     func take(_ call: Call) throws -> Handling {
         let payload = try Self.parse(call.body)
-        return .awaiting {
+        return .awaiting { [useCases, verifications, receipts] in
             let receipt = try await verifications.counting(.notification) {
                 try await useCases.takeNotification(payload: payload)
             }

@@ -5,11 +5,15 @@ import NIOHTTP1
 import SignIn
 
 /// Calls for whoever runs the service.
-struct OperationsRoutes: Sendable {
-    let keys: any VerificationKeys
-    let store: any AccountStore
-    let registry: MetricsRegistry
-    let version: String
+final class OperationsRoutes: Sendable {
+    private let keys: any VerificationKeys
+    private let store: any AccountStore
+    private let registry: MetricsRegistry
+    private let version: String
+
+    init(keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String) {
+        (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
+    }
 
     /// `GET /livez`: the process answers.
     func live() -> Handling {
@@ -18,7 +22,7 @@ struct OperationsRoutes: Sendable {
 
     /// `GET /readyz`: the database takes commands and usable keys are at hand. A stale set is ready: it verifies.
     func ready() -> Handling {
-        .awaiting {
+        .awaiting { [self] in
             let health = await look()
             if let error = health.storage { throw error }
             if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
@@ -28,7 +32,7 @@ struct OperationsRoutes: Sendable {
 
     /// `GET /health`: the same with its parts, for people. Nothing in it is secret.
     func health() -> Handling {
-        .awaiting {
+        .awaiting { [self] in
             let health = await look()
             let isGood = health.storage == nil && health.keys.isReady
             var json = JSONWriter()

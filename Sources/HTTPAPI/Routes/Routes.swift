@@ -1,4 +1,6 @@
 /// All calls, by family.
+///
+/// The families are classes, so that a call costs one reference and not a copy of everything that they stand on.
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes

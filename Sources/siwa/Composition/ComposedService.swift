@@ -42,7 +42,7 @@ struct ComposedService {
             now: { Moment(milliseconds: ProcessObservation.now()) })
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(),
-            foundation: HTTPService.Foundation(
+            parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry,
                 sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now),

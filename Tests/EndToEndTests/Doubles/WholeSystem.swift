@@ -1,6 +1,4 @@
 import AppleEmulator
-import AppleIdentity
-import AsyncHTTPClient
 import Foundation
 import HTTPAPI
 import KeySets

@@ -53,7 +53,7 @@ struct RunningService: Sendable {
         logger.logLevel = options.logLevel
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits,
-            foundation: HTTPService.Foundation(
+            parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test", now: { now }),
             logger: logger)
