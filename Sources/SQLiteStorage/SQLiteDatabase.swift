@@ -8,7 +8,7 @@ public import Logging
 
 /// The database file, opened and migrated, with the stores that are kept in it.
 ///
-/// One connection writes and makes the checkpoints, the others only read: SQLite up to 3.51.2 can corrupt a
+/// One connection writes and makes the checkpoints, the others only read: SQLite 3.40.1 can corrupt a
 /// write-ahead log that two connections write or checkpoint at once. For the same reason a lock keeps other
 /// processes of ours out.
 public final class SQLiteDatabase: Sendable {

@@ -65,9 +65,13 @@ import Testing
     }
 
     @Test func `is unhealthy after a failed write until one goes well`() async throws {
-        let database = try await file.open()
-        try await database.accounts.signIn(.sample())
-        try await database.accounts.checkHealth()
+        try await file.use { _ in }
+        let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
+        let writer = try WriteConnection(path: file.path, lock: lock, patience: 0.01)
+        let store = SQLiteAccountStore(
+            writer: writer, reader: try ReadConnection(path: file.path), direct: [])
+        try await store.signIn(.sample())
+        try await store.checkHealth()
 
         // Another program holds the file for longer than anybody waits.
         var configuration = Configuration()
@@ -75,16 +79,15 @@ import Testing
         let intruder = try DatabaseQueue(path: file.path, configuration: configuration)
         try await intruder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         await #expect(throws: StorageError(.busy, detail: "")) {
-            try await database.accounts.signIn(.sample(key: .sample("late")))
+            try await store.signIn(.sample(key: .sample("late")))
         }
-        await #expect(throws: StorageError(.busy, detail: "")) { try await database.accounts.checkHealth() }
-        #expect(try await database.accounts.account(.sample()) != nil)
+        await #expect(throws: StorageError(.busy, detail: "")) { try await store.checkHealth() }
+        #expect(try await store.account(.sample()) != nil)
 
         try await intruder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         try intruder.close()
-        try await database.accounts.checkHealth()
-        #expect(try await database.accounts.signIn(.sample(key: .sample("late"))).isNewAccount)
-        await database.close()
+        try await store.checkHealth()
+        #expect(try await store.signIn(.sample(key: .sample("late"))).isNewAccount)
     }
 
     @Test func `fails after it was closed, without stopping the process`() async throws {

@@ -2,8 +2,9 @@ import GRDB
 
 extension Configuration {
     /// Of the one connection that writes.
-    static func writing() -> Configuration {
-        var configuration = shared()
+    static func writing(patience: Double) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(patience)
         configuration.label = "siwa.sqlite.write"
         // A transaction that cannot even be rolled back must not stop the process; the next one tries again.
         configuration.allowsUnsafeTransactions = true
@@ -41,7 +42,8 @@ extension Configuration {
 
     /// Of the connection that only reads.
     static func reading() -> Configuration {
-        var configuration = shared()
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(3)
         configuration.label = "siwa.sqlite.read"
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = true
@@ -53,14 +55,6 @@ extension Configuration {
                     PRAGMA trusted_schema = OFF;
                     """)
         }
-        return configuration
-    }
-
-    private static func shared() -> Configuration {
-        var configuration = Configuration()
-        // Another program, a backup say, may hold the file for a moment. Waiting blocks this connection's
-        // queue only.
-        configuration.busyMode = .timeout(3)
         return configuration
     }
 }

@@ -10,9 +10,11 @@ final class WriteConnection: Sendable {
     private let batches = QueueConfined<BatchWriter?>(nil)
     private let failure = Mutex<StorageError?>(nil)
 
-    init(path: String, lock: DatabaseFileLock) throws {
+    /// - Parameter patience: How many seconds to wait for another program that holds the file, a backup say.
+    ///   The waiting blocks this connection's queue and nothing else.
+    init(path: String, lock: DatabaseFileLock, patience: Double = 3) throws {
         self.lock = lock
-        queue = try DatabaseQueue(path: path, configuration: .writing())
+        queue = try DatabaseQueue(path: path, configuration: .writing(patience: patience))
     }
 
     /// What the last attempt to write failed with; `nil` when it went well.
