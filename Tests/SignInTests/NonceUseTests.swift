@@ -33,6 +33,36 @@ import Testing
         }
     }
 
+    enum ClaimEncoding: CaseIterable {
+        case raw, hexadecimal, base64URL, base64
+
+        func claim(for minted: MintedNonce) -> String {
+            let base64URL = Base64URL.encode(SHA256Digest.hash(minted.nonce))
+            return switch self {
+            case .raw: minted.nonce
+            case .hexadecimal: minted.nonceSHA256
+            case .base64URL: base64URL
+            case .base64:
+                String(base64URL.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) + "="
+            }
+        }
+    }
+
+    @Test(arguments: ClaimEncoding.allCases)
+    func `uses up a minted nonce that the token carries, though nobody posted it`(
+        encoding: ClaimEncoding
+    ) async throws {
+        let minted = try await subject.useCases.mintNonce()
+        let claim = encoding.claim(for: minted)
+        try await subject.signIn(0, ["nonce": .string(claim)])
+        // Nor does it help to leave it out, to post it, or to post the claim as if it were the caller's own.
+        for posted in [nil, minted.nonce, claim] {
+            await #expect(throws: AccountRefusal(.nonceUsed)) {
+                try await subject.signIn(0, ["nonce": .string(claim)], nonce: posted)
+            }
+        }
+    }
+
     @Test func `refuses a nonce that only looks like a minted one`() async throws {
         let nonce = MintedNonce.prefix + String(repeating: "A", count: 43)
         await #expect(throws: AccountRefusal(.nonceExpired)) {
