@@ -41,6 +41,7 @@ let package = Package(
     products: [
         .executable(name: "siwa", targets: ["siwa"]),
         .library(name: "AppleIdentity", targets: ["AppleIdentity", "KeySets", "JOSE"]),
+        .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),

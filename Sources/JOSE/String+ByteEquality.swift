@@ -4,6 +4,11 @@ extension String {
     /// `==` is canonical equivalence: an attacker's U+212A (Kelvin) equals "K" there, while databases and Apple
     /// compare bytes.
     public func isByteEqual(to other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        // Native strings are contiguous; then this is a comparison of memory.
+        let isEqual = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in mine.elementsEqual(theirs) }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }

@@ -2,8 +2,6 @@ import AppleIDClient
 import AsyncHTTPClient
 import Foundation
 import KeySets
-import NIOCore
-import NIOHTTP1
 
 /// Where `siwa verify` has its keys from: a file, a URL, or Apple.
 struct InspectionKeys: Sendable {
@@ -42,13 +40,10 @@ struct InspectionKeys: Sendable {
     private func fetch(_ url: String) async throws -> [UInt8] {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
         do {
-            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(10))
-            guard response.status == .ok else {
-                throw Unavailable(description: "status \(response.status.code)")
-            }
-            let body = try await response.body.collect(upTo: KeySetResponse.longestBody)
+            let response = try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
+            guard response.status == 200 else { throw Unavailable(description: "status \(response.status)") }
             try await client.shutdown()
-            return Array(body.readableBytesView)
+            return response.body
         } catch {
             try? await client.shutdown()
             throw error
