@@ -73,7 +73,11 @@ let package = Package(
             ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
         room(
             "SignIn",
-            ["AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle, logging, metrics]),
+            [
+                "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle,
+                logging,
+                metrics,
+            ]),
         room(
             "AppleEmulator",
             [
@@ -101,7 +105,9 @@ let package = Package(
         tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
         tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
-        tests("AppleIDClientTests", ["AppleIDClient", "KeySets", asyncHTTPClient, nioCore, nioPosix]),
+        tests(
+            "AppleIDClientTests",
+            ["AppleIDClient", "KeySets", "JOSE", asyncHTTPClient, nioCore, nioPosix, nioHTTP1]),
         tests("AppleAccountsTests", ["AppleAccounts", "StorageConformance"]),
         .target(
             name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
@@ -116,8 +122,7 @@ let package = Package(
             "SignInTests",
             [
                 "SignIn", "SQLiteStorage", "StorageConformance", "TokenMint", "AppleAccounts",
-                "AppleIdentity",
-                "KeySets", "JOSE", serviceLifecycle, logging,
+                "AppleIDClient", "AppleIdentity", "KeySets", "JOSE", serviceLifecycle, logging,
             ]),
         tests(
             "AppleEmulatorTests",
@@ -128,22 +133,23 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleAccounts", "AppleIdentity",
-                "KeySets",
-                "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
+                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleIDClient", "AppleAccounts",
+                "AppleIdentity", "KeySets", "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "TokenMint", "HTTPAPI", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
-                logging,
+                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "HTTPAPI", "SignIn", "SQLiteStorage",
+                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging, asyncHTTPClient, nioCore,
+                nioHTTP1,
+                serviceLifecycle,
             ]),
         tests(
             "EndToEndTests",
             [
-                "siwa", "TokenMint", "AppleEmulator", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
-                "JOSE",
-                logging, asyncHTTPClient, nioCore, nioHTTP1, unixSignals, serviceLifecycle,
+                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn", "SQLiteStorage", "HTTPAPI",
+                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging, asyncHTTPClient, nioCore,
+                nioHTTP1, unixSignals, serviceLifecycle,
             ]),
         tests(
             "FixtureTests",
