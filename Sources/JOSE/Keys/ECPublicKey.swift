@@ -1,0 +1,110 @@
+import COpenSSL
+
+/// A P-256 public key that may verify ES256 signatures, parsed once.
+///
+/// Only points on the curve become keys: OpenSSL checks that when it decodes one. Nothing that reads Apple's tokens needs
+/// this type, because Apple signs with RSA; whoever checks client secrets does.
+public final class ECPublicKey: @unchecked Sendable {
+    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use one
+    // EVP_PKEY for verification.
+    private let handle: PublicKeyHandle
+
+    /// The two coordinates of the point, 32 bytes each, big-endian.
+    public let x: [UInt8]
+    public let y: [UInt8]
+
+    /// Throws `.keyUnusable` for coordinates of any other length, and for a point that is not on P-256.
+    public init(x: [UInt8], y: [UInt8]) throws(JOSEError) {
+        guard x.count == Self.coordinateSize, y.count == Self.coordinateSize else {
+            throw JOSEError(.keyUnusable, detail: "a P-256 coordinate has 32 bytes")
+        }
+        let encoded = Self.subjectPublicKeyInfo + x + y
+        let pointer = encoded.withUnsafeBufferPointer { bytes in
+            var position = bytes.baseAddress
+            return d2i_PUBKEY(nil, &position, bytes.count)
+        }
+        guard let pointer else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: "not a point on P-256")
+        }
+        handle = PublicKeyHandle(owning: pointer)
+        (self.x, self.y) = (x, y)
+    }
+
+    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for anything that is not on P-256.
+    public convenience init(pem: String) throws(JOSEError) {
+        let text = Array(pem.utf8)
+        let buffer = BIO_new_mem_buf(text, Int32(text.count))
+        defer { BIO_free(buffer) }
+        guard let key = PEM_read_bio_PUBKEY(buffer, nil, nil, nil) else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: "no PEM public key")
+        }
+        defer { EVP_PKEY_free(key) }
+        try self.init(key)
+    }
+
+    /// Reads the public half of `key`, which stays the caller's.
+    convenience init(_ key: OpaquePointer) throws(JOSEError) {
+        var size = 0
+        var point = [UInt8](repeating: 0, count: 1 + 2 * Self.coordinateSize)
+        var group = [CChar](repeating: 0, count: 64)
+        guard EVP_PKEY_get_group_name(key, &group, group.count, &size) == 1,
+            group.prefix(size).elementsEqual(Self.groupName.utf8.map { CChar(bitPattern: $0) }),
+            EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &size) == 1,
+            size == point.count, point[0] == 4
+        else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: "not a key on P-256")
+        }
+        try self.init(
+            x: Array(point[1...Self.coordinateSize]), y: Array(point[(1 + Self.coordinateSize)...]))
+    }
+
+    /// ECDSA with SHA-256 over the raw form of the signature, r and s of 32 bytes each (RFC 7518 §3.4). False for anything
+    /// else, also for a DER signature, which is what a library that does not know JOSE writes.
+    public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+        guard signature.count == 2 * Self.coordinateSize, let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        let encoded = Self.derSignature(signature)
+        let isValid = message.withUnsafeBufferPointer { message in
+            EVP_DigestVerifyInit(context, nil, SHA256Digest.algorithm, nil, handle.pointer) == 1
+                && EVP_DigestVerify(context, encoded, encoded.count, message.baseAddress, message.count) == 1
+        }
+        // A refused signature leaves entries in the thread's error queue, which nobody reads.
+        if !isValid { ERR_clear_error() }
+        return isValid
+    }
+
+    /// The public half as a JSON Web Key (RFC 7518 §6.2.1).
+    public func jwk(keyID: String) -> JSONObject {
+        JSONObject([
+            ("kty", .string("EC")), ("kid", .string(keyID)), ("use", .string("sig")),
+            ("alg", .string("ES256")), ("crv", .string("P-256")),
+            ("x", .string(Base64URL.encode(x))), ("y", .string(Base64URL.encode(y))),
+        ])
+    }
+
+    /// `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), which is what OpenSSL reads.
+    private static func derSignature(_ raw: [UInt8]) -> [UInt8] {
+        let numbers = derInteger(raw.prefix(coordinateSize)) + derInteger(raw.suffix(coordinateSize))
+        return [0x30, UInt8(numbers.count)] + numbers
+    }
+
+    /// The shortest form: no leading zeros, but one before a set top bit, which would mean a negative number.
+    private static func derInteger(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var number = Array(bytes.drop { $0 == 0 })
+        if number.first.map({ $0 & 0x80 != 0 }) ?? true { number.insert(0, at: 0) }
+        return [0x02, UInt8(number.count)] + number
+    }
+
+    private static let coordinateSize = 32
+    private static let groupName = "prime256v1"
+
+    /// What stands before the coordinates of every uncompressed P-256 point (RFC 5480 §2.1.1, §2.2).
+    private static let subjectPublicKeyInfo: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
+        0x48,
+        0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+    ]
+}
