@@ -22,7 +22,6 @@ public final class EmulatedApple: Service {
     /// What the control API does, callable in process.
     public let state: EmulatorState
     private let configuration: EmulatorConfiguration
-    private let clock: EmulatorClock
     private let logger: Logger
     private let boundPort = BoundPort()
 
@@ -35,7 +34,7 @@ public final class EmulatedApple: Service {
             configuration.keys.isEmpty
             ? try await SigningKey.generate(count: configuration.keyCount) : configuration.keys
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
-        (self.configuration, self.clock, self.logger) = (configuration, clock, logger)
+        (self.configuration, self.logger) = (configuration, logger)
     }
 
     /// The port that it listens on; waits until it does. Throws what kept it from listening.
@@ -80,13 +79,17 @@ public final class EmulatedApple: Service {
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ProblemMiddleware())
-        KeySetRoute(state: state, clock: clock).add(to: router)
+        KeySetEndpoint(state: state).add(to: router)
+        TokenEndpoint(state: state).add(to: router)
+        RevokeEndpoint(state: state).add(to: router)
+        MigrationEndpoint(state: state).add(to: router)
         let control = router.group("emulator").add(middleware: BrowserMiddleware())
         let post = NotificationPost(state: state)
         StateRoutes(state: state).add(to: control)
         UserRoutes(state: state, post: post).add(to: control)
         TokenRoutes(state: state, post: post).add(to: control)
         KeyRoutes(state: state).add(to: control)
+        TeamRoutes(state: state).add(to: control)
         FaultRoutes(state: state).add(to: control)
         return router
     }

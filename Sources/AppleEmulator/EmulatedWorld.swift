@@ -4,44 +4,63 @@ import JOSE
 ///
 /// Pure but for randomness: no I/O, no clock, and no signing, which is slow and happens outside the lock.
 struct EmulatedWorld {
-    let apps: [EmulatedApp]
+    var apps: [EmulatedApp]
     var users: UserDirectory
     var keys: KeyRing
     var faults: [EmulatedEndpoint: EndpointFault] = [:]
     var counters = EmulatorCounters()
     var notificationTarget: NotificationTarget?
+    /// The keys that teams sign their client secrets with.
+    var clientKeys: ClientKeyRing
+    var grants = GrantBook()
+    var transfers = TransferBook()
+    /// How far the control API moved the clock ahead, in milliseconds.
+    var clockOffset: Int64 = 0
 
     init(
-        apps: [EmulatedApp], keys: [SigningKey], notificationTarget: NotificationTarget?
+        apps: [EmulatedApp], keys: [SigningKey], clientKeys: [ClientKey],
+        notificationTarget: NotificationTarget?
     ) throws(EmulatorError) {
         self.apps = apps
         self.keys = try KeyRing(keys)
+        self.clientKeys = try ClientKeyRing(clientKeys)
         self.notificationTarget = notificationTarget
         var teamIDs: [String] = []
         for app in apps where !teamIDs.contains(app.teamID) { teamIDs.append(app.teamID) }
         users = UserDirectory(teamIDs: teamIDs)
     }
 
-    /// Who signs in where, with which keys. Remembers that the person uses the app.
-    mutating func beginMinting(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> IdentityTokenBasis {
+    func app(of clientID: String) -> EmulatedApp? { apps.first { $0.clientIDs.contains(clientID) } }
+
+    /// Who signs in where, with which keys. Remembers that the person uses the app, and the code that was given out.
+    mutating func beginMinting(
+        _ recipe: IdentityTokenRecipe, code: String?, authenticatedAt: Int64, now: Int64
+    ) throws(EmulatorError) -> IdentityTokenBasis {
         let position = try users.find(recipe.subject).position
         let keys = try signingKeys(recipe.forgery)
         let clientID = recipe.clientID ?? apps[0].primaryClientID
-        let app = apps.first { $0.clientIDs.contains(clientID) }
-        let user = users[position]
+        let app = app(of: clientID)
         // Only configured apps are remembered: made-up client IDs must not fill the memory.
         let isFirst = app.map { users[position].apps.insert($0.primaryClientID).inserted } ?? true
         counters.identityTokens += 1
+        if let code {
+            issueCode(
+                code, to: position, clientID: clientID, nonce: recipe.nonce, redirectURI: recipe.redirectURI,
+                authenticatedAt: authenticatedAt, now: now)
+        }
+        let user = users[position]
         return IdentityTokenBasis(
             user: user, identity: user.identity(for: app?.teamID ?? apps[0].teamID), clientID: clientID,
-            isFirstAuthorization: isFirst, keys: keys)
+            isFirstAuthorization: isFirst,
+            sharesEmail: app.map { !user.emailWithheldFrom.contains($0.primaryClientID) } ?? true,
+            transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)
     }
 
     mutating func beginMinting(_ recipe: NotificationRecipe) throws(EmulatorError) -> NotificationBasis {
         let (position, identity) = try users.find(recipe.subject)
         let keys = try signingKeys(recipe.forgery)
         let clientID = recipe.clientID ?? firstApp(of: identity.teamID).primaryClientID
-        let app = apps.first { $0.clientIDs.contains(clientID) }
+        let app = app(of: clientID)
         let user = users[position]
         counters.notifications += 1
         return NotificationBasis(
@@ -56,7 +75,10 @@ struct EmulatedWorld {
     mutating func change(
         _ subject: String?, _ change: AccountChange, clientID: String?
     ) throws(EmulatorError) -> (user: EmulatedUser, clientIDs: [String]) {
-        let (position, identity) = try users.find(subject)
+        let (position, found) = try users.find(subject)
+        // The default user's name belongs to no team: it stands for whoever owns the first app by now.
+        let isDefault = subject == nil || subject == UserDirectory.defaultName
+        let identity = isDefault ? users[position].identity(for: apps[0].teamID) : found
         let used = apps.filter { app in
             users[position].apps.contains(app.primaryClientID)
                 && (change == .deleteAccount || app.teamID == identity.teamID)
@@ -64,26 +86,21 @@ struct EmulatedWorld {
         let told = used.isEmpty ? [firstApp(of: identity.teamID)] : used
         let clientIDs = clientID.map { [$0] } ?? told.map(\.primaryClientID)
         let concerned = change == .revokeConsent ? Array(clientIDs.prefix(1)) : clientIDs
-        let app = apps.first { $0.clientIDs.contains(concerned[0]) }?.primaryClientID ?? concerned[0]
+        let app = app(of: concerned[0])?.primaryClientID ?? concerned[0]
         change.apply(to: &users[position], app: app)
+        switch change {
+        case .revokeConsent: endConsent(Consent(person: position, app: app))
+        case .deleteAccount: grants.end { $0.person == position }
+        case .disableForwarding, .enableForwarding: break
+        }
         return (users[position], concerned)
     }
 
-    mutating func answerKeySetRequest(
-        ifNoneMatch: String?, cacheControl: String?, sendsEntityTag: Bool
-    ) -> KeySetReply {
-        let fault = useFault(on: .keys)
-        let reply = KeySetReply(
-            to: KeySetDocument(keys: keys.published), ifNoneMatch: ifNoneMatch, cacheControl: cacheControl,
-            sendsEntityTag: sendsEntityTag, fault: fault)
-        counters.keySetRequests += 1
-        if fault != nil { counters.keySetFaults += 1 }
-        if reply.status == 304 { counters.keySetNotModified += 1 }
-        return reply
-    }
-
-    private mutating func useFault(on endpoint: EmulatedEndpoint) -> EndpointFault? {
+    /// Counts the request, and says what is to go wrong with it.
+    mutating func beginRequest(on endpoint: EmulatedEndpoint) -> EndpointFault? {
+        counters.requests[endpoint, default: 0] += 1
         guard let fault = faults[endpoint] else { return nil }
+        counters.faults[endpoint, default: 0] += 1
         if let remaining = fault.remainingRequests {
             faults[endpoint]?.remainingRequests = remaining - 1
             if remaining <= 1 { faults[endpoint] = nil }

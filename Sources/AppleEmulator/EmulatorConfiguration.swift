@@ -12,6 +12,13 @@ public struct EmulatorConfiguration: Sendable {
     /// The keys to start with. When empty, `keyCount` new ones are made, which takes a moment.
     public var keys: [SigningKey] = []
     public var keyCount = 3
+    /// The keys that teams sign client secrets with. Without one, and until one is registered, every client secret is
+    /// refused.
+    public var clientKeys: [ClientKey] = []
+    /// How long a code is good, in seconds. Five minutes at Apple.
+    public var codeLifetime: Int64 = 300
+    /// How often one person may be validated for one client ID, in seconds. A day at Apple; 0 throttles nobody.
+    public var refreshInterval: Int64 = 86_400
     /// The `Cache-Control` of `/auth/keys`; `nil` sends none.
     public var cacheControl: String? = "max-age=3600"
     /// Whether `/auth/keys` has an `ETag` and answers 304.
@@ -37,6 +44,9 @@ public struct EmulatorConfiguration: Sendable {
         }
         guard !apps.isEmpty else { throw EmulatorError(.configurationInvalid, detail: "no app") }
         guard (0...65535).contains(port) else { throw EmulatorError(.configurationInvalid, detail: "port") }
+        guard (1...86_400).contains(codeLifetime), (0...31_536_000).contains(refreshInterval) else {
+            throw EmulatorError(.configurationInvalid, detail: "code lifetime or refresh interval")
+        }
         guard keys.count <= KeyRing.capacity, (1...KeyRing.capacity).contains(keyCount) else {
             throw EmulatorError(.configurationInvalid, detail: "1 to \(KeyRing.capacity) keys")
         }

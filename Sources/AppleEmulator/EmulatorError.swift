@@ -15,9 +15,14 @@ public struct EmulatorError: Error, Sendable {
         case memberMalformed = "member_malformed"
         /// A query parameter, or a part of the path, that is unknown or has a value that is not allowed.
         case parameterMalformed = "parameter_malformed"
+        /// No app has this client ID.
+        case clientIDUnknown = "client_id_unknown"
         case userNotFound = "user_not_found"
         case userExists = "user_exists"
         case tooManyUsers = "too_many_users"
+        /// No key on P-256, or an ID of another form than Apple's.
+        case clientKeyRefused = "client_key_refused"
+        case tooManyTransfers = "too_many_transfers"
         case keyNotFound = "key_not_found"
         case keyExists = "key_exists"
         case tooManyKeys = "too_many_keys"

@@ -6,7 +6,7 @@ import Synchronization
 /// Every method is safe to call from anywhere at any time. Building a token takes about a millisecond, for
 /// the RSA signature.
 public final class EmulatorState: Sendable {
-    private let configuration: EmulatorConfiguration
+    let configuration: EmulatorConfiguration
     let clock: EmulatorClock
     private let initialKeys: [SigningKey]
     let signer = TokenSigner()
@@ -23,10 +23,33 @@ public final class EmulatorState: Sendable {
         if let url = configuration.notificationURL { target = try .trusted(url) }
         operatorTarget = Mutex(target)
         world = Mutex(
-            try EmulatedWorld(apps: configuration.apps, keys: keys, notificationTarget: target))
+            try EmulatedWorld(
+                apps: configuration.apps, keys: keys, clientKeys: configuration.clientKeys,
+                notificationTarget: target))
     }
 
-    public var apps: [EmulatedApp] { configuration.apps }
+    /// The emulator's time in milliseconds since 1970: its clock's, and what `advanceClock` added.
+    public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
+
+    /// Moves the time of everything here ahead, for what takes minutes or months: codes, the throttle, transfers.
+    ///
+    /// Throws `.memberMalformed` for a step back, which Apple's time never takes, and for more than ten years.
+    public func advanceClock(bySeconds seconds: Int64) throws(EmulatorError) {
+        guard (0...Self.longestStep).contains(seconds) else {
+            throw EmulatorError(
+                .memberMalformed, detail: "advance_seconds: an integer in 0...\(Self.longestStep)")
+        }
+        try world.withLock { world throws(EmulatorError) in
+            guard world.clockOffset <= Self.longestStep * 1000 else {
+                throw EmulatorError(.memberMalformed, detail: "advance_seconds: ten years ahead are enough")
+            }
+            world.clockOffset += seconds * 1000
+        }
+    }
+
+    private static let longestStep: Int64 = 315_360_000
+
+    public var apps: [EmulatedApp] { world.withLock { $0.apps } }
     public var counters: EmulatorCounters { world.withLock { $0.counters } }
     public var keys: [HeldKey] { world.withLock { $0.keys.keys } }
     public var faults: [EmulatedEndpoint: EndpointFault] { world.withLock { $0.faults } }
@@ -77,13 +100,17 @@ public final class EmulatorState: Sendable {
     }
 
     public func clearCounters() {
-        world.withLock { $0.counters = EmulatorCounters() }
+        world.withLock { world in
+            world.counters = EmulatorCounters()
+            world.grants.forgetUsage()
+        }
     }
 
     /// Back to the start: the first keys, the default user alone, no faults, the operator's receiver.
     public func reset() throws(EmulatorError) {
         let initial = try EmulatedWorld(
-            apps: configuration.apps, keys: initialKeys, notificationTarget: operatorTarget.withLock { $0 })
+            apps: configuration.apps, keys: initialKeys, clientKeys: configuration.clientKeys,
+            notificationTarget: operatorTarget.withLock { $0 })
         world.withLock { $0 = initial }
     }
 
@@ -95,11 +122,27 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    func answerKeySetRequest(ifNoneMatch: String?) -> KeySetReply {
-        world.withLock {
-            $0.answerKeySetRequest(
-                ifNoneMatch: ifNoneMatch, cacheControl: configuration.cacheControl,
-                sendsEntityTag: configuration.sendsEntityTag)
+    func beginRequest(on endpoint: EmulatedEndpoint) -> EndpointFault? {
+        world.withLock { $0.beginRequest(on: endpoint) }
+    }
+
+    func count(_ refusal: OAuthRefusal, on endpoint: EmulatedEndpoint) {
+        world.withLock { world in
+            world.counters.refusals[endpoint, default: 0] += 1
+            if refusal.code == .invalidClient { world.counters.clientSecretsRefused += 1 }
+        }
+    }
+
+    func keySet(ifNoneMatch: String?, fault: EndpointFault?) -> EndpointAnswer {
+        let isGenuine = fault.map { $0.answerKind == .genuine } ?? true
+        return world.withLock { world in
+            let answer = KeySetAnswer.make(
+                KeySetDocument(keys: world.keys.published),
+                ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
+                cacheControl: fault?.cacheControl ?? configuration.cacheControl,
+                entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
+            if answer.status == 304 { world.counters.keySetNotModified += 1 }
+            return answer
         }
     }
 }

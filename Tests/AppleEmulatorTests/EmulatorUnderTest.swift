@@ -22,6 +22,7 @@ struct EmulatorUnderTest {
         var configuration = try EmulatorConfiguration(
             teamID: teamID, clientIDs: [clientID, "com.example.app.web"])
         configuration.keys = try await TestKeys.keys()
+        configuration.clientKeys = [try TestKeys.clientKey]
         configure(&configuration)
         let clock = TestClock()
         let emulator = try await EmulatedApple(

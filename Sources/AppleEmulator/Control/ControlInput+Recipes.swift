@@ -29,6 +29,7 @@ extension ControlInput {
         recipe.clientID = try string("client_id")
         recipe.nonce = try string("nonce", maximum: 8192)
         recipe.authorizationCode = try secret("code")
+        recipe.redirectURI = try string("redirect_uri", maximum: 2048)
         recipe.accessToken = try secret("access_token")
         recipe.times = try times()
         recipe.authenticatedAt = try integer("auth_time", in: TokenTimes.bounds)
@@ -53,6 +54,38 @@ extension ControlInput {
         return recipe
     }
 
+    mutating func clientSecret() throws(EmulatorError) -> ClientSecretRecipe {
+        var recipe = ClientSecretRecipe()
+        recipe.clientID = try string("client_id")
+        recipe.teamID = try string("team_id")
+        recipe.keyID = try string("kid")
+        if let offset = try integer(
+            "time_offset", in: -TokenTimes.bounds.upperBound...TokenTimes.bounds.upperBound)
+        {
+            recipe.times.offset = offset
+        }
+        if let lifetime = try integer("lifetime", in: 0...TokenTimes.bounds.upperBound) {
+            recipe.times.lifetime = lifetime
+        }
+        return recipe
+    }
+
+    /// A key of a team: its public half, or a private key, or nothing, which makes a new one.
+    mutating func clientKey(of teamID: String) throws(EmulatorError) -> ClientKey {
+        let keyID = try string("kid")
+        let pem = try string("pem", maximum: 4096)
+        let jwk = try object("jwk")
+        switch (pem, jwk) {
+        case (nil, nil): return try .generate(teamID: teamID, keyID: keyID)
+        case (let pem?, nil):
+            return try ClientKey(teamID: teamID, keyID: keyID ?? ClientKey.newKeyID(), pem: pem)
+        case (nil, let jwk?):
+            return try ClientKey(
+                teamID: teamID, keyID: keyID ?? jwk["kid"]?.string ?? ClientKey.newKeyID(), jwk: jwk)
+        case (_?, _?): throw EmulatorError(.memberMalformed, detail: "pem or jwk, not both")
+        }
+    }
+
     mutating func fault() throws(EmulatorError) -> EndpointFault {
         var fault = EndpointFault()
         if let delay = try integer("delay_ms", in: 0...EndpointFault.maximumDelay) {
@@ -66,6 +99,7 @@ extension ControlInput {
             throw EmulatorError(.memberMalformed, detail: "cache_control: printable ASCII")
         }
         if let isSent = try bool("etag") { fault.hidesEntityTag = !isSent }
+        fault.doesWork = try bool("work")
         fault.remainingRequests = try integer("times", in: 1...1_000_000).map { Int($0) }
         return fault
     }

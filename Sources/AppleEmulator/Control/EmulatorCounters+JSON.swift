@@ -2,13 +2,25 @@ import JOSE
 
 extension EmulatorCounters {
     var json: JSONObject {
-        JSONObject([
-            ("key_set_requests", .integer(Int64(keySetRequests))),
-            ("key_set_not_modified", .integer(Int64(keySetNotModified))),
-            ("key_set_faults", .integer(Int64(keySetFaults))),
-            ("identity_tokens", .integer(Int64(identityTokens))),
-            ("notifications", .integer(Int64(notifications))), ("deliveries", .integer(Int64(deliveries))),
-            ("deliveries_refused", .integer(Int64(deliveriesRefused))),
-        ])
+        var json = JSONObject()
+        func put(_ name: String, _ value: Int?) { json[name] = .integer(Int64(value ?? 0)) }
+        for endpoint in EmulatedEndpoint.allCases {
+            let name = endpoint == .keys ? "key_set" : endpoint.rawValue
+            put("\(name)_requests", requests[endpoint])
+            put("\(name)_faults", faults[endpoint])
+            if endpoint != .keys { put("\(name)_refusals", refusals[endpoint]) }
+        }
+        put("key_set_not_modified", keySetNotModified)
+        put("client_secrets_refused", clientSecretsRefused)
+        put("exchanges", exchanges)
+        put("refreshes", refreshes)
+        put("refreshes_throttled", refreshesThrottled)
+        put("migration_grants", migrationGrants)
+        put("revocations", revocations)
+        put("identity_tokens", identityTokens)
+        put("notifications", notifications)
+        put("deliveries", deliveries)
+        put("deliveries_refused", deliveriesRefused)
+        return json
     }
 }

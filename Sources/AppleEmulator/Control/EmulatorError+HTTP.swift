@@ -5,13 +5,14 @@ extension EmulatorError.Code {
     var status: HTTPResponse.Status {
         switch self {
         case .configurationInvalid: .internalServerError
-        case .pathNotFound, .userNotFound, .keyNotFound: .notFound
+        case .pathNotFound, .userNotFound, .keyNotFound, .clientIDUnknown: .notFound
         case .browserRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge
         case .bodyMalformed, .memberUnknown, .memberMalformed, .parameterMalformed: .badRequest
-        case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing:
+        case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing,
+            .tooManyTransfers:
             .conflict
-        case .notificationURLRefused, .tokenUnsignable: .unprocessableContent
+        case .notificationURLRefused, .tokenUnsignable, .clientKeyRefused: .unprocessableContent
         }
     }
 }

@@ -9,6 +9,7 @@ extension EndpointFault {
         json["cut"] = cut.map { .string($0.rawValue) }
         json["cache_control"] = cacheControl.map { .string($0) }
         if hidesEntityTag { json["etag"] = .bool(false) }
+        json["work"] = doesWork.map { .bool($0) }
         json["times"] = remainingRequests.map { .integer(Int64($0)) }
         return json
     }

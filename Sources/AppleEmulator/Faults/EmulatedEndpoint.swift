@@ -2,4 +2,10 @@
 public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     /// `GET /auth/keys`
     case keys
+    /// `POST /auth/token`
+    case token
+    /// `POST /auth/revoke`
+    case revoke
+    /// `POST /auth/usermigrationinfo`
+    case migration
 }

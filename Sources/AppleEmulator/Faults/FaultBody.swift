@@ -5,14 +5,14 @@ public enum FaultBody: String, Sendable, CaseIterable {
     /// An error page, as has been seen at Apple.
     case html
     case empty
-    /// The right keys in a document of more than 256 KiB, so that only a bound on the size refuses it.
+    /// The right answer, padded beyond 256 KiB, so that only a bound on the size refuses it.
     case oversized
-    /// JSON that ends in the middle.
+    /// The right answer up to its middle.
     case malformed
-    /// JSON, but not a key set.
+    /// JSON, but not what was asked for.
     case unrelated
-    /// A key set without keys.
+    /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set that has only keys of kinds that Apple does not sign with.
+    /// A key set that has only keys of kinds that Apple does not sign with. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }

@@ -5,8 +5,8 @@ struct KeySetDocument {
     let keys: [SigningKey]
 
     /// The set in an order that differs from call to call, as Apple's does.
-    func serialized(padding: Int = 0) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: keys.count * 480 + padding + 64)
+    func serialized() -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()
         writer.name("keys")
         writer.beginArray()
@@ -15,7 +15,6 @@ struct KeySetDocument {
             writer.value(.object(key.privateKey.publicJWK(keyID: key.keyID)))
         }
         writer.endArray()
-        if padding > 0 { writer.member("padding", String(repeating: "x", count: padding)) }
         writer.endObject()
         return writer.bytes
     }

@@ -5,13 +5,17 @@ extension EmulatorState {
     /// Mints as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey` and
     /// `.tokenUnsignable`.
     public func mint(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> MintedIdentityToken {
-        let basis = try world.withLock { world throws(EmulatorError) in try world.beginMinting(recipe) }
-        let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: clock.now())
+        let now = now
+        let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
+        let authenticatedAt = recipe.authenticatedAt ?? issuedAt
+        let code = recipe.authorizationCode.value(prefix: "c")
+        let basis = try world.withLock { world throws(EmulatorError) in
+            try world.beginMinting(recipe, code: code, authenticatedAt: authenticatedAt, now: now)
+        }
         let claims = IdentityTokenClaims(
-            user: basis.user, identity: basis.identity, clientID: basis.clientID, nonce: recipe.nonce,
-            authorizationCode: recipe.authorizationCode.value(prefix: "c"),
+            basis: basis, nonce: recipe.nonce, authorizationCode: code,
             accessToken: recipe.accessToken.value(prefix: "a"), issuedAt: issuedAt, expiresAt: expiresAt,
-            authenticatedAt: recipe.authenticatedAt ?? issuedAt)
+            authenticatedAt: authenticatedAt)
         let token = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         let tellsUser = recipe.includesUser ?? basis.isFirstAuthorization
         return MintedIdentityToken(
@@ -24,7 +28,7 @@ extension EmulatorState {
     /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
     public func mint(_ recipe: NotificationRecipe) throws(EmulatorError) -> MintedNotification {
         let basis = try world.withLock { world throws(EmulatorError) in try world.beginMinting(recipe) }
-        let claims = NotificationClaims(recipe: recipe, basis: basis, nowMilliseconds: clock.now())
+        let claims = NotificationClaims(recipe: recipe, basis: basis, nowMilliseconds: now)
         let payload = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         return MintedNotification(type: basis.type, clientID: basis.clientID, payload: payload)
     }
@@ -49,7 +53,7 @@ extension EmulatorState {
         return (user, notifications)
     }
 
-    private func sign(
+    func sign(
         _ claims: JSONObject, with keys: SigningKeys, forgery: Forgery
     ) throws(EmulatorError) -> String {
         try signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)

@@ -4,5 +4,9 @@ struct IdentityTokenBasis {
     let identity: TeamIdentity
     let clientID: String
     let isFirstAuthorization: Bool
+    /// Whether the app was ever given the address.
+    let sharesEmail: Bool
+    /// During a transfer of the app: what its former and its present team both know the person as.
+    let transferSubject: String?
     let keys: SigningKeys
 }

@@ -5,9 +5,7 @@ struct IdentityTokenClaims {
     /// Every token says so, the emulator's too: only the keys tell them apart.
     static let issuer = "https://appleid.apple.com"
 
-    let user: EmulatedUser
-    let identity: TeamIdentity
-    let clientID: String
+    let basis: IdentityTokenBasis
     let nonce: String?
     let authorizationCode: String?
     let accessToken: String?
@@ -18,13 +16,14 @@ struct IdentityTokenClaims {
 
     var object: JSONObject {
         var claims = JSONObject([
-            ("iss", .string(Self.issuer)), ("aud", .string(clientID)), ("exp", .integer(expiresAt)),
-            ("iat", .integer(issuedAt)), ("sub", .string(identity.subject)),
+            ("iss", .string(Self.issuer)), ("aud", .string(basis.clientID)), ("exp", .integer(expiresAt)),
+            ("iat", .integer(issuedAt)), ("sub", .string(basis.identity.subject)),
         ])
         claims["nonce"] = nonce.map { .string($0) }
         claims["c_hash"] = authorizationCode.map { .string(BoundSecret.hash(of: $0)) }
         claims["at_hash"] = accessToken.map { .string(BoundSecret.hash(of: $0)) }
-        if let email = user.shownEmail(to: identity) {
+        let user = basis.user
+        if basis.sharesEmail, let email = user.shownEmail(to: basis.identity) {
             claims["email"] = .string(email)
             claims["email_verified"] = .bool(user.isEmailVerified)
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
@@ -32,6 +31,7 @@ struct IdentityTokenClaims {
         claims["auth_time"] = .integer(authenticatedAt)
         claims["nonce_supported"] = .bool(true)
         claims["real_user_status"] = user.realUserStatus.map { .integer($0) }
+        claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
         return claims
     }
 }

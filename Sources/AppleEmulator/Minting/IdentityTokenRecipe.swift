@@ -5,8 +5,10 @@ public struct IdentityTokenRecipe: Sendable {
     /// Any `aud`. Users of a client ID that is not configured have the `sub` of the first team.
     public var clientID: String?
     public var nonce: String?
-    /// Brings `c_hash`.
+    /// Brings `c_hash`. `/auth/token` takes it when the client ID is configured.
     public var authorizationCode = BoundSecret.none
+    /// Binds the code to the web flow: it must then be exchanged with the same `redirect_uri`.
+    public var redirectURI: String?
     /// Brings `at_hash`.
     public var accessToken = BoundSecret.none
     public var times = TokenTimes()

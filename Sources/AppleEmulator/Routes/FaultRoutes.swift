@@ -10,7 +10,11 @@ struct FaultRoutes: Sendable {
         group.control(.get, "faults") { call in list() }
         group.control(.put, "faults/:endpoint") { call in
             let endpoint = try endpoint(call)
-            state.setFault(try call.input { input throws(EmulatorError) in try input.fault() }, on: endpoint)
+            let fault = try call.input { input throws(EmulatorError) in try input.fault() }
+            if endpoint != .keys, fault.body == .noKeys || fault.body == .unusableKeys {
+                throw EmulatorError(.memberMalformed, detail: "body: only the key set has keys")
+            }
+            state.setFault(fault, on: endpoint)
             return list()
         }
         group.control(.delete, "faults/:endpoint") { call in

@@ -24,6 +24,13 @@ struct StateRoutes: Sendable {
             state.clearCounters()
             return counters()
         }
+        router.control(.post, "clock") { call in
+            let seconds = try call.input { input throws(EmulatorError) in try input.integer("advance_seconds")
+            }
+            try state.advanceClock(bySeconds: seconds ?? 0)
+            let now = state.now / 1000
+            return ControlAnswer(json: JSONObject([("now", .integer(now))]), text: String(now))
+        }
         router.control(.post, "reset") { call in
             try call.requireNoInput()
             try state.reset()
@@ -37,6 +44,7 @@ struct StateRoutes: Sendable {
                 JSONObject([
                     ("team_id", .string(app.teamID)),
                     ("client_ids", .array(app.clientIDs.map { .string($0) })),
+                    ("redirect_uris", .array(app.redirectURIs.map { .string($0) })),
                 ]))
         }
         var json = JSONObject([

@@ -15,6 +15,22 @@ struct UserRoutes: Sendable {
         group.control(.get, "users") { call in try list(call) }
         group.control(.get, "users/:sub") { call in
             let user = try state.user(call.pathPart("sub"))
+            var json = user.json
+            let grants = try state.grants(of: call.pathPart("sub"))
+            json["grants"] = .array(grants.map { .object($0.json) })
+            return ControlAnswer(json: json, text: user.subject)
+        }
+        group.control(.post, "users/:sub/change-password") { call in
+            try call.requireNoInput()
+            try state.changePassword(of: call.pathPart("sub"))
+            let user = try state.user(call.pathPart("sub"))
+            return ControlAnswer(json: user.json, text: user.subject)
+        }
+        group.control(.put, "users/:sub/migration") { call in
+            let isFailing = try call.input { input throws(EmulatorError) in try input.bool("fails") }
+            guard let isFailing else { throw EmulatorError(.memberMalformed, detail: "fails: true or false") }
+            try state.setMigrationFailing(isFailing, of: call.pathPart("sub"))
+            let user = try state.user(call.pathPart("sub"))
             return ControlAnswer(json: user.json, text: user.subject)
         }
         for change in AccountChange.allCases {

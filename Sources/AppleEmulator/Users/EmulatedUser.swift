@@ -1,13 +1,13 @@
 /// A person with an Apple Account.
 public struct EmulatedUser: Sendable, Equatable {
     /// One identity per team, in the order of the configuration.
-    public let identities: [TeamIdentity]
+    public internal(set) var identities: [TeamIdentity]
     /// The real address. Tokens carry the relay address instead when `hidesEmail` is set.
     public let email: String?
     public let isEmailVerified: Bool
-    public let hidesEmail: Bool
-    public let firstName: String?
-    public let lastName: String?
+    public internal(set) var hidesEmail: Bool
+    public internal(set) var firstName: String?
+    public internal(set) var lastName: String?
     /// 0 unsupported, 1 unknown, 2 likely real; `nil` leaves the claim out.
     public let realUserStatus: Int64?
     /// Whether the relay address forwards at present.
@@ -15,6 +15,9 @@ public struct EmulatedUser: Sendable, Equatable {
     public internal(set) var isDeleted = false
     /// Primary client IDs of the apps that the person uses: signed in to, and not stopped since.
     public internal(set) var apps: Set<String> = []
+
+    /// Those of them that did not ask for the e-mail address.
+    public internal(set) var emailWithheldFrom: Set<String> = []
 
     /// What the first configured team knows the person as.
     public var subject: String { identities[0].subject }

@@ -7,7 +7,7 @@ struct UserDirectory {
     /// Stands for the first user in every place where a `sub` is asked for.
     static let defaultName = "default"
 
-    private let teamIDs: [String]
+    private var teamIDs: [String]
     private(set) var users: [EmulatedUser] = []
     /// Positions in `users` by the `sub` of each team.
     private var positions: [String: Int] = [:]
@@ -46,6 +46,17 @@ struct UserDirectory {
             throw EmulatorError(.userNotFound)
         }
         return (position, identity)
+    }
+
+    /// Gives everybody an identity in a team that they have none in yet. The same person gets the same one in every run.
+    mutating func addTeam(_ teamID: String) {
+        guard !teamIDs.contains(teamID) else { return }
+        teamIDs.append(teamID)
+        for index in users.indices {
+            let identity = TeamIdentity(teamID: teamID, seed: Array(users[index].subject.utf8))
+            users[index].identities.append(identity)
+            positions[identity.subject] = index
+        }
     }
 
     subscript(position: Int) -> EmulatedUser {

@@ -1,0 +1,73 @@
+public import JOSE
+
+/// A key that a team registered at Apple to sign its client secrets with, and its ID.
+///
+/// Apple keeps the public half only. The emulator has the private half too of a key that it made itself, so that it can
+/// hand out the `.p8` file and client secrets to try.
+public struct ClientKey: Sendable {
+    /// The team that may sign with it.
+    public let teamID: String
+    /// Ten capital letters and digits at Apple.
+    public let keyID: String
+    public let publicKey: ECPublicKey
+    /// PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` when the emulator was given the public half only.
+    public let privateKeyPEM: String?
+
+    /// Takes the public half in PEM, or a private key, whose public half counts. Throws `.clientKeyRefused` for anything
+    /// that is no key on P-256, and for an ID of another form than Apple's.
+    public init(teamID: String, keyID: String, pem: String) throws(EmulatorError) {
+        try Self.check(teamID: teamID, keyID: keyID)
+        do {
+            if pem.contains("PRIVATE KEY") {
+                let key = try ECPrivateKey(pem: pem)
+                (publicKey, privateKeyPEM) = (key.publicKey, key.pem)
+            } else {
+                (publicKey, privateKeyPEM) = (try ECPublicKey(pem: pem), nil)
+            }
+        } catch {
+            throw EmulatorError(.clientKeyRefused, detail: "pem: no key on P-256")
+        }
+        (self.teamID, self.keyID) = (teamID, keyID)
+    }
+
+    /// Takes an EC key of RFC 7518 §6.2. Throws `.clientKeyRefused`.
+    public init(teamID: String, keyID: String, jwk: JSONObject) throws(EmulatorError) {
+        try Self.check(teamID: teamID, keyID: keyID)
+        guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
+            let x = jwk["x"]?.string.flatMap({ Base64URL.decode($0) }),
+            let y = jwk["y"]?.string.flatMap({ Base64URL.decode($0) }),
+            let key = try? ECPublicKey(x: x, y: y)
+        else {
+            throw EmulatorError(.clientKeyRefused, detail: "jwk: no key on P-256")
+        }
+        (self.teamID, self.keyID, publicKey, privateKeyPEM) = (teamID, keyID, key, nil)
+    }
+
+    /// Makes a new key, as Apple's developer pages do. Throws `.clientKeyRefused`.
+    public static func generate(teamID: String, keyID: String? = nil) throws(EmulatorError) -> ClientKey {
+        guard let made = try? ECPrivateKey.generate() else {
+            throw EmulatorError(.clientKeyRefused, detail: "no key could be made")
+        }
+        return try ClientKey(teamID: teamID, keyID: keyID ?? newKeyID(), pem: made.pem)
+    }
+
+    static func newKeyID() -> String {
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        return String(SecureRandom.bytes(count: 10).map { characters[Int($0) % characters.count] })
+    }
+
+    private static func check(teamID: String, keyID: String) throws(EmulatorError) {
+        let isKeyID =
+            keyID.utf8.count == 10
+            && keyID.utf8.allSatisfy { byte in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        guard isKeyID else {
+            throw EmulatorError(.clientKeyRefused, detail: "a key ID has ten capital letters and digits")
+        }
+        guard (1...64).contains(teamID.utf8.count), teamID.utf8.allSatisfy(ControlInput.isUnreserved) else {
+            throw EmulatorError(.clientKeyRefused, detail: "a team ID has 1 to 64 letters and digits")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import JOSE
+
+/// A client secret as it came in: a JWT in compact serialization, taken apart and not yet believed.
+struct ClientSecret {
+    /// So that reading one stays cheap. Real ones have about 300 characters.
+    private static let longest = 4096
+
+    let keyID: String
+    let claims: JSONObject
+    let signature: [UInt8]
+    let signedBytes: [UInt8]
+
+    /// Throws `invalid_client` for what is no ES256 token with a key ID.
+    init(_ compact: String) throws(OAuthRefusal) {
+        let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
+        guard compact.utf8.count <= Self.longest, segments.count == 3,
+            let header = Self.object(segments[0]), let claims = Self.object(segments[1]),
+            let signature = Base64URL.decode(String(segments[2]))
+        else {
+            throw OAuthRefusal(.invalidClient, "client_secret is no signed JWT")
+        }
+        guard header["alg"] == .string("ES256") else {
+            throw OAuthRefusal(.invalidClient, "client_secret: alg must be ES256")
+        }
+        guard header["crit"] == nil else {
+            throw OAuthRefusal(.invalidClient, "client_secret: crit is not understood")
+        }
+        guard let keyID = header["kid"]?.string else {
+            throw OAuthRefusal(.invalidClient, "client_secret: the header has no kid")
+        }
+        (self.keyID, self.claims, self.signature) = (keyID, claims, signature)
+        signedBytes = Array("\(segments[0]).\(segments[1])".utf8)
+    }
+
+    private static func object(_ segment: Substring) -> JSONObject? {
+        guard let bytes = Base64URL.decode(String(segment)) else { return nil }
+        return try? JSONValue(parsing: bytes).object
+    }
+}

@@ -1,0 +1,42 @@
+import JOSE
+import Synchronization
+
+extension EmulatorState {
+    public var clientKeys: [ClientKey] { world.withLock { $0.clientKeys.keys } }
+
+    /// Registers a key at once; the team's other keys stay valid. Throws `.keyExists` and `.tooManyKeys`.
+    public func addClientKey(_ key: ClientKey) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
+    }
+
+    /// Secrets signed with it are refused from now on. Throws `.keyNotFound`.
+    public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
+    }
+
+    /// Signs a client secret, for trying calls by hand. Throws `.keyNotFound` without a private key, and
+    /// `.tokenUnsignable`.
+    public func sign(_ recipe: ClientSecretRecipe) throws(EmulatorError) -> String {
+        let (key, teamID, clientID) = try world.withLock { world throws(EmulatorError) in
+            let clientID = recipe.clientID ?? world.apps[0].primaryClientID
+            let teamID = recipe.teamID ?? world.app(of: clientID)?.teamID ?? world.apps[0].teamID
+            let named = recipe.keyID.flatMap { world.clientKeys.key($0, of: teamID) }
+            let key = recipe.keyID == nil ? world.clientKeys.signingKey(of: teamID) : named
+            guard let key, key.privateKeyPEM != nil else {
+                throw EmulatorError(.keyNotFound, detail: "no private key of this team is here")
+            }
+            return (key, teamID, clientID)
+        }
+        let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
+        let claims = JSONObject([
+            ("iss", .string(teamID)), ("iat", .integer(issuedAt)), ("exp", .integer(expiresAt)),
+            ("aud", .string(IdentityTokenClaims.issuer)), ("sub", .string(clientID)),
+        ])
+        do {
+            return try JWTSigner.sign(
+                claims: claims, keyID: key.keyID, algorithm: .ES256, key: key.privateKeyPEM ?? "")
+        } catch {
+            throw EmulatorError(.tokenUnsignable, detail: "libjwt refused: \(error.detail)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+import NIOCore
+
+/// The fields of a body in `application/x-www-form-urlencoded`, the only form that Apple's endpoints take.
+struct FormBody {
+    /// A client secret, a token and a few names: far below this.
+    static let bodyLimit = 64 * 1024
+    private static let fieldLimit = 64
+
+    private var fields: [(name: String, value: String)] = []
+
+    /// Throws `invalid_client` for another content type, as Apple does for JSON, and `invalid_request` for what is too
+    /// large, names a field twice or is no UTF-8.
+    init(_ request: Request) async throws(OAuthRefusal) {
+        let type = request.headers[.contentType] ?? ""
+        let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard essence == "application/x-www-form-urlencoded" else {
+            throw OAuthRefusal(.invalidClient, "the body must be application/x-www-form-urlencoded")
+        }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await request.body.collect(upTo: Self.bodyLimit)
+        } catch {
+            throw OAuthRefusal(
+                .invalidRequest, "the body is larger than \(Self.bodyLimit) bytes, or broke off")
+        }
+        try self.init(Array(buffer.readableBytesView))
+    }
+
+    init(_ bytes: [UInt8]) throws(OAuthRefusal) {
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            let value = pair.dropFirst(name.count + 1)
+            guard let name = Self.decode(name), let value = Self.decode(value) else {
+                throw OAuthRefusal(.invalidRequest, "the body is not form-encoded UTF-8")
+            }
+            guard !fields.contains(where: { $0.name.isByteEqual(to: name) }) else {
+                throw OAuthRefusal(.invalidRequest, "a field occurs twice")
+            }
+            fields.append((name, value))
+            guard fields.count <= Self.fieldLimit else {
+                throw OAuthRefusal(.invalidRequest, "more than \(Self.fieldLimit) fields")
+            }
+        }
+    }
+
+    /// A field without a value counts as absent (RFC 6749 §3.2).
+    subscript(name: String) -> String? {
+        fields.first { $0.name.isByteEqual(to: name) && !$0.value.isEmpty }?.value
+    }
+
+    /// Throws `invalid_request` when the field is absent.
+    func require(_ name: String) throws(OAuthRefusal) -> String {
+        guard let value = self[name] else { throw OAuthRefusal(.invalidRequest, "\(name) is missing") }
+        return value
+    }
+
+    private static func decode(_ text: some Collection<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        guard !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+
+/// `POST /auth/usermigrationinfo`, in both directions: the sender asks with `sub` and `target`, the recipient with
+/// `transfer_sub`. Both bring an access token of the `client_credentials` grant, as Apple's pages for both teams say.
+struct MigrationEndpoint: Sendable {
+    let state: EmulatorState
+
+    func add(to router: Router<EmulatorRequestContext>) {
+        let shell = EndpointShell(state: state, endpoint: .migration)
+        router.post("auth/usermigrationinfo") { request, context in
+            try await shell.respond(on: context.channel) { _ in await answer(request) }
+        }
+    }
+
+    private func answer(_ request: Request) async -> EndpointAnswer {
+        do throws(OAuthRefusal) {
+            let form = try await FormBody(request)
+            let (clientID, teamID) = try state.authenticate(form, includingFormerTeam: true)
+            try state.requireMigrationToken(bearer(of: request), teamID: teamID, clientID: clientID)
+            if let transferSubject = form["transfer_sub"] {
+                return .json(
+                    try state.migratedUser(of: transferSubject, recipient: teamID, clientID: clientID).json)
+            }
+            let subject = try state.transferSubject(
+                of: try form.require("sub"), sender: teamID, recipient: try form.require("target"),
+                clientID: clientID)
+            return .json(JSONObject([("transfer_sub", .string(subject))]))
+        } catch {
+            state.count(error, on: .migration)
+            return .refusal(error)
+        }
+    }
+
+    private func bearer(of request: Request) throws(OAuthRefusal) -> String {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw OAuthRefusal(.invalidRequest, "no access token in Authorization: Bearer")
+        }
+        return String(parts[1])
+    }
+}

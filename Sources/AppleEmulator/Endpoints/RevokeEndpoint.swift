@@ -1,0 +1,27 @@
+import Hummingbird
+import JOSE
+
+/// `POST /auth/revoke`. Who may ask is checked; whether the token was any good is not told: 200 with nothing in it.
+struct RevokeEndpoint: Sendable {
+    let state: EmulatorState
+
+    func add(to router: Router<EmulatorRequestContext>) {
+        let shell = EndpointShell(state: state, endpoint: .revoke)
+        router.post("auth/revoke") { request, context in
+            try await shell.respond(on: context.channel) { _ in await answer(request) }
+        }
+    }
+
+    private func answer(_ request: Request) async -> EndpointAnswer {
+        do throws(OAuthRefusal) {
+            let form = try await FormBody(request)
+            let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
+            // `token_type_hint` may be wrong (RFC 7009 §2.1), so both kinds are looked for whatever it says.
+            state.revoke(try form.require("token"), clientID: clientID)
+            return EndpointAnswer(headers: [EndpointAnswer.noStore])
+        } catch {
+            state.count(error, on: .revoke)
+            return .refusal(error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Hummingbird
+import JOSE
+
+/// `POST /auth/token`, with its three grants.
+struct TokenEndpoint: Sendable {
+    let state: EmulatorState
+
+    func add(to router: Router<EmulatorRequestContext>) {
+        let shell = EndpointShell(state: state, endpoint: .token)
+        router.post("auth/token") { request, context in
+            try await shell.respond(on: context.channel) { _ in try await answer(request) }
+        }
+    }
+
+    private func answer(_ request: Request) async throws -> EndpointAnswer {
+        do throws(OAuthRefusal) {
+            return try await grant(FormBody(request))
+        } catch {
+            state.count(error, on: .token)
+            return .refusal(error)
+        }
+    }
+
+    private func grant(_ form: FormBody) throws(OAuthRefusal) -> EndpointAnswer {
+        let type = form["grant_type"].flatMap { GrantType(rawValue: $0) }
+        let (clientID, teamID) = try state.authenticate(
+            form, includingFormerTeam: type == .clientCredentials)
+        switch type {
+        case .authorizationCode:
+            let code = try form.require("code")
+            return try answer(
+                state.exchange(code, clientID: clientID, redirectURI: form["redirect_uri"]))
+        case .refreshToken:
+            return try answer(state.refresh(try form.require("refresh_token"), clientID: clientID))
+        case .clientCredentials:
+            guard try form.require("scope") == "user.migration" else {
+                throw OAuthRefusal(.invalidScope, "scope must be user.migration")
+            }
+            return .json(Self.members(state.grantMigration(teamID: teamID, clientID: clientID)))
+        case nil:
+            _ = try form.require("grant_type")
+            throw OAuthRefusal(.unsupportedGrantType, "grant_type is none of Apple's three")
+        }
+    }
+
+    private func answer(_ basis: TokenBasis) throws(OAuthRefusal) -> EndpointAnswer {
+        var json = Self.members(basis.accessToken)
+        json["refresh_token"] = basis.refreshToken.map { .string($0) }
+        do {
+            json["id_token"] = .string(try state.identityToken(of: basis))
+        } catch {
+            throw OAuthRefusal(.serverError, "the identity token cannot be signed")
+        }
+        return .json(json)
+    }
+
+    private static func members(_ accessToken: String) -> JSONObject {
+        JSONObject([
+            ("access_token", .string(accessToken)), ("token_type", .string("Bearer")),
+            ("expires_in", .integer(accessTokenLifetime)),
+        ])
+    }
+
+    /// Seconds.
+    static let accessTokenLifetime: Int64 = 3600
+}

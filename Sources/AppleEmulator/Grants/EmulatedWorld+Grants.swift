@@ -1,0 +1,95 @@
+/// The three grants of `/auth/token`, and `/auth/revoke`.
+extension EmulatedWorld {
+    /// Uses a code up and gives tokens for it. Throws `invalid_grant`, and `server_error` when no key signs.
+    mutating func exchange(
+        _ code: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
+    ) throws(OAuthRefusal) -> TokenBasis {
+        let keys = try grantKeys()
+        let authorization = try grants.takeCode(
+            code, clientID: clientID, redirectURI: redirectURI, lifetime: lifetime, now: now)
+        try requireConsent(authorization.consent)
+        let tokens = grants.issueTokens(for: authorization, at: now)
+        counters.exchanges += 1
+        return basis(authorization, keys: keys, access: tokens.access, refresh: tokens.refresh, now: now)
+    }
+
+    /// Validates a session. Throws `invalid_grant`, `throttled`, and `server_error` when no key signs.
+    mutating func refresh(
+        _ token: String, clientID: String, interval: Int64, now: Int64
+    ) throws(OAuthRefusal) -> TokenBasis {
+        let keys = try grantKeys()
+        let authorization: Authorization
+        do throws(OAuthRefusal) {
+            authorization = try grants.refresh(token, clientID: clientID, interval: interval, now: now)
+        } catch {
+            if error.code == .throttled { counters.refreshesThrottled += 1 }
+            throw error
+        }
+        try requireConsent(authorization.consent)
+        counters.refreshes += 1
+        let access = grants.issueAccessToken(for: authorization, at: now)
+        return basis(authorization, keys: keys, access: access, refresh: nil, now: now)
+    }
+
+    mutating func grantMigration(teamID: String, clientID: String, now: Int64) -> String {
+        counters.migrationGrants += 1
+        return grants.issueMigrationToken(teamID: teamID, clientID: clientID, at: now)
+    }
+
+    /// A known token ends the person's consent to the app, and with it every token of theirs. Nothing else happens:
+    /// whoever asks cannot tell.
+    mutating func revoke(_ token: String, clientID: String) {
+        guard let consent = grants.consent(of: token, clientID: clientID) else { return }
+        endConsent(consent)
+        counters.revocations += 1
+    }
+
+    mutating func endConsent(_ consent: Consent) {
+        grants.end(consent)
+        users[consent.person].apps.remove(consent.app)
+        users[consent.person].emailWithheldFrom.remove(consent.app)
+    }
+
+    /// A code, for a client ID that is configured: what is made up for another one must not fill the memory.
+    mutating func issueCode(
+        _ secret: String, to person: Int, clientID: String, nonce: String?, redirectURI: String?,
+        authenticatedAt: Int64, now: Int64
+    ) {
+        guard let app = app(of: clientID), !secret.isEmpty else { return }
+        let authorization = Authorization(
+            consent: Consent(person: person, app: app.primaryClientID), clientID: clientID, nonce: nonce,
+            authenticatedAt: authenticatedAt)
+        grants.issue(
+            IssuedCode(authorization: authorization, redirectURI: redirectURI, issuedAt: now), as: secret)
+    }
+
+    private func requireConsent(_ consent: Consent) throws(OAuthRefusal) {
+        guard users[consent.person].apps.contains(consent.app) else {
+            throw OAuthRefusal(.invalidGrant, "the person uses the app no longer")
+        }
+    }
+
+    private func grantKeys() throws(OAuthRefusal) -> SigningKeys {
+        guard let key = try? keys.signingKey() else {
+            throw OAuthRefusal(.serverError, "every signing key is retired")
+        }
+        return SigningKeys(key: key, other: nil)
+    }
+
+    private mutating func basis(
+        _ authorization: Authorization, keys: SigningKeys, access: String, refresh: String?, now: Int64
+    ) -> TokenBasis {
+        let person = authorization.consent.person
+        let app = app(of: authorization.clientID) ?? apps[0]
+        let user = users[person]
+        let identity = IdentityTokenBasis(
+            user: user, identity: user.identity(for: app.teamID), clientID: authorization.clientID,
+            isFirstAuthorization: false, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
+            transferSubject: transferSubject(
+                ofTokenFor: person, clientID: authorization.clientID, at: now),
+            keys: keys)
+        return TokenBasis(
+            identity: identity, authorization: authorization, accessToken: access, refreshToken: refresh,
+            now: now)
+    }
+}

@@ -1,0 +1,90 @@
+import JOSE
+import Synchronization
+
+extension EmulatorState {
+    /// Checks who asks: `client_id` and `client_secret` of the form. Throws `invalid_request` and `invalid_client`.
+    func authenticate(
+        _ form: FormBody, includingFormerTeam: Bool
+    ) throws(OAuthRefusal) -> (clientID: String, teamID: String) {
+        guard let clientID = form["client_id"] else {
+            throw OAuthRefusal(.invalidRequest, "client_id is missing")
+        }
+        guard let text = form["client_secret"] else {
+            throw OAuthRefusal(.invalidRequest, "client_secret is missing")
+        }
+        // The signature is checked outside the lock: it takes longer than everything else.
+        let (teamIDs, keys, now) = world.withLock { world in
+            let now = clock.now() + world.clockOffset
+            return (
+                world.teams(actingFor: clientID, includingFormer: includingFormerTeam, at: now),
+                world.clientKeys, now
+            )
+        }
+        guard !teamIDs.isEmpty else { throw OAuthRefusal(.invalidClient, "client_id is unknown") }
+        let check = ClientSecretCheck(clientID: clientID, teamIDs: teamIDs, keys: keys, now: now / 1000)
+        return (clientID, try check.check(ClientSecret(text)))
+    }
+
+    func exchange(_ code: String, clientID: String, redirectURI: String?) throws(OAuthRefusal) -> TokenBasis {
+        try world.withLock { world throws(OAuthRefusal) in
+            try world.exchange(
+                code, clientID: clientID, redirectURI: redirectURI,
+                lifetime: configuration.codeLifetime * 1000, now: clock.now() + world.clockOffset)
+        }
+    }
+
+    func refresh(_ token: String, clientID: String) throws(OAuthRefusal) -> TokenBasis {
+        try world.withLock { world throws(OAuthRefusal) in
+            try world.refresh(
+                token, clientID: clientID, interval: configuration.refreshInterval * 1000,
+                now: clock.now() + world.clockOffset)
+        }
+    }
+
+    func grantMigration(teamID: String, clientID: String) -> String {
+        world.withLock {
+            $0.grantMigration(teamID: teamID, clientID: clientID, now: clock.now() + $0.clockOffset)
+        }
+    }
+
+    func revoke(_ token: String, clientID: String) {
+        world.withLock { $0.revoke(token, clientID: clientID) }
+    }
+
+    /// The person changes their password: every refresh token of theirs dies, no consent does, and nobody is told.
+    ///
+    /// Throws `.userNotFound`.
+    public func changePassword(of subject: String?) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            let person = try world.users.find(subject).position
+            world.grants.end { $0.person == person }
+        }
+    }
+
+    /// What is alive of a person's codes and tokens, and how often was asked for them. Throws `.userNotFound`.
+    public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
+        try world.withLock { world throws(EmulatorError) in
+            let person = try world.users.find(subject).position
+            return world.apps.flatMap { app in
+                let consent = Consent(person: person, app: app.primaryClientID)
+                return app.clientIDs.map { clientID in
+                    let usage = world.grants.usage(of: consent, clientID: clientID)
+                    return UserGrants(
+                        clientID: clientID, codes: world.grants.codes(of: consent, clientID: clientID),
+                        refreshTokens: world.grants.refreshTokens(of: consent, clientID: clientID),
+                        exchanges: usage.exchanges, refreshes: usage.refreshes, throttled: usage.throttled)
+                }
+            }
+        }
+    }
+
+    /// The identity token of an answer of `/auth/token`.
+    func identityToken(of basis: TokenBasis) throws(EmulatorError) -> String {
+        let issuedAt = basis.now / 1000
+        let claims = IdentityTokenClaims(
+            basis: basis.identity, nonce: basis.authorization.nonce, authorizationCode: nil,
+            accessToken: basis.accessToken, issuedAt: issuedAt, expiresAt: issuedAt + TokenTimes().lifetime,
+            authenticatedAt: basis.authorization.authenticatedAt)
+        return try sign(claims.object, with: basis.identity.keys, forgery: Forgery())
+    }
+}

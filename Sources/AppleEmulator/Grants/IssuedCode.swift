@@ -1,0 +1,8 @@
+/// An authorization code that waits to be exchanged.
+struct IssuedCode: Equatable, Codable {
+    let authorization: Authorization
+    /// The redirect URI of the web flow; `nil` for a native app.
+    let redirectURI: String?
+    /// Milliseconds since 1970.
+    let issuedAt: Int64
+}

@@ -1,0 +1,7 @@
+/// An access token of a team, from the `client_credentials` grant. It opens `/auth/usermigrationinfo`.
+struct MigrationToken: Equatable, Codable {
+    let teamID: String
+    let clientID: String
+    /// Milliseconds since 1970.
+    let issuedAt: Int64
+}

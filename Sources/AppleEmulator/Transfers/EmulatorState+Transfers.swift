@@ -1,0 +1,62 @@
+import Synchronization
+
+extension EmulatorState {
+    func requireMigrationToken(_ token: String, teamID: String, clientID: String) throws(OAuthRefusal) {
+        try world.withLock { world throws(OAuthRefusal) in
+            let now = clock.now() + world.clockOffset
+            let life = TokenEndpoint.accessTokenLifetime * 1000
+            guard let held = world.grants.migrationTokens[token], held.teamID == teamID,
+                held.clientID == clientID, now - held.issuedAt <= life
+            else {
+                throw OAuthRefusal(.invalidGrant, "the access token is unknown, expired or another client's")
+            }
+        }
+    }
+
+    func transferSubject(
+        of subject: String, sender: String, recipient: String, clientID: String
+    ) throws(OAuthRefusal) -> String {
+        try world.withLock { world throws(OAuthRefusal) in
+            try world.transferSubject(
+                of: subject, sender: sender, recipient: recipient, clientID: clientID,
+                now: clock.now() + world.clockOffset)
+        }
+    }
+
+    func migratedUser(
+        of transferSubject: String, recipient: String, clientID: String
+    ) throws(OAuthRefusal) -> MigratedUser {
+        try world.withLock { world throws(OAuthRefusal) in
+            try world.migratedUser(
+                of: transferSubject, recipient: recipient, clientID: clientID,
+                now: clock.now() + world.clockOffset)
+        }
+    }
+
+    public var transfers: [AppTransfer] { world.withLock { $0.transfers.transfers } }
+
+    /// Hands the app of a client ID over to another team, as if it had accepted just now.
+    ///
+    /// Throws `.clientIDUnknown`, `.memberMalformed` and `.tooManyTransfers`.
+    public func transfer(_ clientID: String, to teamID: String) throws(EmulatorError) -> AppTransfer {
+        guard (1...64).contains(teamID.utf8.count), teamID.utf8.allSatisfy(ControlInput.isUnreserved) else {
+            throw EmulatorError(.memberMalformed, detail: "team_id: 1 to 64 letters and digits")
+        }
+        return try world.withLock { world throws(EmulatorError) in
+            try world.transfer(clientID, to: teamID, at: clock.now() + world.clockOffset)
+        }
+    }
+
+    /// Whether `/auth/usermigrationinfo` refuses this one person, whom the apps may use all the same. Throws
+    /// `.userNotFound`.
+    public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            let person = try world.users.find(subject).position
+            if isFailing {
+                world.transfers.failing.insert(person)
+            } else {
+                world.transfers.failing.remove(person)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// The apps that changed hands, and the identifiers that stand for people in between.
+struct TransferBook: Codable {
+    /// One person, as two teams may speak of them.
+    struct Handover: Equatable, Codable {
+        let person: Int
+        let sender: String
+        let recipient: String
+    }
+
+    static let capacity = 64
+    static let subjectCapacity = 100_000
+
+    private(set) var transfers: [AppTransfer] = []
+    private var handovers: [String: Handover] = [:]
+    /// People whose migration Apple cannot do, for tests of what a transfer tool does then.
+    var failing: Set<Int> = []
+
+    /// Throws `.tooManyTransfers`.
+    mutating func add(_ transfer: AppTransfer) throws(EmulatorError) {
+        guard transfers.count < Self.capacity else {
+            throw EmulatorError(.tooManyTransfers, detail: "at most \(Self.capacity)")
+        }
+        transfers.append(transfer)
+    }
+
+    /// The app's latest transfer, while its users can still be migrated.
+    func open(for app: String, at now: Int64) -> AppTransfer? {
+        transfers.last { $0.app == app }.flatMap { $0.isOpen(at: now) ? $0 : nil }
+    }
+
+    func handover(_ transferSubject: String) -> Handover? { handovers[transferSubject] }
+
+    /// The person's transfer identifier: the same for every app that goes from this team to that one.
+    mutating func subject(of person: Int, known sender: TeamIdentity, to recipient: String) -> String {
+        let subject = TeamIdentity(
+            teamID: "\(sender.teamID) to \(recipient)", seed: Array(sender.subject.utf8)
+        ).subject
+        if handovers.count < Self.subjectCapacity || handovers[subject] != nil {
+            handovers[subject] = Handover(person: person, sender: sender.teamID, recipient: recipient)
+        }
+        return subject
+    }
+}

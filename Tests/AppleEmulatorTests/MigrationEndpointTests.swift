@@ -1,0 +1,205 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct MigrationEndpointTests {
+    static let recipient = "TEAM000002"
+
+    /// The recipient has a key of its own; the default user signed in once.
+    private func run(_ body: (EmulatorUnderTest) async throws -> Void) async throws {
+        try await EmulatorUnderTest.run {
+            if let key = try? ClientKey.generate(teamID: Self.recipient) { $0.clientKeys.append(key) }
+        } _: { apple in
+            _ = try await apple.mint()
+            try await body(apple)
+        }
+    }
+
+    private func secret(_ apple: EmulatorUnderTest, of team: String) throws -> String {
+        var recipe = ClientSecretRecipe()
+        recipe.teamID = team
+        return try apple.clientSecret(recipe)
+    }
+
+    private func bearer(_ apple: EmulatorUnderTest, of team: String) async throws -> String {
+        let fields = [
+            "grant_type": "client_credentials", "scope": "user.migration",
+            "client_secret": try secret(apple, of: team),
+        ]
+        let answer = try await apple.call("/auth/token", fields)
+        #expect(answer.status == 200)
+        #expect(try answer.json["token_type"] == .string("Bearer"))
+        #expect(try answer.json["expires_in"] == .integer(3600))
+        #expect(try answer.json.object?.members.count == 3)
+        return try #require(answer.json["access_token"]?.string)
+    }
+
+    /// Asks as `team` does.
+    private func ask(
+        _ apple: EmulatorUnderTest, as team: String, _ fields: [String: String]
+    ) async throws -> Answer {
+        var fields = fields
+        fields["client_secret"] = try secret(apple, of: team)
+        let bearer = try await bearer(apple, of: team)
+        return try await apple.call(
+            "/auth/usermigrationinfo", fields, headers: ["Authorization": "Bearer \(bearer)"])
+    }
+
+    private func transfer(_ apple: EmulatorUnderTest) async throws {
+        let answer = try await apple.post("/emulator/transfers", #"{"team_id":"\#(Self.recipient)"}"#)
+        #expect(answer.status == 200)
+    }
+
+    @Test func `carries a person over, before and after the transfer`() async throws {
+        try await run { apple in
+            let sender = EmulatorUnderTest.teamID
+            let subject = apple.emulator.state.users[0].subject
+            let fields = ["sub": subject, "target": Self.recipient]
+            let before = try await ask(apple, as: sender, fields).json["transfer_sub"]?.string
+            let transferSubject = try #require(before)
+            #expect(transferSubject != subject)
+            try await transfer(apple)
+            #expect(try await ask(apple, as: sender, fields).json["transfer_sub"]?.string == transferSubject)
+            let answer = try await ask(apple, as: Self.recipient, ["transfer_sub": transferSubject])
+            let claims = try await apple.mint().claims
+            #expect(try answer.json["sub"] == claims["sub"])
+            #expect(try answer.json["email"] == .string("jane.appleseed@example.com"))
+            #expect(try answer.json["is_private_email"] == nil)
+            #expect(claims["transfer_sub"] == .string(transferSubject))
+            #expect(claims["sub"] != .string(subject))
+            #expect(try await apple.counter("migration_requests") == 3)
+        }
+    }
+
+    @Test func `gives a person who hides the address a new one`() async throws {
+        try await run { apple in
+            let old = try await apple.post("/emulator/users", #"{"hide_email":true,"sub":"hider"}"#).json
+            let fields = ["sub": "hider", "target": Self.recipient]
+            let transferSubject = try await ask(apple, as: EmulatorUnderTest.teamID, fields).json[
+                "transfer_sub"]
+            try await transfer(apple)
+            let new = try await ask(
+                apple, as: Self.recipient, ["transfer_sub": transferSubject?.string ?? ""]
+            ).json
+            #expect(new["is_private_email"] == .bool(true))
+            #expect(new["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
+            #expect(new["email"] != old["identities"]?.array?[0]["relay_email"])
+        }
+    }
+
+    @Test func `ends the sender's codes and tokens, and no consent`() async throws {
+        try await run { apple in
+            let token = try await apple.refreshToken()
+            let code = try await apple.code()
+            try await transfer(apple)
+            #expect(try await apple.refresh(token).error == "invalid_grant")
+            #expect(try await apple.exchange(code).error == "invalid_grant")
+            // The person has not authorized anew, so the name is not told again.
+            #expect(try await apple.post("/emulator/identity-tokens").json["user"] == nil)
+            let new = try await apple.refreshToken()
+            #expect(try await apple.refresh(new).status == 200)
+            // The former team may migrate people, and nothing else.
+            let former = ["client_secret": try secret(apple, of: EmulatorUnderTest.teamID)]
+            #expect(try await apple.refresh(new, former).error == "invalid_client")
+        }
+    }
+
+    @Test func `stays open for sixty days`() async throws {
+        try await run { apple in
+            let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
+            let answer = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
+            let transferSubject = try #require(answer.json["transfer_sub"]?.string)
+            try await transfer(apple)
+            apple.clock.advance(bySeconds: 60 * 86_400)
+            #expect(try await ask(apple, as: EmulatorUnderTest.teamID, fields).status == 200)
+            let arriving = ["transfer_sub": transferSubject]
+            #expect(try await ask(apple, as: Self.recipient, arriving).status == 200)
+            #expect(try await apple.mint().claims["transfer_sub"] != nil)
+            apple.clock.advance(bySeconds: 1)
+            #expect(try await ask(apple, as: Self.recipient, arriving).error == "invalid_request")
+            #expect(try await apple.mint().claims["transfer_sub"] == nil)
+            let former = ["client_secret": try secret(apple, of: EmulatorUnderTest.teamID)]
+            #expect(try await apple.call("/auth/usermigrationinfo", former).error == "invalid_client")
+        }
+    }
+
+    @Test func `fails single people when told to`() async throws {
+        try await run { apple in
+            let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
+            for (fails, status) in [(true, 400), (false, 200)] {
+                let path = "/emulator/users/default/migration"
+                #expect(try await apple.send(.PUT, path, body: #"{"fails":\#(fails)}"#).status == 200)
+                let answer = try await ask(apple, as: EmulatorUnderTest.teamID, fields)
+                #expect(answer.status == status)
+                #expect(answer.error == (fails ? "invalid_request" : nil))
+            }
+        }
+    }
+
+    @Test func `refuses everybody else`() async throws {
+        try await run { apple in
+            let sender = EmulatorUnderTest.teamID
+            let subject = apple.emulator.state.users[0].subject
+            for fields in [
+                ["sub": "nobody", "target": Self.recipient], ["sub": subject, "target": sender],
+                ["sub": subject], ["target": Self.recipient],
+                ["transfer_sub": "nobody"],
+            ] {
+                #expect(try await ask(apple, as: sender, fields).error == "invalid_request")
+            }
+            // Not before the transfer, which makes the client ID the recipient's.
+            let early = ["client_secret": try secret(apple, of: Self.recipient), "transfer_sub": "x"]
+            #expect(try await apple.call("/auth/usermigrationinfo", early).error == "invalid_client")
+            // After it, to no third team.
+            try await transfer(apple)
+            let third = ["sub": subject, "target": "TEAM000003"]
+            #expect(try await ask(apple, as: sender, third).error == "invalid_request")
+            #expect(
+                try await ask(apple, as: Self.recipient, ["transfer_sub": "x"]).error == "invalid_request")
+        }
+    }
+
+    @Test func `wants an access token that is good and the team's own`() async throws {
+        try await run { apple in
+            let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
+            let path = "/auth/usermigrationinfo"
+            #expect(try await apple.call(path, fields).error == "invalid_request")
+            let wrong = try await apple.call(path, fields, headers: ["Authorization": "Bearer x"])
+            #expect(wrong.error == "invalid_grant")
+            let bearer = "Bearer \(try await bearer(apple, of: EmulatorUnderTest.teamID))"
+            apple.clock.advance(bySeconds: 3600)
+            #expect(try await apple.call(path, fields, headers: ["Authorization": bearer]).status == 200)
+            apple.clock.advance(bySeconds: 1)
+            let late = try await apple.call(path, fields, headers: ["Authorization": bearer])
+            #expect(late.error == "invalid_grant")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"team_id":"TEAM000001"}"#, 400, "member_malformed"), ("{}", 400, "member_malformed"),
+        (#"{"team_id":"a b"}"#, 400, "member_malformed"),
+        (#"{"team_id":"TEAM000002","client_id":"com.other.app"}"#, 404, "client_id_unknown"),
+    ])
+    func `refuses a transfer that makes no sense`(body: String, status: Int, code: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/transfers", body)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+            #expect(apple.emulator.state.transfers.isEmpty)
+        }
+    }
+
+    @Test func `tells the new team about the person by its own name for them`() async throws {
+        try await run { apple in
+            try await transfer(apple)
+            let subject = try await apple.mint().claims["sub"]
+            let answer = try await apple.post(
+                "/emulator/users/default/revoke-consent", #"{"events_form":"object"}"#
+            ).json
+            let payload = answer["notifications"]?.array?[0]["payload"]?.string ?? ""
+            #expect(try ReadToken(payload).claims["events"]?["sub"] == subject)
+            #expect(answer["user"]?["apps"] == .array([]))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AppleEmulator
+import JOSE
+import Testing
+
+@Suite struct RevokeEndpointTests {
+    @Test func `ends the consent and every token of it, and says nothing`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let first = try await apple.refreshToken()
+            let web = #"{"code":true,"client_id":"com.example.app.web"}"#
+            let second = try await apple.refreshToken(web, clientID: "com.example.app.web")
+            let code = try await apple.code()
+            let answer = try await apple.revoke(first)
+            #expect(answer.status == 200)
+            #expect(answer.body.isEmpty)
+            #expect(try await apple.refresh(first).error == "invalid_grant")
+            let other = try await apple.refresh(second, ["client_id": "com.example.app.web"])
+            #expect(other.error == "invalid_grant")
+            #expect(try await apple.exchange(code).error == "invalid_grant")
+            #expect(try apple.emulator.state.user(nil).apps.isEmpty)
+            #expect(try await apple.counter("revocations") == 1)
+            // The next sign-in is a first one again.
+            #expect(try await apple.post("/emulator/identity-tokens").json["user"] != nil)
+        }
+    }
+
+    @Test func `takes an access token as well, whatever the hint says`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let tokens = try await apple.exchange(apple.code()).json
+            let access = tokens["access_token"]?.string ?? ""
+            let fields = ["token": access, "token_type_hint": "refresh_token"]
+            #expect(try await apple.call("/auth/revoke", fields).status == 200)
+            #expect(try await apple.refresh(tokens["refresh_token"]?.string ?? "").error == "invalid_grant")
+        }
+    }
+
+    @Test func `answers the same for nonsense and for another client's token, and does nothing`() async throws
+    {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            for answer in [
+                try await apple.revoke("nonsense"),
+                try await apple.revoke(token, clientID: "com.example.app.web"),
+            ] {
+                #expect(answer.status == 200)
+                #expect(answer.body.isEmpty)
+            }
+            #expect(try await apple.refresh(token).status == 200)
+            #expect(try await apple.counter("revocations") == 0)
+            #expect(try await apple.counter("revoke_requests") == 2)
+        }
+    }
+
+    @Test func `revokes twice with the same answer`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            for _ in 0..<2 { #expect(try await apple.revoke(token).status == 200) }
+            #expect(try await apple.counter("revocations") == 1)
+        }
+    }
+
+    @Test func `asks who is asking`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            let answer = try await apple.call("/auth/revoke", ["token": token, "client_secret": "x"])
+            #expect(answer.status == 400)
+            #expect(answer.error == "invalid_client")
+            #expect(try await apple.call("/auth/revoke", [:]).error == "invalid_request")
+            #expect(try await apple.refresh(token).status == 200)
+        }
+    }
+}

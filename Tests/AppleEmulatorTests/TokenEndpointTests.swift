@@ -1,0 +1,250 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct TokenEndpointTests {
+    @Test func `exchanges a code for tokens that belong together`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let signIn = try await apple.post(
+                "/emulator/identity-tokens", #"{"code":true,"nonce":"n-1","auth_time":1699999990}"#
+            ).json
+            let code = try #require(signIn["authorization_code"]?.string)
+            apple.clock.advance(bySeconds: 20)
+            let answer = try await apple.exchange(code)
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == ["application/json;charset=UTF-8"])
+            #expect(answer.headers["cache-control"] == ["no-store"])
+            let json = try answer.json
+            #expect(json["token_type"] == .string("Bearer"))
+            #expect(json["expires_in"] == .integer(3600))
+            #expect(json.object?.members.count == 5)
+            let access = try #require(json["access_token"]?.string)
+            #expect(json["refresh_token"]?.string?.hasPrefix("r") == true)
+            let token = try ReadToken(try #require(json["id_token"]?.string))
+            #expect(try await apple.isValid(token))
+            #expect(token.claims["aud"] == .string("com.example.app"))
+            #expect(token.claims["sub"] == signIn["sub"])
+            #expect(token.claims["nonce"] == .string("n-1"))
+            #expect(token.claims["iat"] == .integer(apple.clock.seconds))
+            #expect(token.claims["auth_time"] == .integer(1_699_999_990))
+            #expect(
+                token.claims["at_hash"] == .string(Base64URL.encode(SHA256Digest.hash(access).prefix(16))))
+            #expect(token.claims["c_hash"] == nil)
+            #expect(try await apple.counter("exchanges") == 1)
+            #expect(try await apple.counter("token_requests") == 1)
+        }
+    }
+
+    @Test func `takes a code once`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code()
+            #expect(try await apple.exchange(code).status == 200)
+            let again = try await apple.exchange(code)
+            #expect(again.status == 400)
+            #expect(again.error == "invalid_grant")
+        }
+    }
+
+    @Test(arguments: [(300, 200), (301, 400)])
+    func `takes a code for five minutes`(seconds: Int64, status: Int) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code()
+            apple.clock.advance(bySeconds: seconds)
+            let answer = try await apple.exchange(code)
+            #expect(answer.status == status)
+            #expect(answer.error == (status == 200 ? nil : "invalid_grant"))
+        }
+    }
+
+    @Test func `gives a code to its own client only, and keeps it for that one`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code()
+            let other = try await apple.exchange(code, ["client_id": "com.example.app.web"])
+            #expect(other.error == "invalid_grant")
+            #expect(try await apple.exchange(code).status == 200)
+        }
+    }
+
+    @Test func `wants the redirect URI that the code was issued with`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let web = #"{"code":true,"redirect_uri":"https://example.com/callback?a=b c"}"#
+            let code = try await apple.code(web)
+            #expect(try await apple.exchange(code).error == "invalid_grant")
+            let wrong = ["redirect_uri": "https://example.com/callback"]
+            #expect(try await apple.exchange(code, wrong).error == "invalid_grant")
+            let right = ["redirect_uri": "https://example.com/callback?a=b c"]
+            #expect(try await apple.exchange(code, right).status == 200)
+            let native = try await apple.code()
+            #expect(try await apple.exchange(native, right).error == "invalid_grant")
+        }
+    }
+
+    @Test func `makes no code for a client ID that it does not know`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code(#"{"code":true,"client_id":"com.other.app"}"#)
+            #expect(try await apple.exchange(code).error == "invalid_grant")
+            #expect(try await apple.exchange(code, ["client_id": "com.other.app"]).error == "invalid_client")
+        }
+    }
+
+    @Test func `validates a session once a day and person and client`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            let answer = try await apple.refresh(token)
+            #expect(answer.status == 200)
+            let json = try answer.json
+            #expect(json["refresh_token"] == nil)
+            #expect(json["token_type"] == .string("Bearer"))
+            let identity = try ReadToken(try #require(json["id_token"]?.string))
+            #expect(try await apple.isValid(identity))
+            #expect(identity.claims["sub"] == .string(apple.emulator.state.users[0].subject))
+
+            // Another token of the same person does not make Apple more patient; another client ID does.
+            let second = try await apple.refreshToken()
+            apple.clock.advance(bySeconds: 86_399)
+            let early = try await apple.refresh(second)
+            #expect(early.status == 429)
+            #expect(early.error == "throttled")
+            #expect(early.headers["retry-after"] == ["1"])
+            let web = #"{"code":true,"client_id":"com.example.app.web"}"#
+            let other = try await apple.refreshToken(web, clientID: "com.example.app.web")
+            #expect(try await apple.refresh(other, ["client_id": "com.example.app.web"]).status == 200)
+            apple.clock.advance(bySeconds: 1)
+            #expect(try await apple.refresh(second).status == 200)
+
+            #expect(try await apple.counter("refreshes") == 3)
+            #expect(try await apple.counter("refreshes_throttled") == 1)
+            let grants = try #require(try await apple.get("/emulator/users/default").json["grants"]?.array)
+            #expect(grants[0]["client_id"] == .string("com.example.app"))
+            #expect(grants[0]["refresh_tokens"] == .integer(2))
+            #expect(grants[0]["exchanges"] == .integer(2))
+            #expect(grants[0]["refreshes"] == .integer(2))
+            #expect(grants[0]["throttled"] == .integer(1))
+            #expect(grants[1]["refreshes"] == .integer(1))
+            #expect(grants[1]["codes"] == .integer(0))
+        }
+    }
+
+    @Test func `can throttle less, or nobody`() async throws {
+        try await EmulatorUnderTest.run {
+            $0.refreshInterval = 0
+        } _: { apple in
+            let token = try await apple.refreshToken()
+            for _ in 0..<3 { #expect(try await apple.refresh(token).status == 200) }
+        }
+    }
+
+    @Test(arguments: ["revoke-consent", "delete-account", "change-password"])
+    func `forgets codes and tokens when the person does something`(change: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            let code = try await apple.code()
+            _ = try await apple.post("/emulator/users/default/\(change)")
+            #expect(try await apple.refresh(token).error == "invalid_grant")
+            #expect(try await apple.exchange(code).error == "invalid_grant")
+            let consents = try apple.emulator.state.user(nil).apps
+            #expect(consents == (change == "change-password" ? ["com.example.app"] : []))
+        }
+    }
+
+    @Test func `leaves another person's tokens alone`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/users", #"{"sub":"other"}"#)
+            let token = try await apple.refreshToken(#"{"code":true,"sub":"other"}"#)
+            _ = try await apple.refreshToken()
+            for change in ["revoke-consent", "change-password", "delete-account"] {
+                _ = try await apple.post("/emulator/users/default/\(change)")
+            }
+            #expect(try await apple.refresh(token).status == 200)
+        }
+    }
+
+    @Test func `binds a refresh token to its client`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            let other = try await apple.refresh(token, ["client_id": "com.example.app.web"])
+            #expect(other.error == "invalid_grant")
+            #expect(try await apple.refresh(token).status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["grant_type": "password"], "unsupported_grant_type"), ([:], "invalid_request"),
+            (["grant_type": "authorization_code"], "invalid_request"),
+            (["grant_type": "refresh_token"], "invalid_request"),
+            (["grant_type": "client_credentials"], "invalid_request"),
+            (["grant_type": "client_credentials", "scope": "email"], "invalid_scope"),
+            (["grant_type": "refresh_token", "refresh_token": "nonsense"], "invalid_grant"),
+            (["grant_type": "authorization_code", "code": "x", "client_id": ""], "invalid_request"),
+            (["grant_type": "authorization_code", "code": "x", "client_secret": ""], "invalid_request"),
+        ] as [([String: String], String)])
+    func `refuses in OAuth's words`(fields: [String: String], error: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            var fields = fields
+            // A secret must be there, whatever the client ID.
+            if fields["client_secret"] == nil { fields["client_secret"] = try apple.clientSecret() }
+            let answer = try await apple.call("/auth/token", fields)
+            #expect(answer.status == 400)
+            #expect(answer.error == error)
+        }
+    }
+
+    @Test(arguments: ["application/json", "text/plain", "", "multipart/form-data"])
+    func `takes forms only`(contentType: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let body = #"{"grant_type":"authorization_code","client_id":"com.example.app"}"#
+            let answer = try await apple.send(
+                .POST, "/auth/token", headers: ["Content-Type": contentType], body: body)
+            #expect(answer.status == 400)
+            #expect(answer.error == "invalid_client")
+        }
+    }
+
+    @Test(arguments: ["code=a&code=b", "code=%zz", "code=%ff", "code=%00", "code=%4"])
+    func `refuses forms that two readers could read differently`(body: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.send(
+                .POST, "/auth/token",
+                headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"], body: body)
+            #expect(answer.error == "invalid_request")
+        }
+    }
+
+    @Test func `refuses a form that is too large`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let long = String(repeating: "x", count: 70_000)
+            let tooLong = try await apple.exchange(long)
+            #expect(tooLong.error == "invalid_request")
+            let fields: [(String, String)] = (0..<100).map { ("f\($0)", "x") }
+            let tooMany = try await apple.postForm("/auth/token", fields)
+            #expect(tooMany.error == "invalid_request")
+        }
+    }
+
+    @Test func `moves its clock ahead when told to`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            #expect(try await apple.refresh(token).status == 200)
+            #expect(try await apple.refresh(token).status == 429)
+            let clock = try await apple.post("/emulator/clock", #"{"advance_seconds":86400}"#).json
+            #expect(clock["now"] == .integer(apple.clock.seconds + 86_400))
+            #expect(try await apple.refresh(token).status == 200)
+            for seconds in [-1, 315_360_001] {
+                let answer = try await apple.post("/emulator/clock", #"{"advance_seconds":\#(seconds)}"#)
+                #expect(answer.code == "member_malformed")
+            }
+        }
+    }
+
+    @Test func `says that it cannot sign when every key is retired, and keeps the code`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code()
+            for keyID in TestKeys.keyIDs { try apple.emulator.state.retireKey(keyID) }
+            #expect(try await apple.exchange(code).status == 500)
+            _ = try await apple.emulator.state.addKey(keyID: nil, isPublished: true, signs: true)
+            #expect(try await apple.exchange(code).status == 200)
+        }
+    }
+}
