@@ -30,14 +30,14 @@ public struct SQLiteAccountStore: AccountStore {
 
     public func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [CredentialRecord] {
+    ) async throws -> [Credential] {
         if subjects.count == 1 {
             return try await read {
-                try $0.credentials.records(team: team, clientID: clientID, subjects: subjects)
+                try $0.credentials.find(team: team, clientID: clientID, subjects: subjects)
             }
         }
         return try await reader.read {
-            try $0.credentials.records(team: team, clientID: clientID, subjects: subjects)
+            try $0.credentials.find(team: team, clientID: clientID, subjects: subjects)
         }
     }
 

@@ -21,6 +21,8 @@ import Testing
             codes(of: AccountEvent.Kind.self) == [
                 "account_created": 1, "credential_authorized": 2, "credential_revoked": 3, "email_changed": 4,
                 "email_forwarding_changed": 5, "profile_changed": 6, "account_deleted": 7,
+                "account_erased": 8,
+                "account_transferred": 9,
             ])
     }
 

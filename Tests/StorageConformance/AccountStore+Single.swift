@@ -31,7 +31,7 @@ extension AccountStore {
 
     func credential(
         _ key: SubjectKey = .sample(), _ clientID: ClientID = "com.example.app"
-    ) async throws -> CredentialRecord {
+    ) async throws -> Credential {
         let records = try await credentials(team: key.team, clientID: clientID, subjects: [key.subject])
         try expectEqual(records.count, 1)
         return records[0]

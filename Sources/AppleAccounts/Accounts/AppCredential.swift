@@ -6,12 +6,18 @@ public struct AppCredential: Sendable, Hashable {
     public var record: CredentialRecord
     /// By our clock.
     public var lastSignInAt: Moment?
+    /// `nil` while no code ever came.
+    public var refreshToken: RefreshTokenStatus?
     /// What the store has to do with this row.
     public internal(set) var rowChange: RowChange = .none
 
-    public init(clientID: ClientID, record: CredentialRecord = .init(), lastSignInAt: Moment? = nil) {
+    public init(
+        clientID: ClientID, record: CredentialRecord = .init(), lastSignInAt: Moment? = nil,
+        refreshToken: RefreshTokenStatus? = nil
+    ) {
         self.clientID = clientID
         self.record = record
         self.lastSignInAt = lastSignInAt
+        self.refreshToken = refreshToken
     }
 }

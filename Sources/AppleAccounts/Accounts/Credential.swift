@@ -7,12 +7,15 @@ public struct Credential: Sendable, Hashable {
     public let source: CredentialSource?
     /// The moment of the fact that decides the state.
     public let since: Moment?
+    /// `nil` while no code ever came.
+    public let refreshToken: RefreshTokenStatus?
 
-    public init(clientID: ClientID, record: CredentialRecord) {
+    public init(clientID: ClientID, record: CredentialRecord, refreshToken: RefreshTokenStatus? = nil) {
         self.clientID = clientID
         state = record.state
         reason = record.reason
         source = record.source
         since = record.since
+        self.refreshToken = refreshToken
     }
 }

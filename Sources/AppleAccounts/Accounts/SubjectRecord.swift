@@ -3,7 +3,8 @@
 /// There can be a record without an account: what Apple tells about a person whom we do not know yet is
 /// remembered, because the sign-in that it belongs before may still be on its way.
 public struct SubjectRecord: Sendable, Hashable {
-    public let key: SubjectKey
+    /// Changes when the account is transferred to another team.
+    public internal(set) var key: SubjectKey
     /// `nil` while the person is not known here.
     public var accountID: AccountID?
     /// `nil` exactly when `accountID` is.
@@ -22,7 +23,10 @@ public struct SubjectRecord: Sendable, Hashable {
     /// Sorted by client ID.
     public var credentials: [AppCredential]
     /// Whether the store has a row for it.
-    public let isStored: Bool
+    public internal(set) var isStored: Bool
+    /// Whether that row is a tombstone: all that is left of a person who was erased. It has a revocation of
+    /// all apps and nothing else, and it stays what it is when the person comes back and gets a new row.
+    public internal(set) var isTombstone = false
     /// What the store has to do with the row that holds everything but the credentials.
     public internal(set) var rowChange: RowChange = .none
 
@@ -31,6 +35,13 @@ public struct SubjectRecord: Sendable, Hashable {
         self.key = key
         self.isStored = isStored
         credentials = []
+    }
+
+    /// What is left of a person who was erased.
+    public init(tombstoneOf key: SubjectKey, erasedAt moment: Moment) {
+        self.init(key: key, isStored: true)
+        isTombstone = true
+        revocationOfAllApps = Revocation(moment: moment, reason: .erased, source: .erasure)
     }
 
     public var account: Account? {
@@ -43,8 +54,17 @@ public struct SubjectRecord: Sendable, Hashable {
             firstName: firstName, lastName: lastName, realUserStatus: realUserStatus,
             createdAt: createdAt, lastSignInAt: credentials.lazy.compactMap(\.lastSignInAt).max(),
             credentials: credentials.map {
-                Credential(clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps))
+                Credential(
+                    clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps),
+                    refreshToken: $0.refreshToken)
             })
+    }
+
+    /// The credential for one app, as callers see it. There is one also for an app that nothing is known of.
+    public func credential(for clientID: ClientID) -> Credential {
+        Credential(
+            clientID: clientID, record: record(for: clientID),
+            refreshToken: credentials.first { $0.clientID == clientID }?.refreshToken)
     }
 
     /// The facts that count for one app: its own, and those that hold for all.

@@ -9,6 +9,10 @@ extension SubjectRecord {
     }
 
     mutating func take(_ event: NotifiedEvent, for clientID: ClientID) -> NotificationChange {
+        guard !isTombstone else {
+            if event.isRevocation { moveTombstone(to: event.moment) }
+            return NotificationChange()
+        }
         switch event.change {
         case .consentRevoked:
             return revoke(clientID, at: event.moment)
@@ -19,6 +23,14 @@ extension SubjectRecord {
         case .unknown:
             return NotificationChange()
         }
+    }
+
+    /// Nothing more is remembered of a person who was erased. A late word of Apple's keeps older tokens out.
+    private mutating func moveTombstone(to moment: Moment) {
+        let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
+        guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }
+        revocationOfAllApps = revocation
+        touchRow()
     }
 
     private mutating func revoke(_ clientID: ClientID, at moment: Moment) -> NotificationChange {

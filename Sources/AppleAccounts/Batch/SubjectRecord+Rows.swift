@@ -4,6 +4,14 @@ extension SubjectRecord {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
+    /// Leaves the tombstone alone and begins a new row, because the person came back.
+    mutating func leaveTombstone() {
+        guard isTombstone else { return }
+        isTombstone = false
+        isStored = false
+        rowChange = .insert
+    }
+
     /// Marks the row of one app's credential, and makes it if there is none. Returns its index.
     mutating func touchCredential(of clientID: ClientID) -> Int {
         let (index, isPresent) = position(of: clientID)
@@ -16,5 +24,16 @@ extension SubjectRecord {
             if !isStored { touchRow() }
         }
         return index
+    }
+
+    /// Sets what an app's credential says about its refresh token.
+    mutating func setRefreshToken(_ status: RefreshTokenStatus, of clientID: ClientID) {
+        let (index, isPresent) = position(of: clientID)
+        guard !isPresent || credentials[index].refreshToken != status else { return }
+        credentials[touchCredential(of: clientID)].refreshToken = status
+    }
+
+    func refreshToken(of clientID: ClientID) -> RefreshTokenStatus? {
+        credentials.first { $0.clientID == clientID }?.refreshToken
     }
 }

@@ -15,6 +15,7 @@ extension SubjectRecord {
         var change = SignInChange()
         let stateBefore = record(for: command.clientID).state
         if accountID == nil {
+            leaveTombstone()
             accountID = AccountID(UniqueID(at: command.receivedAt, using: &generator))
             createdAt = command.receivedAt
             change.isNewAccount = true
@@ -71,5 +72,18 @@ extension SubjectRecord {
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))
         let lastSignInAt = credentials[index].lastSignInAt ?? command.receivedAt
         credentials[index].lastSignInAt = max(lastSignInAt, command.receivedAt)
+        credentials[index].takeRefreshToken(of: command)
+    }
+}
+
+extension AppCredential {
+    /// What is held stays held until the exchange of a newer code is over.
+    fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
+        if refreshToken?.mayHaveGrants == true { return }
+        if command.authorizationCode != nil {
+            refreshToken = .pending
+        } else if let cause = command.refreshTokenCause {
+            refreshToken = .unavailable(cause)
+        }
     }
 }

@@ -6,10 +6,16 @@ extension WorkingSet {
         guard !knownInboxIdentifiers.contains(command.identifier) else { return .duplicate }
         var newKeys: [InboxKey] = []
         var newEvents: [NotifiedEvent] = []
+        var isErased = false
         for event in command.events {
             if let key = InboxKey(event, of: command) {
                 guard knownInboxKeys.insert(key).inserted else { continue }
-                newKeys.append(key)
+                // The key names the person; and without it a repetition only does the same again.
+                if subjects[position(of: SubjectKey(team: command.team, subject: key.subject))].isTombstone {
+                    isErased = true
+                } else {
+                    newKeys.append(key)
+                }
             }
             newEvents.append(event)
         }
@@ -23,7 +29,9 @@ extension WorkingSet {
             take(event, of: SubjectKey(team: command.team, subject: subject), in: command, using: &generator)
         }
         knownInboxIdentifiers.insert(command.identifier)
-        keptNotifications.append(KeptNotification(command: command, receipt: receipt, newInboxKeys: newKeys))
+        keptNotifications.append(
+            KeptNotification(
+                command: command, receipt: receipt, newInboxKeys: newKeys, isErased: isErased))
         return receipt
     }
 
@@ -34,6 +42,10 @@ extension WorkingSet {
         let position = position(of: key)
         let change = subjects[position].take(event, for: command.clientID)
         let accountID = subjects[position].accountID
+        if event.isRevocation {
+            let isOfAllApps = event.change == .appleAccountDeleted
+            dropGrants(of: position, app: isOfAllApps ? nil : command.clientID, upTo: event.moment)
+        }
 
         func append(_ kind: AccountEvent.Kind, clientID: ClientID? = nil, reason: CredentialReason? = nil) {
             events.append(

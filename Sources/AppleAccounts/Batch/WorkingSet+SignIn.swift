@@ -4,7 +4,14 @@ extension WorkingSet {
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> SignInOutcome {
         let position = position(of: command.key)
-        try check(command, against: subjects[position])
+        if let moved = try transferredRecord(for: command) {
+            try check(command, against: moved)
+            takeTransfer(
+                moved, to: command.key, at: command.authorizedAt, recordedAt: command.receivedAt,
+                using: &generator)
+        } else {
+            try check(command, against: subjects[position])
+        }
         if let digest = command.nonce ?? command.carriedNonce { use(digest) }
 
         let change = subjects[position].take(command, using: &generator)
@@ -19,12 +26,23 @@ extension WorkingSet {
                 .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
                 using: &generator)
         }
+        if let offer = command.authorizationCode { keep(offer, of: command) }
         guard let account = subjects[position].account else {
             preconditionFailure("a sign-in that was taken leaves an account")
         }
-        let credential = Credential(
-            clientID: command.clientID, record: subjects[position].record(for: command.clientID))
-        return SignInOutcome(account: account, credential: credential, isNewAccount: change.isNewAccount)
+        return SignInOutcome(
+            account: account, credential: subjects[position].credential(for: command.clientID),
+            isNewAccount: change.isNewAccount)
+    }
+
+    private mutating func keep(_ offer: AuthorizationCodeOffer, of command: SignInCommand) {
+        guard let accountID = subjects[position(of: command.key)].accountID else { return }
+        insert(
+            AuthorizationCodeRecord(
+                id: offer.id, accountID: accountID, clientID: offer.clientID,
+                primaryClientID: command.clientID, redirectURI: offer.redirectURI,
+                sealed: offer.seal(accountID), authorizedAt: command.authorizedAt,
+                expiresAt: offer.expiresAt, nextAttemptAt: command.receivedAt))
     }
 
     private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {

@@ -1,9 +1,9 @@
 /// A batch of commands with everything that they need to see, and what they make of it.
 ///
-/// A store makes one, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and `inboxKeys` name, in
-/// as few round trips as it can, calls `apply`, and saves what is then marked as changed. It does no I/O and
-/// knows no storage, so every store gives the same answers. Later commands of the batch see what earlier ones
-/// did.
+/// A store makes one for each of `groups`, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and
+/// `inboxKeys` name, in as few round trips as it can, then what `grantAccounts`, `transferQuestion` and
+/// `movingAccountID` name, calls `apply`, and saves what is then marked as changed. It does no I/O and knows
+/// no storage, so every store gives the same answers. Later commands of the batch see what earlier ones did.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
     /// The subjects of the batch, none twice. A store loads the record of each at the same index of
@@ -23,22 +23,40 @@ public struct WorkingSet: Sendable {
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
+    /// What to do with codes and tokens, in this order and before `erasures`.
+    public internal(set) var grantChanges: [GrantChange] = []
+    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, the
+    /// events that were told before lose their subject, and the inbox forgets the person. If there is an
+    /// older tombstone, this one replaces it.
+    public internal(set) var erasures: [ErasureRecord] = []
+    /// To be done before the subjects are saved.
+    public internal(set) var rekeying: Rekeying?
+    /// Accounts whose remembered transfers have served their purpose.
+    public internal(set) var finishedTransfers: [AccountID] = []
 
     private let subjectIndex: [SubjectKey: Int]
     var nonces: [NonceDigest: NonceRecord] = [:]
     var knownInboxIdentifiers: Set<InboxIdentifier> = []
     var knownInboxKeys: Set<InboxKey> = []
+    var grants: [AccountID: AccountGrants] = [:]
+    let grantPositions: Set<Int>
+    var transfer: TransferRecord?
+    var movingRecord: SubjectRecord?
+    var isMovingAccountErased = false
 
     public init(_ commands: [AccountCommand]) {
+        precondition(commands.count == 1 || !commands.contains(where: \.standsAlone), "not one of the groups")
         self.commands = commands
         var keys: [SubjectKey] = []
         var index: [SubjectKey: Int] = [:]
         keys.reserveCapacity(commands.count)
         index.reserveCapacity(commands.count)
-        func need(_ key: SubjectKey) {
+        var grantPositions: Set<Int> = []
+        func need(_ key: SubjectKey, withGrants: Bool = false) {
             // Written through the default, so that a new key is hashed once.
             let position = Self.value(of: &index[key, default: keys.count])
             if position == keys.count { keys.append(key) }
+            if withGrants { grantPositions.insert(position) }
         }
         for command in commands {
             switch command {
@@ -50,14 +68,21 @@ public struct WorkingSet: Sendable {
                 for event in notification.events {
                     if let inboxKey = InboxKey(event, of: notification) { inboxKeys.append(inboxKey) }
                     if let subject = event.subject {
-                        need(SubjectKey(team: notification.team, subject: subject))
+                        need(
+                            SubjectKey(team: notification.team, subject: subject),
+                            withGrants: event.isRevocation)
                     }
                 }
             case .mintNonce(let nonce):
                 nonceDigests.append(nonce.digest)
+            case .finishExchange(let exchange): need(exchange.key, withGrants: true)
+            case .rejectRefreshToken(let rejection): need(rejection.key, withGrants: true)
+            case .erase(let erase): need(erase.key, withGrants: true)
+            case .transfer(let transfer): need(transfer.to)
             }
         }
         subjectKeys = keys
+        self.grantPositions = grantPositions
         subjectIndex = index
         subjects = keys.map { SubjectRecord(key: $0) }
     }
@@ -98,6 +123,14 @@ public struct WorkingSet: Sendable {
                 case .mintNonce(let nonce):
                     mint(nonce)
                     results.append(.done(.nonceMinted))
+                case .finishExchange(let exchange):
+                    results.append(.done(.exchangeFinished(try apply(exchange))))
+                case .rejectRefreshToken(let rejection):
+                    results.append(.done(.refreshTokenRejected(try apply(rejection, using: &generator))))
+                case .erase(let erase):
+                    results.append(.done(.erased(try apply(erase, using: &generator))))
+                case .transfer(let transfer):
+                    results.append(.done(.transferred(try apply(transfer, using: &generator))))
                 }
             } catch {
                 results.append(.refused(error))
@@ -106,7 +139,13 @@ public struct WorkingSet: Sendable {
         return results
     }
 
-    /// Where the subject of a command, or of an account event that came of one, is in `subjects`.
+    /// Where the subject of an account event is in `subjects`.
+    public func position(of event: AccountEvent) -> Int {
+        // One without subject came of an erasure, which is alone in its group.
+        event.key.map { position(of: $0) } ?? 0
+    }
+
+    /// Where the subject of a command is in `subjects`.
     public func position(of key: SubjectKey) -> Int {
         guard let position = subjectIndex[key] else { preconditionFailure("a subject that no command named") }
         return position

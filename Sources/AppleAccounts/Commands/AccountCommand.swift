@@ -7,4 +7,17 @@ public enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
     case mintNonce(NonceRecord)
+    case finishExchange(ExchangeCommand)
+    case rejectRefreshToken(RejectionCommand)
+    case erase(EraseCommand)
+    case transfer(TransferCommand)
+
+    /// Whether it may change which row a subject is in, so that it cannot share a working set with others.
+    var standsAlone: Bool {
+        switch self {
+        case .erase, .transfer: true
+        case .signIn(let signIn): signIn.transferSubject != nil
+        case .notification, .mintNonce, .finishExchange, .rejectRefreshToken: false
+        }
+    }
 }

@@ -3,4 +3,9 @@ public enum AccountOutcome: Sendable, Hashable {
     case signedIn(SignInOutcome)
     case notification(NotificationReceipt)
     case nonceMinted
+    case exchangeFinished(ExchangeReceipt)
+    case refreshTokenRejected(RejectionReceipt)
+    /// As it was stored.
+    case erased(ErasureRecord)
+    case transferred(TransferReceipt)
 }

@@ -8,6 +8,8 @@ public struct AccountRefusal: Error, Sendable {
         /// It looks like a nonce of ours, but is past its time or was never minted.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
+        /// The person has another account already, which a transfer must not take away.
+        case accountExists = "account_exists"
     }
 
     public let code: Code

@@ -23,4 +23,12 @@ public struct NotifiedEvent: Sendable, Hashable {
         self.subject = subject
         self.moment = moment
     }
+
+    /// Whether it ends credentials.
+    public var isRevocation: Bool {
+        switch change {
+        case .consentRevoked, .appleAccountDeleted: true
+        case .emailForwarding, .unknown: false
+        }
+    }
 }

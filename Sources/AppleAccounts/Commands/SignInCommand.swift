@@ -21,6 +21,12 @@ public struct SignInCommand: Sendable, Hashable {
     /// used up, also when the caller posted none: a stolen token must not pass a second time because its
     /// thief was silent.
     public let carriedNonce: NonceDigest?
+    /// A code that came along, to be exchanged later.
+    public let authorizationCode: AuthorizationCodeOffer?
+    /// Why a code that came along cannot be kept. It is told unless something is held or pending.
+    public let refreshTokenCause: RefreshTokenCause?
+    /// The token's `transfer_sub`. What no name can be is taken for absent.
+    public let transferSubject: AppleSubject?
     /// By our clock.
     public let receivedAt: Moment
 
@@ -28,8 +34,8 @@ public struct SignInCommand: Sendable, Hashable {
         key: SubjectKey, clientID: ClientID, authorizedAt: Moment, email: EmailAddress? = nil,
         realUserStatus: Int64? = nil, firstName: String? = nil, lastName: String? = nil,
         unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: NonceDigest? = nil,
-        carriedNonce: NonceDigest? = nil,
-        receivedAt: Moment
+        carriedNonce: NonceDigest? = nil, authorizationCode: AuthorizationCodeOffer? = nil,
+        refreshTokenCause: RefreshTokenCause? = nil, transferSubject: String? = nil, receivedAt: Moment
     ) {
         self.key = key
         self.clientID = clientID
@@ -42,6 +48,9 @@ public struct SignInCommand: Sendable, Hashable {
         self.createsAccount = createsAccount
         self.nonce = nonce
         self.carriedNonce = carriedNonce
+        self.authorizationCode = authorizationCode
+        self.refreshTokenCause = refreshTokenCause
+        self.transferSubject = transferSubject.flatMap { AppleSubject($0) }
         self.receivedAt = receivedAt
     }
 }

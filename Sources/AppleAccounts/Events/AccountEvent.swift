@@ -10,13 +10,19 @@ public struct AccountEvent: Sendable, Hashable {
         case profileChanged = "profile_changed"
         /// The Apple Account is gone, with all that it authorized.
         case accountDeleted = "account_deleted"
+        /// The account was erased here. It is the last event that tells of it.
+        case accountErased = "account_erased"
+        /// The account belongs to another team now, and the person has another `sub`.
+        case accountTransferred = "account_transferred"
     }
 
     /// Grows in the order of commit. 0 until the store has numbered it.
     public private(set) var sequence: Int64
     public let id: EventID
     public let kind: Kind
-    public let key: SubjectKey
+    public let team: TeamID
+    /// `nil` for a person who was erased, also in events that were told before.
+    public let subject: AppleSubject?
     /// `nil` for a person whom this service did not know when it happened.
     public let accountID: AccountID?
     /// The primary client ID of the app that it is about; `nil` when it is about the account as a whole.
@@ -29,14 +35,15 @@ public struct AccountEvent: Sendable, Hashable {
     public let recordedAt: Moment
 
     public init(
-        sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
-        clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
-        moment: Moment, recordedAt: Moment
+        sequence: Int64 = 0, id: EventID, kind: Kind, team: TeamID, subject: AppleSubject?,
+        accountID: AccountID? = nil, clientID: ClientID? = nil, reason: CredentialReason? = nil,
+        source: CredentialSource? = nil, moment: Moment, recordedAt: Moment
     ) {
         self.sequence = sequence
         self.id = id
         self.kind = kind
-        self.key = key
+        self.team = team
+        self.subject = subject
         self.accountID = accountID
         self.clientID = clientID
         self.reason = reason
@@ -45,8 +52,20 @@ public struct AccountEvent: Sendable, Hashable {
         self.recordedAt = recordedAt
     }
 
-    public var team: TeamID { key.team }
-    public var subject: AppleSubject { key.subject }
+    /// An event about a person who is not erased.
+    public init(
+        sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
+        clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
+        moment: Moment, recordedAt: Moment
+    ) {
+        self.init(
+            sequence: sequence, id: id, kind: kind, team: key.team, subject: key.subject,
+            accountID: accountID, clientID: clientID, reason: reason, source: source, moment: moment,
+            recordedAt: recordedAt)
+    }
+
+    /// `nil` for a person who was erased.
+    public var key: SubjectKey? { subject.map { SubjectKey(team: team, subject: $0) } }
 
     /// The event as the store has numbered it.
     public func numbered(_ sequence: Int64) -> AccountEvent {

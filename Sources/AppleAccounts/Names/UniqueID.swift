@@ -65,3 +65,8 @@ public struct UniqueID: Hashable, Sendable {
         }
     }
 }
+
+extension UniqueID: Comparable {
+    /// By their bytes, as the databases do it.
+    public static func < (lhs: Self, rhs: Self) -> Bool { (lhs.high, lhs.low) < (rhs.high, rhs.low) }
+}

@@ -14,11 +14,12 @@ public protocol AccountStore: Sendable {
     /// Returns `nil` when the person has no account here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// The facts that count for one app, which is named by its primary client ID, for each of the subjects in
-    /// their order. All are of one moment. A subject that nothing is known of has an empty record.
+    /// The credentials for one app, which is named by its primary client ID, for each of the subjects in
+    /// their order. All are of one moment. That of a subject that nothing is known of is `notFound`; that of
+    /// one who was erased is revoked.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [CredentialRecord]
+    ) async throws -> [Credential]
 
     /// The events after a sequence number, in the order of commit, without gap.
     ///

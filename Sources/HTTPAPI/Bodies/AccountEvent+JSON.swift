@@ -7,7 +7,7 @@ extension JSONWriter {
         member("id", event.id.rawValue)
         member("type", event.kind.rawValue)
         member("team_id", event.team.rawValue)
-        member("sub", event.subject.rawValue)
+        member("sub", ifPresent: event.subject?.rawValue)
         member("account_id", ifPresent: event.accountID?.rawValue)
         member("client_id", ifPresent: event.clientID?.rawValue)
         member("reason", ifPresent: event.reason?.rawValue)

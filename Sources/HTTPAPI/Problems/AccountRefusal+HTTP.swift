@@ -20,6 +20,10 @@ extension AccountRefusal {
             Problem(
                 .unauthorized, code: code.rawValue, title: "Nonce used",
                 detail: "The nonce has served a sign-in before.")
+        case .accountExists:
+            Problem(
+                .conflict, code: code.rawValue, title: "Account exists",
+                detail: "The person has another account already.")
         }
     }
 }

@@ -3,6 +3,6 @@ import AppleAccounts
 extension AccountEvent.Kind: StorageCode {
     static let numbered: [AccountEvent.Kind] = [
         .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
-        .profileChanged, .accountDeleted,
+        .profileChanged, .accountDeleted, .accountErased, .accountTransferred,
     ]
 }

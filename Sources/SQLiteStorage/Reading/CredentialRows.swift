@@ -18,9 +18,9 @@ final class CredentialRows {
             """, in: database)
     }
 
-    func records(team: TeamID, clientID: ClientID, subjects: [AppleSubject]) throws -> [CredentialRecord] {
+    func find(team: TeamID, clientID: ClientID, subjects: [AppleSubject]) throws -> [Credential] {
         guard let teamNumber = try names.teams.number(of: team) else {
-            return subjects.map { _ in CredentialRecord() }
+            return subjects.map { _ in Credential(clientID: clientID, record: CredentialRecord()) }
         }
         // An app without number has no credential; a revocation of all apps holds for it too.
         let appNumber = try names.apps.number(of: clientID)
@@ -36,7 +36,7 @@ final class CredentialRows {
                         authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)
                     ))
             }
-            return record
+            return Credential(clientID: clientID, record: record)
         }
     }
 }

@@ -33,12 +33,16 @@ final class BatchWriter {
     func commit(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
-            var set = WorkingSet(commands)
-            var rowIDs = try load(&set)
-            let results = set.apply(using: &generator)
-            try save(set, rowIDs: &rowIDs)
-            return CommitResult(
-                results: results, lastEventSequence: set.events.isEmpty ? nil : database.lastInsertedRowID)
+            var results: [CommandResult] = []
+            var lastEventSequence: Int64?
+            for group in WorkingSet.groups(of: commands) {
+                var set = WorkingSet(group)
+                var rowIDs = try load(&set)
+                results += set.apply(using: &generator)
+                try save(set, rowIDs: &rowIDs)
+                if !set.events.isEmpty { lastEventSequence = database.lastInsertedRowID }
+            }
+            return CommitResult(results: results, lastEventSequence: lastEventSequence)
         }
     }
 
@@ -80,7 +84,7 @@ final class BatchWriter {
         for kept in set.keptNotifications { try inbox.insert(kept) }
         // Last, so that the last row ID of the connection is that of the last event.
         for event in set.events {
-            try events.append(event, subjectRowID: rowIDs[set.position(of: event.key)])
+            try events.append(event, subjectRowID: rowIDs[set.position(of: event)])
         }
     }
 }

@@ -10,9 +10,9 @@ extension SignInUseCases {
     public func credential(subject: String, clientID: String, allowed: AppScope) async throws -> Credential {
         let app = try deployment.app(named: clientID, in: allowed)
         guard let subject = AppleSubject(subject) else { return .notFound(in: app) }
-        let records = try await store.credentials(
+        let credentials = try await store.credentials(
             team: app.team, clientID: app.primaryClientID, subjects: [subject])
-        return Credential(clientID: app.primaryClientID, record: records.first ?? CredentialRecord())
+        return credentials.first ?? .notFound(in: app)
     }
 
     /// The same for many persons at one moment, in their order.
@@ -23,12 +23,12 @@ extension SignInUseCases {
     ) async throws -> [Credential] {
         let app = try deployment.app(named: clientID, in: allowed)
         let known = subjects.map { AppleSubject($0) }
-        var records = try await store.credentials(
+        var found = try await store.credentials(
             team: app.team, clientID: app.primaryClientID, subjects: known.compactMap { $0 }
         ).makeIterator()
         return known.map { subject in
-            guard subject != nil, let record = records.next() else { return .notFound(in: app) }
-            return Credential(clientID: app.primaryClientID, record: record)
+            guard subject != nil, let credential = found.next() else { return .notFound(in: app) }
+            return credential
         }
     }
 }

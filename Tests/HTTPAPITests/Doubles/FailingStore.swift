@@ -9,7 +9,7 @@ struct FailingStore: AccountStore {
     func account(_ key: SubjectKey) async throws -> Account? { throw error }
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [CredentialRecord] { throw error }
+    ) async throws -> [Credential] { throw error }
     func events(
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
     ) async throws -> EventPage { throw error }

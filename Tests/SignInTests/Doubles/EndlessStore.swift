@@ -12,7 +12,7 @@ struct EndlessStore: AccountStore {
 
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [CredentialRecord] { [] }
+    ) async throws -> [Credential] { [] }
 
     func events(
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility

@@ -91,7 +91,7 @@ final class HeldStore: AccountStore {
 
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [CredentialRecord] {
+    ) async throws -> [Credential] {
         try await reference.credentials(team: team, clientID: clientID, subjects: subjects)
     }
 

@@ -33,13 +33,16 @@ extension SignInCommand {
         key: SubjectKey = .sample(), clientID: ClientID = "com.example.app", authorizedAt: Moment = 1_000_000,
         email: EmailAddress? = .sample(), realUserStatus: Int64? = nil, firstName: String? = nil,
         lastName: String? = nil, unsignedEmail: String? = nil, createsAccount: Bool = true,
-        nonce: NonceDigest? = nil, carriedNonce: NonceDigest? = nil, receivedAt: Moment? = nil
+        nonce: NonceDigest? = nil, carriedNonce: NonceDigest? = nil,
+        authorizationCode: AuthorizationCodeOffer? = nil, refreshTokenCause: RefreshTokenCause? = nil,
+        transferSubject: String? = nil, receivedAt: Moment? = nil
     ) -> SignInCommand {
         SignInCommand(
             key: key, clientID: clientID, authorizedAt: authorizedAt, email: email,
             realUserStatus: realUserStatus, firstName: firstName, lastName: lastName,
             unsignedEmail: unsignedEmail, createsAccount: createsAccount, nonce: nonce,
-            carriedNonce: carriedNonce,
+            carriedNonce: carriedNonce, authorizationCode: authorizationCode,
+            refreshTokenCause: refreshTokenCause, transferSubject: transferSubject,
             receivedAt: receivedAt ?? authorizedAt.advanced(byMilliseconds: 1234))
     }
 }

@@ -17,8 +17,7 @@ extension Account {
 extension AccountEvent {
     var withoutIDs: AccountEvent {
         AccountEvent(
-            sequence: sequence, id: EventID(noID), kind: kind,
-            key: SubjectKey(team: team, subject: subject),
+            sequence: sequence, id: EventID(noID), kind: kind, team: team, subject: subject,
             accountID: accountID.map { _ in AccountID(noID) }, clientID: clientID, reason: reason,
             source: source, moment: moment, recordedAt: recordedAt)
     }

@@ -1,0 +1,67 @@
+extension WorkingSet {
+    /// Turns everything that is known of a person into a tombstone and an erasure.
+    mutating func apply(
+        _ command: EraseCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> ErasureRecord {
+        let position = position(of: command.key)
+        let subject = subjects[position]
+        guard subject.accountID == command.accountID else { throw AccountRefusal(.accountNotFound) }
+        let erased = Revocation(
+            moment: Self.tombstoneMoment(of: subject, requestedAt: command.requestedAt), reason: .erased,
+            source: .erasure)
+        for credential in subject.credentials {
+            let record = subject.record(for: credential.clientID)
+            guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
+            append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
+        }
+        append(.accountErased, of: command, at: erased.moment, nil, using: &generator)
+
+        let erasure = erasure(of: subject, by: command)
+        erasures.append(erasure)
+        grantChanges.append(.removeAll(command.accountID))
+        grants[command.accountID] = nil
+        subjects[position] = SubjectRecord(tombstoneOf: command.key, erasedAt: erased.moment)
+        return erasure
+    }
+
+    /// Not before anything that Apple has said of the person: its clock can be ahead of ours, and the token
+    /// of the last sign-in must not bring the account back.
+    private static func tombstoneMoment(of subject: SubjectRecord, requestedAt: Moment) -> Moment {
+        let revocations = subject.credentials.compactMap(\.record.revocation?.moment)
+        let authorizations = subject.credentials.compactMap(\.record.authorization?.moment)
+        let all = revocations + authorizations + [subject.revocationOfAllApps?.moment].compactMap { $0 }
+        return all.reduce(requestedAt) { max($0, $1) }
+    }
+
+    private func erasure(of subject: SubjectRecord, by command: EraseCommand) -> ErasureRecord {
+        let held = grants[command.accountID] ?? AccountGrants()
+        let apps = subject.credentials.map { credential in
+            let record = subject.record(for: credential.clientID)
+            var cause: RefreshTokenCause?
+            if case .unavailable(let known) = credential.refreshToken { cause = known }
+            return ErasedApp(
+                clientID: credential.clientID,
+                hadToken: held.tokens.contains { $0.primaryClientID == credential.clientID },
+                stateBefore: record.state, reasonBefore: record.reason, refreshTokenCause: cause)
+        }
+        let left =
+            held.tokens.map { ErasureGrant($0, at: command.requestedAt) }
+            + held.codes.map { ErasureGrant($0, at: command.requestedAt) }
+        return ErasureRecord(
+            id: command.erasureID, accountID: command.accountID, team: command.key.team,
+            requestedAt: command.requestedAt, deadline: command.deadline,
+            finishedAt: left.isEmpty ? command.requestedAt : nil, apps: apps,
+            grants: left.sorted { $0.id < $1.id })
+    }
+
+    private mutating func append(
+        _ kind: AccountEvent.Kind, of command: EraseCommand, at moment: Moment, _ clientID: ClientID?,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        events.append(
+            AccountEvent(
+                id: EventID(UniqueID(at: command.requestedAt, using: &generator)), kind: kind,
+                team: command.key.team, subject: nil, accountID: command.accountID, clientID: clientID,
+                reason: .erased, source: .erasure, moment: moment, recordedAt: command.requestedAt))
+    }
+}

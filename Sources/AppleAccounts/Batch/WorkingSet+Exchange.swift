@@ -1,0 +1,40 @@
+extension WorkingSet {
+    /// Takes the end of an exchange, in whatever order it comes with others and with revocations.
+    mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
+        let position = position(of: command.key)
+        guard subjects[position].accountID == command.accountID else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        let wasThere = removeCode(command.codeID, of: command.accountID)
+        switch command.outcome {
+        case .token(let sealed, let tokenID, let authorizedAt, let nextCheckAt):
+            let token = RefreshTokenRecord(
+                id: tokenID, accountID: command.accountID, clientID: command.clientID,
+                primaryClientID: command.primaryClientID, sealed: sealed, authorizedAt: authorizedAt,
+                nextCheckAt: nextCheckAt)
+            let receipt = take(token, of: position)
+            settle(command, otherwise: receipt == .dropped ? .credentialRevoked : nil)
+            return receipt
+        case .unavailable(let cause):
+            // The end of an exchange whose code is gone was told before, or a revocation came between.
+            settle(command, otherwise: wasThere ? cause : nil)
+            return .unavailable
+        }
+    }
+
+    private mutating func take(_ token: RefreshTokenRecord, of position: Int) -> ExchangeReceipt {
+        let record = subjects[position].record(for: token.primaryClientID)
+        guard record.admits(authorizationAt: token.authorizedAt) else { return .dropped }
+        let held = grants[token.accountID]?.tokens.first { $0.clientID == token.clientID }
+        guard held.map({ token.isNewer(than: $0) }) ?? true else { return .superseded }
+        put(token)
+        return .kept
+    }
+
+    /// Makes the credential say what there is now; the cause, when there is nothing.
+    private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
+        let held = grants[command.accountID]?.status(of: command.primaryClientID)
+        guard let status = held ?? cause.map({ .unavailable($0) }) else { return }
+        subjects[position(of: command.key)].setRefreshToken(status, of: command.primaryClientID)
+    }
+}

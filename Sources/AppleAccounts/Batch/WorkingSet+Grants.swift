@@ -1,0 +1,46 @@
+extension WorkingSet {
+    mutating func insert(_ code: AuthorizationCodeRecord) {
+        grants[code.accountID, default: AccountGrants()].codes.append(code)
+        grantChanges.append(.insertCode(code))
+    }
+
+    mutating func removeCode(_ id: UniqueID, of account: AccountID) -> Bool {
+        guard let index = grants[account]?.codes.firstIndex(where: { $0.id == id }) else { return false }
+        grants[account]?.codes.remove(at: index)
+        grantChanges.append(.removeCode(id))
+        return true
+    }
+
+    mutating func put(_ token: RefreshTokenRecord) {
+        var held = grants[token.accountID] ?? AccountGrants()
+        held.tokens.removeAll { $0.clientID == token.clientID }
+        held.tokens.append(token)
+        grants[token.accountID] = held
+        grantChanges.append(.putToken(token))
+    }
+
+    /// Drops the codes and tokens of an app, or of all, that were authorized up to a moment, as Apple has.
+    mutating func dropGrants(of position: Int, app: ClientID?, upTo moment: Moment) {
+        guard let accountID = subjects[position].accountID, let before = grants[accountID] else { return }
+        var held = before
+        func isEnded(_ primaryClientID: ClientID, _ authorizedAt: Moment) -> Bool {
+            (app == nil || primaryClientID == app) && authorizedAt <= moment
+        }
+        var touched: Set<ClientID> = []
+        for code in before.codes where isEnded(code.primaryClientID, code.authorizedAt) {
+            held.codes.removeAll { $0.id == code.id }
+            grantChanges.append(.removeCode(code.id))
+            touched.insert(code.primaryClientID)
+        }
+        for token in before.tokens where isEnded(token.primaryClientID, token.authorizedAt) {
+            held.tokens.removeAll { $0.id == token.id }
+            grantChanges.append(.removeToken(accountID, token.clientID))
+            touched.insert(token.primaryClientID)
+        }
+        grants[accountID] = held
+        for clientID in touched.sorted() {
+            subjects[position].setRefreshToken(
+                held.status(of: clientID) ?? .unavailable(.credentialRevoked), of: clientID)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+extension WorkingSet {
+    /// Takes Apple's refusal of a refresh token. It counts only for the token that is held: of one that has
+    /// been replaced since nothing follows.
+    mutating func apply(
+        _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> RejectionReceipt {
+        let position = position(of: command.key)
+        guard subjects[position].accountID == command.accountID else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        let tokens = grants[command.accountID]?.tokens ?? []
+        guard let token = tokens.first(where: { $0.id == command.tokenID && $0.clientID == command.clientID })
+        else { return .ignored }
+        let before = subjects[position].record(for: command.primaryClientID)
+        guard before.admits(authorizationAt: token.authorizedAt) else {
+            drop(token, of: position, .credentialRevoked)
+            return .dropped
+        }
+        // Never before the authorization that it ends, though our clock may be behind Apple's.
+        let moment = max(command.moment, token.authorizedAt)
+        drop(token, of: position, .rejected)
+        dropGrants(of: position, app: command.primaryClientID, upTo: moment)
+        if subjects[position].refreshToken(of: command.primaryClientID)?.mayHaveGrants != true {
+            subjects[position].setRefreshToken(.unavailable(.rejected), of: command.primaryClientID)
+        }
+        let index = subjects[position].touchCredential(of: command.primaryClientID)
+        subjects[position].credentials[index].record.merge(
+            Revocation(moment: moment, reason: .refreshTokenRejected, source: .dailyCheck))
+        let record = subjects[position].record(for: command.primaryClientID)
+        if before.state != .revoked, record.state == .revoked {
+            events.append(
+                AccountEvent(
+                    id: EventID(UniqueID(at: command.moment, using: &generator)), kind: .credentialRevoked,
+                    key: command.key, accountID: command.accountID, clientID: command.primaryClientID,
+                    reason: record.reason, source: record.source, moment: moment, recordedAt: command.moment))
+        }
+        return .revoked
+    }
+
+    private mutating func drop(
+        _ token: RefreshTokenRecord, of position: Int, _ cause: RefreshTokenCause
+    ) {
+        grants[token.accountID]?.tokens.removeAll { $0.id == token.id }
+        grantChanges.append(.removeToken(token.accountID, token.clientID))
+        let left = grants[token.accountID]?.status(of: token.primaryClientID)
+        subjects[position].setRefreshToken(left ?? .unavailable(cause), of: token.primaryClientID)
+    }
+}

@@ -1,0 +1,48 @@
+extension WorkingSet {
+    /// Gives an account the name that the receiving team has for its person.
+    mutating func apply(
+        _ command: TransferCommand, using generator: inout some RandomNumberGenerator
+    ) throws(AccountRefusal) -> TransferReceipt {
+        let target = subjects[position(of: command.to)]
+        if target.accountID == command.accountID { return .alreadyDone }
+        guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
+        guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
+        let moved = target.takingOver(
+            movingRecord, id: command.accountID, createdAt: command.createdAt,
+            email: command.email.map { LastWriter($0, at: command.receivedAt) })
+        let receipt: TransferReceipt = movingRecord == nil ? .made : .moved
+        takeTransfer(
+            moved, to: command.to, at: command.receivedAt, recordedAt: command.receivedAt, using: &generator)
+        return receipt
+    }
+
+    /// What an unknown person's subject becomes by the transfer identifier in their token. `nil` when the
+    /// token has none, or it names no account here, or the person is known.
+    func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
+        let target = subjects[position(of: command.key)]
+        guard target.accountID == nil, let transfer, !isMovingAccountErased,
+            transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt
+        else { return nil }
+        return target.takingOver(
+            movingRecord, id: transfer.accountID, createdAt: transfer.createdAt,
+            email: command.email.map { LastWriter($0, at: command.authorizedAt) })
+    }
+
+    mutating func takeTransfer(
+        _ moved: SubjectRecord, to key: SubjectKey, at moment: Moment, recordedAt: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let position = position(of: key)
+        guard let accountID = moved.accountID else { return }
+        if let movingRecord {
+            rekeying = Rekeying(from: movingRecord.key, to: key)
+            grantChanges.append(.removeAll(accountID))
+        }
+        finishedTransfers.append(accountID)
+        subjects[position] = moved
+        events.append(
+            AccountEvent(
+                id: EventID(UniqueID(at: recordedAt, using: &generator)), kind: .accountTransferred, key: key,
+                accountID: accountID, moment: moment, recordedAt: recordedAt))
+    }
+}

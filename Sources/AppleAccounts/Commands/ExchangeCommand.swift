@@ -1,0 +1,31 @@
+/// The exchange of a code came to its end.
+public struct ExchangeCommand: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
+        /// - Parameter authorizedAt: Of the identity token that came with the code.
+        case token(SealedSecret, tokenID: UniqueID, authorizedAt: Moment, nextCheckAt: Moment)
+        case unavailable(RefreshTokenCause)
+    }
+
+    public let codeID: UniqueID
+    public let key: SubjectKey
+    public let accountID: AccountID
+    /// The client ID that the code was issued to.
+    public let clientID: ClientID
+    public let primaryClientID: ClientID
+    public let outcome: Outcome
+    /// By our clock.
+    public let receivedAt: Moment
+
+    public init(
+        codeID: UniqueID, key: SubjectKey, accountID: AccountID, clientID: ClientID,
+        primaryClientID: ClientID, outcome: Outcome, receivedAt: Moment
+    ) {
+        self.codeID = codeID
+        self.key = key
+        self.accountID = accountID
+        self.clientID = clientID
+        self.primaryClientID = primaryClientID
+        self.outcome = outcome
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,29 @@
+/// What was, and is still to be, done about an erased account. It names the person in no way.
+public struct ErasureRecord: Sendable, Hashable {
+    public let id: ErasureID
+    public let accountID: AccountID
+    public let team: TeamID
+    public let requestedAt: Moment
+    /// When Apple is no longer asked.
+    public let deadline: Moment
+    /// When the last grant was done; at once when there was none.
+    public var finishedAt: Moment?
+    /// In the order of the primary client IDs' bytes.
+    public let apps: [ErasedApp]
+    /// In the order of their IDs.
+    public var grants: [ErasureGrant]
+
+    public init(
+        id: ErasureID, accountID: AccountID, team: TeamID, requestedAt: Moment, deadline: Moment,
+        finishedAt: Moment? = nil, apps: [ErasedApp], grants: [ErasureGrant]
+    ) {
+        self.id = id
+        self.accountID = accountID
+        self.team = team
+        self.requestedAt = requestedAt
+        self.deadline = deadline
+        self.finishedAt = finishedAt
+        self.apps = apps
+        self.grants = grants
+    }
+}

@@ -1,0 +1,21 @@
+/// A refresh token that is to be validated by the caller and nobody else: its next check has been moved
+/// already.
+public struct ClaimedCheck: Sendable, Hashable {
+    public let tokenID: UniqueID
+    public let accountID: AccountID
+    public let clientID: ClientID
+    public let primaryClientID: ClientID
+    public let sealed: SealedSecret
+    public let authorizedAt: Moment
+    public let key: SubjectKey
+
+    public init(_ token: RefreshTokenRecord, key: SubjectKey) {
+        tokenID = token.id
+        accountID = token.accountID
+        clientID = token.clientID
+        primaryClientID = token.primaryClientID
+        sealed = token.sealed
+        authorizedAt = token.authorizedAt
+        self.key = key
+    }
+}

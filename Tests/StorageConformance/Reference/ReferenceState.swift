@@ -1,0 +1,174 @@
+import AppleAccounts
+
+/// Everything that the reference store remembers.
+struct ReferenceState {
+    var generator: SeededGenerator
+    var subjects: [SubjectKey: SubjectRecord] = [:]
+    var tombstones: [SubjectKey: SubjectRecord] = [:]
+    var nonces: [NonceDigest: NonceRecord] = [:]
+    var inboxIdentifiers: Set<InboxIdentifier> = []
+    var inboxKeys: Set<InboxKey> = []
+    var events: [AccountEvent] = []
+    var codes: [AuthorizationCodeRecord] = []
+    var tokens: [RefreshTokenRecord] = []
+    var erasures: [ErasureRecord] = []
+    var tickets: [Ticket] = []
+    var transfers: [TransferRecord] = []
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    func record(_ key: SubjectKey) -> SubjectRecord? {
+        subjects[key] ?? tombstones[key]
+    }
+
+    func record(of id: AccountID) -> SubjectRecord? {
+        subjects.values.first { $0.accountID == id }
+    }
+
+    func key(of id: AccountID) -> SubjectKey? {
+        record(of: id)?.key
+    }
+
+    mutating func commit(_ commands: [AccountCommand]) -> [CommandResult] {
+        WorkingSet.groups(of: commands).flatMap { group in
+            var set = WorkingSet(group)
+            load(&set)
+            let results = set.apply(using: &generator)
+            save(set)
+            return results
+        }
+    }
+
+    private func load(_ set: inout WorkingSet) {
+        for (index, key) in set.subjectKeys.enumerated() {
+            if let record = record(key) { set.load(record, at: index) }
+        }
+        for digest in set.nonceDigests {
+            if let nonce = nonces[digest] { set.load(nonce) }
+        }
+        for identifier in set.inboxIdentifiers where inboxIdentifiers.contains(identifier) {
+            set.load(inboxIdentifier: identifier)
+        }
+        for key in set.inboxKeys where inboxKeys.contains(key) { set.load(inboxKey: key) }
+        for id in set.grantAccounts {
+            let held = AccountGrants(
+                codes: codes.filter { $0.accountID == id }, tokens: tokens.filter { $0.accountID == id })
+            set.load(held, of: id)
+        }
+        if let (team, transferSubject) = set.transferQuestion {
+            let found = transfers.first {
+                $0.recipientTeam == team && $0.transferSubject == transferSubject
+            }
+            if let found { set.load(found) }
+        }
+        if let id = set.movingAccountID {
+            set.load(moving: record(of: id), isErased: erasures.contains { $0.accountID == id })
+        }
+    }
+
+    /// Only what is marked is saved, so that a mark that is missing shows.
+    private mutating func save(_ set: WorkingSet) {
+        if let rekeying = set.rekeying { carryOut(rekeying) }
+        for change in set.grantChanges { carryOut(change) }
+        for erasure in set.erasures { carryOut(erasure, set.subjects[0]) }
+        for record in set.subjects { save(record) }
+        for nonce in set.mintedNonces { nonces[nonce.digest] = nonce }
+        for digest in set.usedNonces {
+            guard let nonce = nonces[digest] else { preconditionFailure("used but never minted") }
+            nonces[digest] = NonceRecord(digest: digest, expiresAt: nonce.expiresAt, isUsed: true)
+        }
+        for kept in set.keptNotifications {
+            inboxIdentifiers.insert(kept.command.identifier)
+            inboxKeys.formUnion(kept.newInboxKeys)
+        }
+        for id in set.finishedTransfers { transfers.removeAll { $0.accountID == id } }
+        events += set.events
+    }
+
+    private mutating func save(_ record: SubjectRecord) {
+        if record.isTombstone {
+            if record.rowChange != .none { tombstones[record.key] = record.asLoaded }
+            return
+        }
+        var saved = subjects[record.key] ?? SubjectRecord(key: record.key, isStored: true)
+        if record.rowChange != .none {
+            precondition((record.rowChange == .insert) == (subjects[record.key] == nil), "a wrong mark")
+            saved.accountID = record.accountID
+            saved.createdAt = record.createdAt
+            saved.email = record.email
+            saved.unsignedEmail = record.unsignedEmail
+            saved.forwarding = record.forwarding
+            saved.firstName = record.firstName
+            saved.lastName = record.lastName
+            saved.realUserStatus = record.realUserStatus
+            saved.revocationOfAllApps = record.revocationOfAllApps
+        }
+        for credential in record.credentials where credential.rowChange != .none {
+            precondition(
+                saved.createdAt != nil || record.isStored || record.rowChange == .insert, "no row yet")
+            saved.credentials.removeAll { $0.clientID == credential.clientID }
+            saved.credentials.append(
+                AppCredential(
+                    clientID: credential.clientID, record: credential.record,
+                    lastSignInAt: credential.lastSignInAt, refreshToken: credential.refreshToken))
+            saved.credentials.sort { $0.clientID < $1.clientID }
+            // The moment of the address travels with the credential.
+            if let email = record.email, email.value == saved.email?.value { saved.email = email }
+        }
+        guard record.rowChange != .none || record.isStored else { return }
+        subjects[record.key] = saved
+    }
+
+    private mutating func carryOut(_ change: GrantChange) {
+        switch change {
+        case .insertCode(let code):
+            if !codes.contains(where: { $0.id == code.id }) { codes.append(code) }
+        case .removeCode(let id):
+            codes.removeAll { $0.id == id }
+        case .putToken(let token):
+            tokens.removeAll { $0.accountID == token.accountID && $0.clientID == token.clientID }
+            tokens.append(token)
+        case .removeToken(let id, let clientID):
+            tokens.removeAll { $0.accountID == id && $0.clientID == clientID }
+        case .removeAll(let id):
+            codes.removeAll { $0.accountID == id }
+            tokens.removeAll { $0.accountID == id }
+        }
+    }
+
+    private mutating func carryOut(_ rekeying: Rekeying) {
+        let moved = subjects.removeValue(forKey: rekeying.from)
+        precondition(moved != nil, "an account moved that was nowhere")
+        // The record that is saved next has everything.
+        subjects[rekeying.to] = SubjectRecord(key: rekeying.to, isStored: true)
+        events = events.map { $0.key == rekeying.from ? $0.told(of: rekeying.to) : $0 }
+    }
+
+    private mutating func carryOut(_ erasure: ErasureRecord, _ tombstone: SubjectRecord) {
+        subjects[tombstone.key] = nil
+        tombstones[tombstone.key] = tombstone.asLoaded
+        inboxKeys = inboxKeys.filter { $0.subject != tombstone.key.subject }
+        transfers.removeAll { $0.accountID == erasure.accountID || $0.from == tombstone.key }
+        events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
+        erasures.append(erasure)
+    }
+}
+
+extension SubjectRecord {
+    /// A tombstone as a store gives it the next time.
+    fileprivate var asLoaded: SubjectRecord {
+        SubjectRecord(tombstoneOf: key, erasedAt: revocationOfAllApps?.moment ?? .last)
+    }
+}
+
+extension AccountEvent {
+    /// The event under another name of its person, or none.
+    fileprivate func told(of key: SubjectKey?) -> AccountEvent {
+        AccountEvent(
+            sequence: sequence, id: id, kind: kind, team: key?.team ?? team, subject: key?.subject,
+            accountID: accountID, clientID: clientID, reason: reason, source: source, moment: moment,
+            recordedAt: recordedAt)
+    }
+}

@@ -1,0 +1,145 @@
+public import AppleAccounts
+import Synchronization
+
+extension ReferenceStore: GrantStore {
+    public func claimCodes(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedCode] {
+        state.withLock { state in
+            let due = state.codes.filter { $0.nextAttemptAt <= moment }
+                .sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }
+            return due.prefix(limit).compactMap { code in
+                guard let key = state.key(of: code.accountID),
+                    let index = state.codes.firstIndex(where: { $0.id == code.id })
+                else { return nil }
+                state.codes[index].attempts += 1
+                state.codes[index].nextAttemptAt = leaseUntil
+                state.codes[index].isClaimed = true
+                return ClaimedCode(record: state.codes[index], key: key, isInterrupted: code.isClaimed)
+            }
+        }
+    }
+
+    public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        state.withLock { state in
+            guard let index = state.codes.firstIndex(where: { $0.id == id }) else { return }
+            state.codes[index].nextAttemptAt = moment
+            state.codes[index].isClaimed = false
+        }
+    }
+
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        state.withLock { state in
+            let due = state.tokens.filter { $0.nextCheckAt <= moment }
+                .sorted { ($0.nextCheckAt, $0.accountID.uniqueID) < ($1.nextCheckAt, $1.accountID.uniqueID) }
+            return due.prefix(limit).compactMap { token in
+                guard let key = state.key(of: token.accountID),
+                    let index = state.tokens.firstIndex(where: { $0.id == token.id })
+                else { return nil }
+                let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1), using: &state.generator)
+                state.tokens[index].nextCheckAt = nextAfter.advanced(byMilliseconds: jitter)
+                return ClaimedCheck(token, key: key)
+            }
+        }
+    }
+
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+        state.withLock { state in
+            guard let index = state.tokens.firstIndex(where: { $0.id == check.tokenID }) else { return }
+            state.tokens[index].nextCheckAt = moment
+        }
+    }
+
+    public func nextDue() async throws -> GrantsDue {
+        state.withLock { state in
+            GrantsDue(
+                code: state.codes.map(\.nextAttemptAt).min(), check: state.tokens.map(\.nextCheckAt).min(),
+                erasure: state.erasures.flatMap(\.grants).filter { !$0.isDone }.map(\.nextAttemptAt).min())
+        }
+    }
+
+    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
+        state.withLock { state in
+            let all = state.sealedRows.sorted { $0.cursor.isBefore($1.cursor) }
+            return Array(all.filter { row in cursor.map { $0.isBefore(row.cursor) } ?? true }.prefix(limit))
+        }
+    }
+
+    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
+        state.withLock { state in
+            let id = row.cursor.id
+            switch row.cursor.place {
+            case .code:
+                // A code's secret never changes but here.
+                guard let index = state.codes.firstIndex(where: { $0.id == id && $0.sealed == row.sealed })
+                else { return false }
+                state.codes[index] = state.codes[index].sealed(as: sealed)
+            case .token:
+                let index = state.tokens.firstIndex {
+                    $0.accountID.uniqueID == id && $0.clientID == row.clientID && $0.sealed == row.sealed
+                }
+                guard let index else { return false }
+                state.tokens[index].sealed = sealed
+            case .erasure:
+                for (position, erasure) in state.erasures.enumerated() {
+                    for (index, grant) in erasure.grants.enumerated()
+                    where grant.id == id && grant.sealed == row.sealed {
+                        state.erasures[position].grants[index].sealed = sealed
+                        return true
+                    }
+                }
+                return false
+            }
+            return true
+        }
+    }
+
+    public func sealedCount() async throws -> Int {
+        state.withLock { $0.sealedRows.count }
+    }
+}
+
+extension ReferenceState {
+    fileprivate var sealedRows: [SealedRow] {
+        codes.map { code in
+            SealedRow(
+                cursor: SealedCursor(place: .code, id: code.id), purpose: .authorizationCode,
+                accountID: code.accountID, clientID: code.clientID, sealed: code.sealed)
+        }
+            + tokens.map { token in
+                SealedRow(
+                    cursor: SealedCursor(
+                        place: .token, id: token.accountID.uniqueID, clientID: token.clientID),
+                    purpose: .refreshToken, accountID: token.accountID, clientID: token.clientID,
+                    sealed: token.sealed)
+            }
+            + erasures.flatMap { erasure in
+                erasure.grants.compactMap { grant in
+                    grant.sealed.map { sealed in
+                        SealedRow(
+                            cursor: SealedCursor(place: .erasure, id: grant.id), purpose: grant.kind,
+                            accountID: erasure.accountID, clientID: grant.clientID, sealed: sealed)
+                    }
+                }
+            }
+    }
+}
+
+extension SealedCursor {
+    fileprivate func isBefore(_ other: SealedCursor) -> Bool {
+        (place.rawValue, id, clientID?.rawValue ?? "") < (
+            other.place.rawValue, other.id, other.clientID?.rawValue ?? ""
+        )
+    }
+}
+
+extension AuthorizationCodeRecord {
+    fileprivate func sealed(as sealed: SealedSecret) -> AuthorizationCodeRecord {
+        AuthorizationCodeRecord(
+            id: id, accountID: accountID, clientID: clientID, primaryClientID: primaryClientID,
+            redirectURI: redirectURI, sealed: sealed, authorizedAt: authorizedAt, expiresAt: expiresAt,
+            attempts: attempts, nextAttemptAt: nextAttemptAt, isClaimed: isClaimed)
+    }
+}

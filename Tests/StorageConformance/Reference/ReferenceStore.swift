@@ -1,0 +1,69 @@
+public import AppleAccounts
+import Synchronization
+
+/// The store as simple as it can be: everything in memory, nothing clever. What the conformance suite says
+/// holds for it, and other stores must do as it does.
+public final class ReferenceStore: AccountStore {
+    let state: Mutex<ReferenceState>
+
+    public init(seed: UInt64 = 1) {
+        state = Mutex(ReferenceState(seed: seed))
+    }
+
+    public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        state.withLock { state in
+            let before = state.events.count
+            let results = state.commit(commands)
+            let count = state.events.count
+            return CommitResult(results: results, lastEventSequence: count > before ? Int64(count) : nil)
+        }
+    }
+
+    public func account(_ id: AccountID) async throws -> Account? {
+        state.withLock { $0.record(of: id)?.account }
+    }
+
+    public func account(_ key: SubjectKey) async throws -> Account? {
+        state.withLock { $0.record(key)?.account }
+    }
+
+    public func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [Credential] {
+        state.withLock { state in
+            subjects.map { subject in
+                let key = SubjectKey(team: team, subject: subject)
+                return (state.record(key) ?? SubjectRecord(key: key)).credential(for: clientID)
+            }
+        }
+    }
+
+    public func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        state.withLock { state in
+            let rest = state.events.enumerated().lazy
+                .filter { Int64($0.offset) >= sequence && visibility.includes($0.element) }
+            let page = rest.prefix(limit).map { offset, event in event.numbered(Int64(offset) + 1) }
+            let hasMore = rest.dropFirst(limit).first { _ in true } != nil
+            let end = max(Int64(state.events.count), sequence)
+            return EventPage(
+                events: Array(page), cursor: hasMore ? page.last?.sequence ?? end : end, hasMore: hasMore)
+        }
+    }
+
+    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        state.withLock { state in
+            let before = state.nonces.count
+            state.nonces = state.nonces.filter { $0.value.expiresAt >= moment }
+            return before - state.nonces.count
+        }
+    }
+
+    public func checkHealth() async throws {}
+
+    /// Everything that is remembered of a subject.
+    public func record(_ key: SubjectKey) -> SubjectRecord? {
+        state.withLock { $0.record(key) }
+    }
+}
