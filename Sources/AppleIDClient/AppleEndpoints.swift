@@ -28,6 +28,14 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// The key set that signs identity tokens and notifications.
     public var keySet: String { "\(baseURL)/auth/keys" }
 
+    /// Exchanges codes, validates refresh tokens, grants access for a transfer.
+    public var token: String { "\(baseURL)/auth/token" }
+    public var revoke: String { "\(baseURL)/auth/revoke" }
+    /// Who a user is for another team.
+    public var migration: String { "\(baseURL)/auth/usermigrationinfo" }
+    /// Where a browser goes to sign in.
+    public var authorize: String { "\(baseURL)/auth/authorize" }
+
     private init(trusted baseURL: String) {
         self.baseURL = baseURL
     }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AppleIDClient
 import AppleIdentity
 import Foundation
 import HTTPAPI
@@ -72,8 +73,8 @@ import TokenMint
         #expect(settings.logLevel == .debug)
         #expect(settings.database == .sqlite(path: "/var/lib/siwa.sqlite"))
         #expect(settings.issuers.count == 2)
-        #expect(settings.signingKeys.values.map(\.keyID) == ["K1L2M3N4O5"])
-        #expect(settings.signingKeys.values.first?.pem.contains("\n") == true)
+        let location = try #require(settings.signingKeys.values.first)
+        #expect(try SigningKeyFiles.read(location).map(\.keyID) == ["K1L2M3N4O5"])
         guard case .remote("http://127.0.0.1:8081") = settings.keySource else {
             Issue.record("development asks the emulator")
             return
@@ -106,11 +107,13 @@ import TokenMint
         ("APPLE_ISSUERS", "https://evilapple.com"),
         ("APPLE_ISSUERS", "https://appleid.apple.com@evil.example"), ("APPLE_ISSUERS", ","),
         ("APPLE_KEY_ID", "K1L2M3N4O5"), ("APPLE_PRIVATE_KEY_FILE", "/nonexistent/key.p8"),
+        ("APPLE_PRIVATE_KEY_FILE", "/nonexistent/AuthKey_K1L2M3N4O5.p8"),
         ("SIWA_CONFIG", "/nonexistent/siwa.yaml"), ("SIWA_PROT", "80"), ("APPLE_CLIENT_ID", "x"),
     ])
     func `a mistake is told by its variable's name`(name: String, value: String?) async throws {
         let mistakes = try await Self.mistakes([name: value])
-        let expected = name == "APPLE_PRIVATE_KEY_FILE" ? "APPLE_KEY_ID" : name
+        // A file that is not named as Apple names it needs the ID beside it.
+        let expected = value == "/nonexistent/key.p8" ? "APPLE_KEY_ID" : name
         #expect(mistakes.contains(expected))
     }
 

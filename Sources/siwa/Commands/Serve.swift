@@ -13,10 +13,21 @@ struct Serve: AsyncParsableCommand {
               APPLE_CLIENT_IDS     your app's bundle ID, then its Services IDs (comma-separated)
               SIWA_API_KEY_HASHES  who may call: name=hash (siwa api-key makes both)
 
-            Further: SIWA_HOST, SIWA_PORT, SIWA_ENV, SIWA_LOG_LEVEL, SIWA_CONFIG, DATABASE_URL, APPLE_KEY_ID, \
-            APPLE_PRIVATE_KEY, APPLE_PRIVATE_KEY_FILE, APPLE_KEYS_FILE, APPLE_ISSUERS, APPLE_BASE_URL. Stops at \
-            SIGTERM or SIGINT, when everything that was accepted is answered. A mistake in the configuration ends it \
-            with status 78, any other failure to start or go on with status 1.
+            To keep and check refresh tokens, and to erase accounts at Apple too:
+
+              APPLE_PRIVATE_KEY_FILE  AuthKey_<key ID>.p8 from Apple, or a directory of such files
+              SIWA_SEALING_KEYS       what seals them in the database: name=key (siwa sealing-key makes one)
+
+            For sign-in on the web:
+
+              SIWA_PUBLIC_URL         where the world reaches this service
+              SIWA_WEB_REDIRECT_URL   where your site takes over again
+
+            Further: SIWA_HOST, SIWA_PORT, SIWA_ENV, SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, \
+            SIWA_CHECKS_PER_SECOND, DATABASE_URL, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, APPLE_ISSUERS, \
+            APPLE_BASE_URL. siwa doctor says whether all that works. Stops at SIGTERM or SIGINT, when everything that \
+            was accepted is answered. A mistake in the configuration ends it with status 78, any other failure to start \
+            or go on with status 1.
             """)
 
     func run() async throws {

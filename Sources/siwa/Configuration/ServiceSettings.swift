@@ -1,5 +1,7 @@
 import AppleAccounts
+import AppleIDClient
 import HTTPAPI
+import JOSE
 import Logging
 
 /// The configuration of a service, checked: whatever is in here can be used as it is.
@@ -14,6 +16,26 @@ struct ServiceSettings: Sendable {
     var apiKeys: [APIKey] = []
     var keySource = KeySource.remote(baseURL: KeySource.apple)
     var issuers: [String]
-    /// For calls to Apple, by team. Not needed to verify.
-    var signingKeys: [TeamID: SigningKey] = [:]
+    /// For calls to Apple, by team. Not needed to verify. Each had a usable key when the settings were read.
+    var signingKeys: [TeamID: SigningKeyLocation] = [:]
+    /// For what is stored to call Apple with. Without one nothing of that is stored.
+    var sealingKeys: SealingKeyRing?
+    /// Where the world reaches this service: no slash at the end.
+    var publicURL: String?
+    /// Where the web flow hands its results to, by client ID.
+    var webRedirectURLs: [ClientID: String] = [:]
+    /// Between two validations of one refresh token.
+    var checkInterval: Duration = .seconds(86_400)
+    /// How many refresh tokens are validated in a second, at most.
+    var checksPerSecond = 25
+
+    /// Where Apple is asked: in development perhaps the emulator.
+    var appleEndpoints: AppleEndpoints {
+        // The settings reader has checked the URL.
+        if case .remote(let baseURL) = keySource {
+            AppleEndpoints(baseURL: baseURL) ?? .apple
+        } else {
+            .apple
+        }
+    }
 }

@@ -19,13 +19,18 @@ enum SettingName: String, CaseIterable {
     case keysFile = "APPLE_KEYS_FILE"
     case baseURL = "APPLE_BASE_URL"
     case issuers = "APPLE_ISSUERS"
+    case sealingKeys = "SIWA_SEALING_KEYS"
+    case publicURL = "SIWA_PUBLIC_URL"
+    case webRedirectURL = "SIWA_WEB_REDIRECT_URL"
+    case checkInterval = "SIWA_CHECK_INTERVAL"
+    case checksPerSecond = "SIWA_CHECKS_PER_SECOND"
 
     /// The key by which swift-configuration finds it: in capitals in the environment, in lower case in the file.
     var key: ConfigKey {
         ConfigKey(rawValue.lowercased().split(separator: "_").map(String.init))
     }
 
-    var isSecret: Bool { self == .privateKey || self == .database }
+    var isSecret: Bool { self == .privateKey || self == .database || self == .sealingKeys }
 
     var nameInFile: String { rawValue.lowercased() }
 

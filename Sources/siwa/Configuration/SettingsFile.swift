@@ -10,9 +10,10 @@ import Yams
 /// teams:
 ///   - team_id: A1B2C3D4E5
 ///     key_id: K1L2M3N4O5
-///     private_key_file: /run/secrets/AuthKey_K1L2M3N4O5.p8
+///     private_key_file: /run/secrets/AuthKey_K1L2M3N4O5.p8   # or a directory of such files
 ///     apps:
 ///       - client_ids: [com.example.app, com.example.app.web]   # the first is the primary App ID
+///         web_redirect_url: https://example.com/signed-in
 ///       - client_ids: [com.example.watch]
 /// api_keys:
 ///   - name: backend
@@ -32,8 +33,13 @@ struct SettingsFile: FileConfigSnapshot {
         var teamID = ""
         var keyID: String?
         var privateKeyFile: String?
-        /// The client IDs of each app, the primary one first.
-        var apps: [[String]] = []
+        var apps: [TeamApp] = []
+    }
+
+    struct TeamApp: Sendable {
+        /// The primary one first.
+        var clientIDs: [String] = []
+        var webRedirectURL: String?
     }
 
     struct Key: Sendable {
@@ -96,13 +102,23 @@ struct SettingsFile: FileConfigSnapshot {
                     guard let mapping = app.mapping else {
                         mistakes.add(path, "each app is a mapping"); continue
                     }
-                    for (_, node) in members(of: mapping, allowing: ["client_ids"], at: path) {
-                        team.apps.append(list(node, at: "\(path).client_ids") ?? [])
-                    }
+                    team.apps.append(readApp(mapping, at: path))
                 }
             }
         }
         teams.append(team)
+    }
+
+    private mutating func readApp(_ mapping: Node.Mapping, at path: String) -> TeamApp {
+        var app = TeamApp()
+        for (name, node) in members(of: mapping, allowing: ["client_ids", "web_redirect_url"], at: path) {
+            let path = "\(path).\(name)"
+            switch name {
+            case "client_ids": app.clientIDs = list(node, at: path) ?? []
+            default: app.webRedirectURL = scalar(node, at: path)
+            }
+        }
+        return app
     }
 
     private mutating func readKey(_ node: Node, at path: String) {

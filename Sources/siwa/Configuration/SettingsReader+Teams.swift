@@ -4,9 +4,9 @@ import Foundation
 extension SettingsReader {
     /// The teams of the file, or the one of the environment. Mixing them would leave open which apps belong where.
     mutating func teams() -> [SettingsFile.Team] {
-        let single = [SettingName.teamID, .clientIDs, .keyID, .privateKey, .privateKeyFile].filter {
-            text($0) != nil
-        }
+        let single = [
+            SettingName.teamID, .clientIDs, .keyID, .privateKey, .privateKeyFile, .webRedirectURL,
+        ].filter { text($0) != nil }
         if let file, !file.teams.isEmpty {
             for name in single { mistakes.add(name.rawValue, "cannot be set beside the file's teams") }
             return file.teams
@@ -18,7 +18,9 @@ extension SettingsReader {
             mistakes.add(SettingName.teamID.rawValue, "is missing: the 10 characters of your Apple team")
         }
         if let clientIDs = list(.clientIDs) {
-            team.apps = [clientIDs]
+            team.apps = [
+                SettingsFile.TeamApp(clientIDs: clientIDs, webRedirectURL: text(.webRedirectURL))
+            ]
         } else {
             mistakes.add(
                 SettingName.clientIDs.rawValue,
@@ -45,7 +47,7 @@ extension SettingsReader {
                 mistakes.add(teamSetting, "names a team twice")
             }
             if isFromFile, team.apps.isEmpty { mistakes.add("teams.apps", "a team has no app") }
-            for clientIDs in team.apps {
+            for clientIDs in team.apps.map(\.clientIDs) {
                 let ids = clientIDs.compactMap { isClientID($0) ? ClientID($0) : nil }
                 guard ids.count == clientIDs.count, let primary = ids.first, let teamID else {
                     if ids.count != clientIDs.count || ids.isEmpty {
@@ -68,54 +70,8 @@ extension SettingsReader {
         }
     }
 
-    /// The keys for calls to Apple. They are optional: nothing here needs one to verify.
-    mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKey] {
-        var keys: [TeamID: SigningKey] = [:]
-        let isFromFile = !(file?.teams.isEmpty ?? true)
-        for team in teams {
-            let setting = isFromFile ? "teams.private_key_file" : SettingName.privateKeyFile.rawValue
-            let inline = isFromFile ? nil : text(.privateKey)
-            if inline != nil, team.privateKeyFile != nil {
-                mistakes.add(SettingName.privateKey.rawValue, "cannot be set beside \(setting)")
-                continue
-            }
-            let hasKey = inline != nil || team.privateKeyFile != nil
-            guard hasKey || team.keyID != nil else { continue }
-            guard hasKey, let keyID = team.keyID else {
-                mistakes.add(
-                    isFromFile ? "teams.key_id" : SettingName.keyID.rawValue,
-                    "a private key and its ID belong together; one of them is missing")
-                continue
-            }
-            let source = inline == nil ? setting : SettingName.privateKey.rawValue
-            guard let pem = inline ?? content(of: team.privateKeyFile ?? "", for: setting) else { continue }
-            do throws(SigningKey.Refusal) {
-                let key = try SigningKey(keyID: keyID, pem: pem)
-                if let id = TeamID(team.teamID) { keys[id] = key }
-            } catch {
-                switch error {
-                case .keyIDMalformed:
-                    mistakes.add(
-                        isFromFile ? "teams.key_id" : SettingName.keyID.rawValue,
-                        "must be 10 capital letters and digits")
-                case .keyMalformed:
-                    mistakes.add(
-                        source,
-                        "must be a P-256 private key in PEM (BEGIN PRIVATE KEY), as Apple gives it out")
-                }
-            }
-        }
-        return keys
-    }
-
-    private mutating func content(of path: String, for setting: String) -> String? {
-        if let text = try? String(contentsOfFile: path, encoding: .utf8) { return text }
-        mistakes.add(setting, "the file cannot be read")
-        return nil
-    }
-
     /// Team IDs and key IDs: 10 capital letters and digits.
-    private func isCode(_ text: String) -> Bool {
+    func isCode(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)

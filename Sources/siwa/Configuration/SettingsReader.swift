@@ -53,18 +53,24 @@ struct SettingsReader {
         if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
             mistakes.add(SettingName.host.rawValue, "must be an address or a host name")
         }
-        let port = port()
+        let port = number(.port, in: 0...65535) ?? 8080
         let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
         let keySource = keySource()
         let issuers = issuers()
         let signingKeys = signingKeys(of: teams)
+        let sealingKeys = sealingKeys()
+        let publicURL = publicURL()
+        let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let checkInterval = checkInterval()
+        let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
             host: host, port: port, environment: environment, logLevel: logLevel, database: database,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
-            signingKeys: signingKeys)
+            signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
+            webRedirectURLs: webRedirectURLs, checkInterval: checkInterval, checksPerSecond: checksPerSecond)
     }
 
     func text(_ name: SettingName) -> String? {
@@ -86,11 +92,12 @@ struct SettingsReader {
         return nil
     }
 
-    private mutating func port() -> Int {
-        guard let text = text(.port) else { return 8080 }
-        if let port = Int(text), (0...65535).contains(port) { return port }
-        mistakes.add(SettingName.port.rawValue, "must be a number from 0 to 65535")
-        return 0
+    /// `nil` when it is not set, and after a mistake.
+    mutating func number(_ name: SettingName, in range: ClosedRange<Int>) -> Int? {
+        guard let text = text(name) else { return nil }
+        if let number = Int(text), range.contains(number) { return number }
+        mistakes.add(name.rawValue, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        return nil
     }
 
     private mutating func database() -> DatabaseLocation? {

@@ -1,14 +1,17 @@
-import JOSE
-
-/// The base64 of PEM files.
-enum Base64Text {
+/// base64 with padding (RFC 4648 §4), as PEM files and configurations have it, in its one canonical form.
+public enum Base64 {
     /// Returns `nil` for anything but the standard alphabet with its padding.
-    static func decode(_ text: String) -> [UInt8]? {
+    public static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 == 0,
             !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
         let unpadded =
             text.hasSuffix("==") ? text.dropLast(2) : text.hasSuffix("=") ? text.dropLast() : text[...]
         return Base64URL.decode(String(unpadded.replacing("+", with: "-").replacing("/", with: "_")))
+    }
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 }

@@ -1,0 +1,27 @@
+import JOSE
+
+extension MigratedUser {
+    /// Reads the answer to a recipient. Throws what else it is.
+    init(_ answer: AppleAnswer) throws(AppleCallError) {
+        let document = try answer.json()
+        let isPrivate = document["is_private_email"]
+        guard let subject = document["sub"]?.string, (1...255).contains(subject.utf8.count),
+            document["email"].map({ $0.string != nil }) ?? true,
+            isPrivate.map({ Self.bool($0) != nil }) ?? true
+        else {
+            throw AppleCallError(.answerUnusable, detail: "no migrated user")
+        }
+        self.init(
+            subject: subject, email: document["email"]?.string, isPrivateEmail: isPrivate.flatMap(Self.bool))
+    }
+
+    /// Apple writes the same claim as a boolean in some places and as a string in others.
+    private static func bool(_ value: JSONValue) -> Bool? {
+        switch value {
+        case .bool(let value): value
+        case .string("true"): true
+        case .string("false"): false
+        default: nil
+        }
+    }
+}

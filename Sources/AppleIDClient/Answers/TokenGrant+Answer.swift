@@ -1,0 +1,29 @@
+import JOSE
+
+extension TokenGrant {
+    /// Reads a successful answer of the token endpoint (RFC 6749 §5.1). Throws what else it is.
+    init(_ answer: AppleAnswer) throws(AppleCallError) {
+        let document = try answer.json()
+        guard let accessToken = document["access_token"]?.string, Self.isToken(accessToken),
+            let type = document["token_type"]?.string, type.lowercased() == "bearer",
+            let seconds = document["expires_in"]?.integer, (1...31_536_000).contains(seconds),
+            Self.isTokenOrAbsent(document["refresh_token"]), Self.isTokenOrAbsent(document["id_token"])
+        else {
+            throw AppleCallError(.answerUnusable, detail: "no token answer")
+        }
+        self.init(
+            accessToken: accessToken, refreshToken: document["refresh_token"]?.string,
+            identityToken: document["id_token"]?.string, expiresIn: .seconds(seconds))
+    }
+
+    /// Visible ASCII (RFC 6749 appendix A.12), as long as the longest token that a verifier reads at most.
+    private static func isToken(_ text: String) -> Bool {
+        (1...16_000).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }
+    }
+
+    private static func isTokenOrAbsent(_ value: JSONValue?) -> Bool {
+        guard let value else { return true }
+        return value.string.map(isToken) ?? false
+    }
+}

@@ -1,0 +1,55 @@
+import JOSE
+import Synchronization
+
+extension AppleTokenClient {
+    public func transferSubject(of subject: String, to recipientTeam: String, clientID: String)
+        async throws(AppleCallError) -> String
+    {
+        let fields = [(name: "sub", value: subject), (name: "target", value: recipientTeam)]
+        return try await migrate(fields, clientID: clientID) { answer throws(AppleCallError) in
+            guard let transferSubject = try answer.json()["transfer_sub"]?.string,
+                (1...255).contains(transferSubject.utf8.count)
+            else { throw AppleCallError(.answerUnusable, detail: "no transfer_sub") }
+            return transferSubject
+        }
+    }
+
+    public func recipient(ofTransferSubject transferSubject: String, clientID: String)
+        async throws(AppleCallError) -> MigratedUser
+    {
+        try await migrate(
+            [(name: "transfer_sub", value: transferSubject)], clientID: clientID, read: MigratedUser.init)
+    }
+
+    private func migrate<Result: Sendable>(
+        _ fields: [(name: String, value: String)], clientID: String,
+        read: (AppleAnswer) throws(AppleCallError) -> Result
+    ) async throws(AppleCallError) -> Result {
+        try await repeating { () async throws(AppleCallError) in
+            if let held = migrationAccess.withLock({ $0.token(for: clientID, at: uptime()) }) {
+                do throws(AppleCallError) {
+                    return try await call(.migration, fields, clientID: clientID, bearer: held, read: read)
+                } catch {
+                    // Apple has no word of its own for a token that has ended early. A user whom it refuses is refused
+                    // again with a new one.
+                    guard error.code == .rejected,
+                        error.appleError == .invalidClient || error.appleError == .other
+                    else { throw error }
+                    migrationAccess.withLock { $0.drop(held, for: clientID) }
+                }
+            }
+            let token = try await migrationToken(for: clientID)
+            return try await call(.migration, fields, clientID: clientID, bearer: token, read: read)
+        }
+    }
+
+    /// A new access token for the migration endpoint (`client_credentials`).
+    private func migrationToken(for clientID: String) async throws(AppleCallError) -> String {
+        let fields = [
+            (name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration"),
+        ]
+        let grant = try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
+        migrationAccess.withLock { $0.put(grant, for: clientID, at: uptime()) }
+        return grant.accessToken
+    }
+}

@@ -1,0 +1,138 @@
+public import AsyncHTTPClient
+import Synchronization
+
+/// Asks Apple's token, revoke and migration endpoints over HTTP.
+///
+/// Each call is made once, with two exceptions that are safe: when Apple refuses the client secret (`invalid_client`, so
+/// that nothing else of the request was looked at), the next key's secret is tried; and a call that only reads, or that
+/// can be repeated, is made once more when its connection was lost. The client is shared with others and stays its
+/// owner's, who makes it with `HTTPClient.Configuration.apple` and shuts it down.
+public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
+    let endpoints: AppleEndpoints
+    let migrationAccess = Mutex(MigrationAccess())
+    let uptime: @Sendable () -> Duration
+    private let transport: AppleTransport
+    private let secrets: any ClientSecretSource
+    /// One for each endpoint: while revoking fails, codes that live five minutes must still be exchanged.
+    private let breakers = Mutex<[Endpoint: CircuitBreaker]>([:])
+
+    enum Endpoint: Hashable {
+        case token, revoke, migration
+    }
+
+    public init(
+        client: HTTPClient, endpoints: AppleEndpoints = .apple, secrets: any ClientSecretSource,
+        limits: AppleTimeLimits = AppleTimeLimits(),
+        uptime: @escaping @Sendable () -> Duration = SystemUptime.now
+    ) {
+        transport = AppleTransport(client: client, total: limits.total)
+        (self.endpoints, self.secrets, self.uptime) = (endpoints, secrets, uptime)
+    }
+
+    public func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
+        -> TokenGrant
+    {
+        var fields = [(name: "grant_type", value: "authorization_code"), (name: "code", value: code)]
+        if let redirectURI { fields.append((name: "redirect_uri", value: redirectURI)) }
+        return try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
+    }
+
+    @discardableResult
+    public func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant {
+        let fields = [
+            (name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: refreshToken),
+        ]
+        return try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
+    }
+
+    public func revoke(refreshToken: String, clientID: String) async throws(AppleCallError) {
+        let fields = [
+            (name: "token", value: refreshToken), (name: "token_type_hint", value: "refresh_token"),
+        ]
+        try await repeating { () async throws(AppleCallError) in
+            try await call(.revoke, fields, clientID: clientID) { answer throws(AppleCallError) in
+                guard answer.status == 200 else { throw answer.failure() }
+            }
+        }
+    }
+
+    /// Makes a call that can be repeated, once more when its connection was lost: an idle one can end at the moment when
+    /// it is taken.
+    func repeating<Result: Sendable>(_ call: () async throws(AppleCallError) -> Result)
+        async throws(AppleCallError) -> Result
+    {
+        do throws(AppleCallError) {
+            return try await call()
+        } catch {
+            guard error.code == .connectionLost, !Task.isCancelled else { throw error }
+            return try await call()
+        }
+    }
+
+    /// One call, with the secrets of the client ID one after the other until Apple takes one.
+    func call<Result: Sendable>(
+        _ endpoint: Endpoint, _ fields: [(name: String, value: String)], clientID: String,
+        bearer: String? = nil, read: (AppleAnswer) throws(AppleCallError) -> Result
+    ) async throws(AppleCallError) -> Result {
+        var refusal = AppleCallError(.noSigningKey)
+        for secret in try secrets.secrets(for: clientID) {
+            let identified =
+                [(name: "client_id", value: clientID), (name: "client_secret", value: secret.text)] + fields
+            do throws(AppleCallError) {
+                let result = try await guarded(endpoint, identified, bearer: bearer, read: read)
+                secrets.accepted(secret, for: clientID)
+                return result
+            } catch {
+                refusal = error
+                if error.code == .rejected, error.appleError == .invalidClient { continue }
+                // Apple looks at the secret first, so any other refusal means that it was good.
+                if error.code == .rejected { secrets.accepted(secret, for: clientID) }
+                throw error
+            }
+        }
+        throw refusal
+    }
+
+    private func guarded<Result: Sendable>(
+        _ endpoint: Endpoint, _ fields: [(name: String, value: String)], bearer: String?,
+        read: (AppleAnswer) throws(AppleCallError) -> Result
+    ) async throws(AppleCallError) -> Result {
+        let admission = breakers.withLock { $0[endpoint, default: CircuitBreaker()].admit(at: uptime()) }
+        if case .refuse(let retryAfter) = admission {
+            throw AppleCallError(.circuitOpen, retryAfter: retryAfter)
+        }
+        do throws(AppleCallError) {
+            let result = try read(try await transport.post(url(of: endpoint), fields, bearer: bearer))
+            end(endpoint, admission, .answered)
+            return result
+        } catch {
+            end(endpoint, admission, Task.isCancelled ? .abandoned : CircuitBreaker.Ending(error.code))
+            throw error
+        }
+    }
+
+    private func end(
+        _ endpoint: Endpoint, _ admission: CircuitBreaker.Admission, _ ending: CircuitBreaker.Ending
+    ) {
+        breakers.withLock { $0[endpoint, default: CircuitBreaker()].end(admission, ending, at: uptime()) }
+    }
+
+    private func url(of endpoint: Endpoint) -> String {
+        switch endpoint {
+        case .token: endpoints.token
+        case .revoke: endpoints.revoke
+        case .migration: endpoints.migration
+        }
+    }
+}
+
+extension CircuitBreaker.Ending {
+    fileprivate init(_ code: AppleCallError.Code) {
+        switch code {
+        case .unreachable, .timedOut, .connectionLost, .answerUnusable, .serverFailed: self = .failed
+        // Being throttled is an answer, and for a refresh token it concerns one user only.
+        case .throttled, .rejected: self = .answered
+        case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Why signing keys cannot be read. Match on `code`.
+public struct SigningKeyError: Error, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The file or the directory cannot be read.
+        case unreadable
+        /// A directory without a file named `AuthKey_<KEYID>.p8`.
+        case noKey = "no_key"
+        /// More keys than could sensibly overlap.
+        case tooManyKeys = "too_many_keys"
+        /// There is no key ID, neither given nor in the file's name.
+        case keyIDMissing = "key_id_missing"
+        case keyIDMalformed = "key_id_malformed"
+        case notPEM = "not_pem"
+        case notP256 = "not_p256"
+    }
+
+    public let code: Code
+    /// The file's path, when it is one file that is wrong.
+    public let path: String?
+
+    public init(_ code: Code, path: String? = nil) {
+        (self.code, self.path) = (code, path)
+    }
+
+    init(_ refusal: ClientSigningKey.Refusal, path: String?) {
+        let code: Code =
+            switch refusal {
+            case .keyIDMalformed: .keyIDMalformed
+            case .notPEM: .notPEM
+            case .notP256: .notP256
+            }
+        self.init(code, path: path)
+    }
+}
+
+extension SigningKeyError: Equatable {
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
+}
+
+extension SigningKeyError: CustomStringConvertible {
+    public var description: String { "signing key: \(code.rawValue)" }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// One file with a signing key, as it was when it was looked at.
+struct SigningKeyFile: Equatable {
+    let path: String
+    let keyID: String
+    /// What changes when somebody writes or replaces the file.
+    let stamp: Stamp
+
+    struct Stamp: Equatable {
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int64
+        let nanoseconds: Int64
+    }
+
+    /// More keys than these never overlap at one team; each that Apple refuses costs a call.
+    static let mostKeys = 8
+    /// A `.p8` has some 250 bytes.
+    private static let longestContent = 16_384
+
+    /// The key files of a location, the newest first. Throws `.unreadable`, `.noKey`, `.tooManyKeys` and
+    /// `.keyIDMissing`.
+    static func list(_ location: SigningKeyLocation) throws(SigningKeyError) -> [SigningKeyFile] {
+        switch location {
+        case .key: return []
+        case .file(let path, let keyID):
+            guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else {
+                throw SigningKeyError(.keyIDMissing, path: path)
+            }
+            return [try SigningKeyFile(path: path, keyID: keyID)]
+        case .directory(let path):
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+                throw SigningKeyError(.unreadable, path: path)
+            }
+            var files: [SigningKeyFile] = []
+            for name in names.sorted() {
+                guard let keyID = SigningKeyLocation.keyID(inFileName: name) else { continue }
+                files.append(try SigningKeyFile(path: "\(path)/\(name)", keyID: keyID))
+            }
+            guard !files.isEmpty else { throw SigningKeyError(.noKey, path: path) }
+            guard files.count <= mostKeys else { throw SigningKeyError(.tooManyKeys, path: path) }
+            return files.sorted { $0.isNewer(than: $1) }
+        }
+    }
+
+    private init(path: String, keyID: String) throws(SigningKeyError) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw SigningKeyError(.unreadable, path: path) }
+        #if canImport(Darwin)
+            let time = info.st_mtimespec
+        #else
+            let time = info.st_mtim
+        #endif
+        stamp = Stamp(
+            inode: UInt64(info.st_ino), size: Int64(info.st_size), seconds: Int64(time.tv_sec),
+            nanoseconds: Int64(time.tv_nsec))
+        (self.path, self.keyID) = (path, keyID)
+    }
+
+    /// Throws `.unreadable`, `.keyIDMalformed`, `.notPEM` and `.notP256`.
+    func read() throws(SigningKeyError) -> ClientSigningKey {
+        // A path to a device or a pipe must not hold the start for ever.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SigningKeyError(.unreadable, path: path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard let data = try? handle.read(upToCount: Self.longestContent) else {
+            throw SigningKeyError(.unreadable, path: path)
+        }
+        do throws(ClientSigningKey.Refusal) {
+            return try ClientSigningKey(keyID: keyID, pem: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw SigningKeyError(error, path: path)
+        }
+    }
+
+    private func isNewer(than other: SigningKeyFile) -> Bool {
+        (stamp.seconds, stamp.nanoseconds) > (other.stamp.seconds, other.stamp.nanoseconds)
+    }
+}

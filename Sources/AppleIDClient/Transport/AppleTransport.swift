@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Posts forms to Apple, each in a bounded time and for an answer of bounded size.
+struct AppleTransport: Sendable {
+    let client: HTTPClient
+    let total: Duration
+
+    /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A cancelled
+    /// caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
+    func post(_ url: String, _ fields: [(name: String, value: String)], bearer: String? = nil)
+        async throws(AppleCallError) -> AppleAnswer
+    {
+        let body = FormBody(fields)
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "Accept", value: "application/json")
+        request.headers.add(name: "User-Agent", value: "siwa")
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
+        request.body = .stream(body, length: .known(Int64(body.bytes.readableBytes)))
+        do {
+            return try await exchange(request)
+        } catch {
+            throw Self.named(error, wasSent: body.wasTaken)
+        }
+    }
+
+    private func exchange(_ request: HTTPClientRequest) async throws -> AppleAnswer {
+        try await withThrowingTaskGroup(of: AppleAnswer.self) { group in
+            group.addTask { try await ask(request) }
+            group.addTask {
+                // The client's own deadline ends with the response head.
+                try await Task.sleep(for: total)
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
+    }
+
+    private func ask(_ request: HTTPClientRequest) async throws -> AppleAnswer {
+        let response = try await client.execute(request, timeout: TimeAmount(total))
+        // Where a redirected request ended up is nobody whom we meant to give a code.
+        guard response.history.count <= 1 else { throw AppleCallError(.answerUnusable, detail: "redirected") }
+        let isRead = response.status.code < 500
+        let body = isRead ? try await response.body.collect(upTo: AppleAnswer.longestBody) : ByteBuffer()
+        // A body whose reader is cancelled ends early instead of throwing.
+        try Task.checkCancellation()
+        return AppleAnswer(
+            status: Int(response.status.code), body: Array(buffer: body),
+            retryAfter: AppleAnswer.retryAfter(response.headers.first(name: "Retry-After")))
+    }
+
+    private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
+        if let error = error as? AppleCallError { return error }
+        guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }
+        switch error {
+        case is NIOTooManyBytesError: return AppleCallError(.answerUnusable, detail: "too large")
+        case let error as HTTPClientError where timeouts.contains(error):
+            return AppleCallError(.timedOut, detail: error.shortDescription)
+        default: return AppleCallError(.connectionLost, detail: "\(error)")
+        }
+    }
+
+    private static let timeouts: [HTTPClientError] = [.readTimeout, .writeTimeout, .deadlineExceeded]
+}

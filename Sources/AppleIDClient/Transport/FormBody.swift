@@ -1,0 +1,58 @@
+import NIOCore
+import Synchronization
+
+/// The body of a form post, which notes when it is taken to be sent.
+///
+/// The client takes a streamed body only when a connection stands, TLS included, and the head of the request is on its
+/// way. So a body that was never taken is proof that Apple has not been asked: the code or token is in the body.
+final class FormBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let bytes: ByteBuffer
+    private let taken = Atomic(false)
+
+    var wasTaken: Bool { taken.load(ordering: .acquiring) }
+
+    /// `application/x-www-form-urlencoded`: everything but unreserved characters is percent-encoded.
+    init(_ fields: [(name: String, value: String)]) {
+        var bytes = ByteBuffer()
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.writeString("&") }
+            bytes.writeString("\(Self.encode(field.name))=\(Self.encode(field.value))")
+        }
+        self.bytes = bytes
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let body: FormBody
+        var isDone = false
+
+        mutating func next() async -> ByteBuffer? {
+            if isDone { return nil }
+            isDone = true
+            body.taken.store(true, ordering: .releasing)
+            return body.bytes
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
+
+    private static func encode(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                encoded.append(byte)
+            default:
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(digits[Int(byte >> 4)])
+                encoded.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+}

@@ -1,0 +1,89 @@
+import AppleAccounts
+import AppleIDClient
+import Foundation
+
+extension SettingsReader {
+    /// The keys for calls to Apple. They are optional: nothing here needs one to verify.
+    mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKeyLocation] {
+        var locations: [TeamID: SigningKeyLocation] = [:]
+        let isFromFile = !(file?.teams.isEmpty ?? true)
+        let keyIDSetting = isFromFile ? "teams.key_id" : SettingName.keyID.rawValue
+        let fileSetting = isFromFile ? "teams.private_key_file" : SettingName.privateKeyFile.rawValue
+        for team in teams {
+            let inline = isFromFile ? nil : text(.privateKey)
+            if inline != nil, team.privateKeyFile != nil {
+                mistakes.add(SettingName.privateKey.rawValue, "cannot be set beside \(fileSetting)")
+                continue
+            }
+            let setting = inline == nil ? fileSetting : SettingName.privateKey.rawValue
+            guard let location = location(of: team, inline: inline, settings: (setting, keyIDSetting)) else {
+                continue
+            }
+            do throws(SigningKeyError) {
+                _ = try SigningKeyFiles.read(location)
+            } catch {
+                add(error, settings: (setting, keyIDSetting))
+                continue
+            }
+            if let id = TeamID(team.teamID) { locations[id] = location }
+        }
+        return locations
+    }
+
+    /// `nil` when the team has no key, and after a mistake.
+    private mutating func location(
+        of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
+    ) -> SigningKeyLocation? {
+        if let path = team.privateKeyFile {
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            guard isDirectory.boolValue else { return .file(path: path, keyID: team.keyID) }
+            if team.keyID != nil {
+                mistakes.add(
+                    settings.keyID, "cannot be set beside a directory: its files' names have the IDs")
+                return nil
+            }
+            return .directory(path: path)
+        }
+        guard inline != nil || team.keyID != nil else { return nil }
+        guard let inline, let keyID = team.keyID else {
+            mistakes.add(
+                settings.keyID, "a private key and its ID belong together; one of them is missing")
+            return nil
+        }
+        do throws(ClientSigningKey.Refusal) {
+            return .key(try ClientSigningKey(keyID: keyID, pem: inline))
+        } catch {
+            switch error {
+            case .keyIDMalformed: add(SigningKeyError(.keyIDMalformed), settings: settings)
+            case .notPEM: add(SigningKeyError(.notPEM), settings: settings)
+            case .notP256: add(SigningKeyError(.notP256), settings: settings)
+            }
+            return nil
+        }
+    }
+
+    private mutating func add(_ error: SigningKeyError, settings: (key: String, keyID: String)) {
+        let setting =
+            switch error.code {
+            case .keyIDMissing, .keyIDMalformed: settings.keyID
+            case .unreadable, .noKey, .tooManyKeys, .notPEM, .notP256: settings.key
+            }
+        mistakes.add(setting, error.code.complaint)
+    }
+}
+
+extension SigningKeyError.Code {
+    /// What is wrong, in words that follow the name of a setting.
+    var complaint: String {
+        switch self {
+        case .unreadable: "the file cannot be read"
+        case .noKey: "the directory has no file named AuthKey_<key ID>.p8"
+        case .tooManyKeys: "the directory has more than 8 keys; remove those that Apple no longer knows"
+        case .keyIDMissing: "is missing, and the file is not named AuthKey_<key ID>.p8"
+        case .keyIDMalformed: "must be 10 capital letters and digits"
+        case .notPEM: "must be a private key in PEM (BEGIN PRIVATE KEY), as Apple gives it out"
+        case .notP256: "must be a P-256 key that can sign, as Apple gives it out"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AppleAccounts
+import JOSE
+
+extension SettingsReader {
+    /// Where the world reaches this service, without a slash at the end.
+    mutating func publicURL() -> String? {
+        guard let text = text(.publicURL) else { return nil }
+        guard let url = WebAddress(text), url.query == nil else {
+            mistakes.add(
+                SettingName.publicURL.rawValue,
+                "must be a URL like https://signin.example.com, without user, query and fragment")
+            return nil
+        }
+        checkScheme(of: url, setting: SettingName.publicURL.rawValue)
+        var trimmed = text
+        while trimmed.hasSuffix("/") { trimmed.removeLast() }
+        return trimmed
+    }
+
+    /// Where the web flow ends, by client ID. It needs a public URL, for Apple to answer to, and a sealing key, because it
+    /// keeps what it must remember in a sealed `state`.
+    mutating func webRedirectURLs(
+        of teams: [SettingsFile.Team], publicURL: String?, sealingKeys: SealingKeyRing?
+    ) -> [ClientID: String] {
+        let isFromFile = !(file?.teams.isEmpty ?? true)
+        let setting = isFromFile ? "teams.apps.web_redirect_url" : SettingName.webRedirectURL.rawValue
+        var urls: [ClientID: String] = [:]
+        for app in teams.flatMap(\.apps) {
+            guard let text = app.webRedirectURL else { continue }
+            guard let url = WebAddress(text) else {
+                mistakes.add(
+                    setting, "must be a URL like https://example.com/signed-in, without user and fragment")
+                continue
+            }
+            checkScheme(of: url, setting: setting)
+            for clientID in app.clientIDs.compactMap({ ClientID($0) }) { urls[clientID] = text }
+        }
+        guard teams.flatMap(\.apps).contains(where: { $0.webRedirectURL != nil }) else { return urls }
+        if text(.publicURL) == nil {
+            mistakes.add(SettingName.publicURL.rawValue, "is missing: \(setting) needs it")
+        }
+        if text(.sealingKeys) == nil {
+            mistakes.add(
+                SettingName.sealingKeys.rawValue,
+                "is missing: \(setting) needs it; siwa sealing-key makes one")
+        }
+        return urls
+    }
+
+    mutating func checkInterval() -> Duration {
+        let day = 86_400
+        // Apple throttles whoever validates a user's token more than once a day.
+        let shortest = isDevelopment ? 1 : day
+        return .seconds(number(.checkInterval, in: shortest...(30 * day)) ?? day)
+    }
+
+    private mutating func checkScheme(of url: WebAddress, setting: String) {
+        guard !url.isSecure, !isDevelopment else { return }
+        mistakes.add(setting, "must be https: what is handed over there must not be read on its way")
+    }
+}

@@ -1,0 +1,61 @@
+/// An absolute http or https URL, taken apart as far as a configuration has to check it.
+struct WebAddress: Equatable {
+    let isSecure: Bool
+    /// Without its port; an IPv6 address without brackets.
+    let host: String
+    let port: UInt16?
+    /// Empty, or beginning with a slash.
+    let path: String
+    let query: String?
+
+    /// `nil` for anything with user, fragment, white space or characters that a URL must escape.
+    init?(_ text: String) {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix),
+            text.utf8.count <= 2048,
+            text.utf8.allSatisfy({ (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }),
+            !text.contains(where: { "\"<>\\^`{|}#".contains($0) })
+        else { return nil }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard let (host, port) = Self.split(authority) else { return nil }
+        let tail = rest.dropFirst(authority.count)
+        isSecure = scheme == "https://"
+        (self.host, self.port) = (host, port)
+        path = String(tail.prefix { $0 != "?" })
+        query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
+    }
+
+    /// An address of this machine, or one written in numbers: Apple takes neither for a web flow.
+    var isLocalOrNumeric: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
+            || host.allSatisfy { $0.isNumber || $0 == "." }
+    }
+
+    private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {
+        var name = authority
+        var port: UInt16?
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else {
+                return nil
+            }
+            (name, port) = (authority[..<colon], number)
+        }
+        if name.hasPrefix("["), name.hasSuffix("]") {
+            let address = name.dropFirst().dropLast()
+            guard !address.isEmpty, address.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
+                return nil
+            }
+            return (String(address), port)
+        }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isName && !name.isEmpty ? (name.lowercased(), port) : nil
+    }
+}

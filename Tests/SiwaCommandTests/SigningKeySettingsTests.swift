@@ -1,0 +1,64 @@
+import AppleIDClient
+import Foundation
+import Testing
+
+@testable import siwa
+
+@Suite struct SigningKeySettingsTests {
+    /// A directory with these files, for the length of a test.
+    static func withDirectory<Result>(
+        _ files: [String: String], _ body: (String) async throws -> Result
+    ) async throws -> Result {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-keys-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: url) }
+        for (name, content) in files {
+            try Data(content.utf8).write(to: url.appendingPathComponent(name))
+        }
+        return try await body(url.path)
+    }
+
+    static func read(_ path: String) async throws -> [ClientSigningKey] {
+        var environment = SettingsReaderTests.minimal
+        environment["APPLE_PRIVATE_KEY_FILE"] = path
+        let settings = try await SettingsReaderTests.read(environment)
+        return try SigningKeyFiles.read(try #require(settings.signingKeys.values.first))
+    }
+
+    @Test func `a file that is named as Apple names it brings its key ID`() async throws {
+        try await Self.withDirectory(["AuthKey_K1L2M3N4O5.p8": SettingsReaderTests.privateKey]) { path in
+            let keys = try await Self.read("\(path)/AuthKey_K1L2M3N4O5.p8")
+            #expect(keys.map(\.keyID) == ["K1L2M3N4O5"])
+        }
+    }
+
+    @Test func `a directory brings every key in it, and nothing else`() async throws {
+        let key = SettingsReaderTests.privateKey
+        let files = [
+            "AuthKey_K1L2M3N4O5.p8": key, "AuthKey_A1L2M3N4O5.p8": key, "README": "no key",
+            "AuthKey_short.p8": "no key",
+        ]
+        try await Self.withDirectory(files) { path in
+            let keys = try await Self.read(path)
+            #expect(Set(keys.map(\.keyID)) == ["K1L2M3N4O5", "A1L2M3N4O5"])
+        }
+    }
+
+    @Test(arguments: [[:], ["README": "x"], ["AuthKey_K1L2M3N4O5.p8": "no key"]])
+    func `a directory without a usable key is a mistake`(files: [String: String]) async throws {
+        try await Self.withDirectory(files) { path in
+            let mistakes = try await SettingsReaderTests.mistakes(["APPLE_PRIVATE_KEY_FILE": path])
+            #expect(mistakes == ["APPLE_PRIVATE_KEY_FILE"])
+        }
+    }
+
+    @Test func `a directory's keys have their own IDs`() async throws {
+        try await Self.withDirectory(["AuthKey_K1L2M3N4O5.p8": SettingsReaderTests.privateKey]) { path in
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "APPLE_PRIVATE_KEY_FILE": path, "APPLE_KEY_ID": "K1L2M3N4O5",
+            ])
+            #expect(mistakes == ["APPLE_KEY_ID"])
+        }
+    }
+}
