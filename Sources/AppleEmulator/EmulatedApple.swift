@@ -80,6 +80,7 @@ public final class EmulatedApple: Service {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ProblemMiddleware())
         KeySetEndpoint(state: state).add(to: router)
+        AuthorizeEndpoint(state: state).add(to: router)
         TokenEndpoint(state: state).add(to: router)
         RevokeEndpoint(state: state).add(to: router)
         MigrationEndpoint(state: state).add(to: router)

@@ -14,6 +14,8 @@ struct EmulatedWorld {
     var clientKeys: ClientKeyRing
     var grants = GrantBook()
     var transfers = TransferBook()
+    /// Pages of the web flow that nobody has answered yet, by the client ID that they are for.
+    var openPages = TokenTable<String, AuthorizeRequest>(capacity: 1000)
     /// How far the control API moved the clock ahead, in milliseconds.
     var clockOffset: Int64 = 0
 

@@ -42,6 +42,7 @@ public struct EmulatorConfiguration: Sendable {
                 throw EmulatorError(.configurationInvalid, detail: "a client ID belongs to two apps")
             }
         }
+        for app in apps { for uri in app.redirectURIs { try RedirectURI.check(uri) } }
         guard !apps.isEmpty else { throw EmulatorError(.configurationInvalid, detail: "no app") }
         guard (0...65535).contains(port) else { throw EmulatorError(.configurationInvalid, detail: "port") }
         guard (1...86_400).contains(codeLifetime), (0...31_536_000).contains(refreshInterval) else {

@@ -10,6 +10,10 @@ public struct EmulatorCounters: Sendable, Equatable {
     public internal(set) var keySetNotModified = 0
     /// Requests of any endpoint that got `invalid_client`.
     public internal(set) var clientSecretsRefused = 0
+    /// Sign-ins that were allowed on the page of `/auth/authorize`.
+    public internal(set) var authorizations = 0
+    /// Those that were cancelled there.
+    public internal(set) var cancellations = 0
     /// Codes exchanged.
     public internal(set) var exchanges = 0
     /// Refresh grants answered.

@@ -22,6 +22,9 @@ public struct EmulatorError: Error, Sendable {
         case tooManyUsers = "too_many_users"
         /// No key on P-256, or an ID of another form than Apple's.
         case clientKeyRefused = "client_key_refused"
+        /// Neither https with a domain name nor this machine.
+        case redirectURIRefused = "redirect_uri_refused"
+        case tooManyRedirectURIs = "too_many_redirect_uris"
         case tooManyTransfers = "too_many_transfers"
         case keyNotFound = "key_not_found"
         case keyExists = "key_exists"

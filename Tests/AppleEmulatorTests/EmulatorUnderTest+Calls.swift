@@ -26,12 +26,15 @@ extension EmulatorUnderTest {
     }
 
     func postForm(
-        _ path: String, _ fields: [(String, String)], headers: HTTPHeaders = [:]
+        _ path: String, _ fields: [(String, String)], headers: HTTPHeaders = [:],
+        followsRedirects: Bool = true
     ) async throws -> Answer {
         let body = fields.filter { !$0.1.isEmpty }.map { "\(Self.escape($0.0))=\(Self.escape($0.1))" }
         var headers = headers
         headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        return try await send(.POST, path, headers: headers, body: body.joined(separator: "&"))
+        return try await send(
+            .POST, path, headers: headers, body: body.joined(separator: "&"),
+            followsRedirects: followsRedirects)
     }
 
     /// A fresh code of the default user.

@@ -44,13 +44,24 @@ struct EmulatorUnderTest {
     }
 
     func send(
-        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: String? = nil
+        _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:], body: String? = nil,
+        followsRedirects: Bool = true
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
         request.method = method
         request.headers = headers
         if let body { request.body = .bytes(Array(body.utf8)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        if followsRedirects { return try await Self.answer(to: request, HTTPClient.shared) }
+        let sent = request
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            try await Self.answer(to: sent, client)
+        }
+    }
+
+    private static func answer(to request: HTTPClientRequest, _ client: HTTPClient) async throws -> Answer {
+        let response = try await client.execute(request, timeout: .seconds(60))
         let received = try await response.body.collect(upTo: 1 << 20)
         return Answer(
             status: Int(response.status.code), headers: response.headers,

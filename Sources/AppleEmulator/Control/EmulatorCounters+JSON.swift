@@ -12,6 +12,8 @@ extension EmulatorCounters {
         }
         put("key_set_not_modified", keySetNotModified)
         put("client_secrets_refused", clientSecretsRefused)
+        put("authorizations", authorizations)
+        put("cancellations", cancellations)
         put("exchanges", exchanges)
         put("refreshes", refreshes)
         put("refreshes_throttled", refreshesThrottled)

@@ -10,9 +10,10 @@ extension EmulatorError.Code {
         case .bodyTooLarge: .contentTooLarge
         case .bodyMalformed, .memberUnknown, .memberMalformed, .parameterMalformed: .badRequest
         case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing,
-            .tooManyTransfers:
+            .tooManyTransfers, .tooManyRedirectURIs:
             .conflict
-        case .notificationURLRefused, .tokenUnsignable, .clientKeyRefused: .unprocessableContent
+        case .notificationURLRefused, .tokenUnsignable, .clientKeyRefused, .redirectURIRefused:
+            .unprocessableContent
         }
     }
 }

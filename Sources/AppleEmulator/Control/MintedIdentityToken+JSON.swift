@@ -16,7 +16,7 @@ extension MintedIdentityToken {
 
 extension FirstTimeUser {
     /// Apple's own names: a client posts the object on as it is.
-    fileprivate var json: JSONObject {
+    var json: JSONObject {
         var name = JSONObject()
         name["firstName"] = firstName.map { .string($0) }
         name["lastName"] = lastName.map { .string($0) }

@@ -16,7 +16,7 @@ struct MigrationEndpoint: Sendable {
 
     private func answer(_ request: Request) async -> EndpointAnswer {
         do throws(OAuthRefusal) {
-            let form = try await FormBody(request)
+            let form = try await FormFields(bodyOf: request)
             let (clientID, teamID) = try state.authenticate(form, includingFormerTeam: true)
             try state.requireMigrationToken(bearer(of: request), teamID: teamID, clientID: clientID)
             if let transferSubject = form["transfer_sub"] {

@@ -14,7 +14,7 @@ struct RevokeEndpoint: Sendable {
 
     private func answer(_ request: Request) async -> EndpointAnswer {
         do throws(OAuthRefusal) {
-            let form = try await FormBody(request)
+            let form = try await FormFields(bodyOf: request)
             let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
             // `token_type_hint` may be wrong (RFC 7009 §2.1), so both kinds are looked for whatever it says.
             state.revoke(try form.require("token"), clientID: clientID)

@@ -14,14 +14,14 @@ struct TokenEndpoint: Sendable {
 
     private func answer(_ request: Request) async throws -> EndpointAnswer {
         do throws(OAuthRefusal) {
-            return try await grant(FormBody(request))
+            return try await grant(FormFields(bodyOf: request))
         } catch {
             state.count(error, on: .token)
             return .refusal(error)
         }
     }
 
-    private func grant(_ form: FormBody) throws(OAuthRefusal) -> EndpointAnswer {
+    private func grant(_ form: FormFields) throws(OAuthRefusal) -> EndpointAnswer {
         let type = form["grant_type"].flatMap { GrantType(rawValue: $0) }
         let (clientID, teamID) = try state.authenticate(
             form, includingFormerTeam: type == .clientCredentials)

@@ -4,7 +4,7 @@ import Synchronization
 extension EmulatorState {
     /// Checks who asks: `client_id` and `client_secret` of the form. Throws `invalid_request` and `invalid_client`.
     func authenticate(
-        _ form: FormBody, includingFormerTeam: Bool
+        _ form: FormFields, includingFormerTeam: Bool
     ) throws(OAuthRefusal) -> (clientID: String, teamID: String) {
         guard let clientID = form["client_id"] else {
             throw OAuthRefusal(.invalidRequest, "client_id is missing")

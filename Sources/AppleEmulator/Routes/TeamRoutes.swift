@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import JOSE
 
-/// What a team does on Apple's developer pages: it registers keys and hands apps over. Also signs client secrets, for
+/// What a team does on Apple's developer pages: it registers keys and redirect URIs, and hands apps over. Also signs client secrets, for
 /// calls by hand.
 struct TeamRoutes: Sendable {
     let state: EmulatorState
@@ -27,6 +27,18 @@ struct TeamRoutes: Sendable {
                 call.input { input throws(EmulatorError) in try input.clientSecret() })
             return ControlAnswer(
                 status: .created, json: JSONObject([("client_secret", .string(secret))]), text: secret)
+        }
+        group.control(.put, "redirect-uris") { call in
+            let (clientID, uris) = try call.input { input throws(EmulatorError) in
+                (try input.string("client_id"), try input.strings("redirect_uris"))
+            }
+            guard let uris else {
+                throw EmulatorError(.memberMalformed, detail: "redirect_uris: an array of strings")
+            }
+            try state.setRedirectURIs(uris, of: clientID ?? state.apps[0].primaryClientID)
+            return ControlAnswer(
+                json: JSONObject([("redirect_uris", .array(uris.map { .string($0) }))]),
+                text: uris.joined(separator: "\n"))
         }
         group.control(.get, "transfers") { call in transfers() }
         group.control(.post, "transfers") { call in

@@ -3,8 +3,8 @@ import Hummingbird
 import JOSE
 import NIOCore
 
-/// The fields of a body in `application/x-www-form-urlencoded`, the only form that Apple's endpoints take.
-struct FormBody {
+/// Fields in `application/x-www-form-urlencoded`, the only form that Apple's endpoints take, and that of a query.
+struct FormFields {
     /// A client secret, a token and a few names: far below this.
     static let bodyLimit = 64 * 1024
     private static let fieldLimit = 64
@@ -13,7 +13,7 @@ struct FormBody {
 
     /// Throws `invalid_client` for another content type, as Apple does for JSON, and `invalid_request` for what is too
     /// large, names a field twice or is no UTF-8.
-    init(_ request: Request) async throws(OAuthRefusal) {
+    init(bodyOf request: Request) async throws(OAuthRefusal) {
         let type = request.headers[.contentType] ?? ""
         let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard essence == "application/x-www-form-urlencoded" else {
@@ -29,7 +29,7 @@ struct FormBody {
         try self.init(Array(buffer.readableBytesView))
     }
 
-    init(_ bytes: [UInt8]) throws(OAuthRefusal) {
+    init(_ bytes: some Collection<UInt8>) throws(OAuthRefusal) {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let value = pair.dropFirst(name.count + 1)
@@ -50,6 +50,9 @@ struct FormBody {
     subscript(name: String) -> String? {
         fields.first { $0.name.isByteEqual(to: name) && !$0.value.isEmpty }?.value
     }
+
+    /// Whether the field is there, with a value or without.
+    func has(_ name: String) -> Bool { fields.contains { $0.name.isByteEqual(to: name) } }
 
     /// Throws `invalid_request` when the field is absent.
     func require(_ name: String) throws(OAuthRefusal) -> String {

@@ -1,0 +1,63 @@
+import JOSE
+
+/// A call of `/auth/authorize` that Apple would show its page for (Apple, "Request an authorization to the Sign in with
+/// Apple server").
+struct AuthorizeRequest: Equatable, Codable {
+    /// So that an open page does not cost much to remember.
+    private static let longestText = 4096
+
+    let clientID: String
+    let redirectURI: String
+    let responseMode: ResponseMode
+    /// Whether `response_type` asks for it. A code is always given.
+    let wantsIdentityToken: Bool
+    let state: String?
+    let nonce: String?
+    let wantsName: Bool
+    let wantsEmail: Bool
+    /// When the page was opened, in milliseconds since 1970.
+    let openedAt: Int64
+
+    /// Throws the word that Apple's page would show. Nothing is ever sent to the redirect URI of a request that is refused.
+    init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthRefusal) {
+        let clientID = try query.require("client_id")
+        guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
+            throw OAuthRefusal(.invalidClient, "client_id is unknown")
+        }
+        let redirectURI = try query.require("redirect_uri")
+        guard app.redirectURIs.contains(where: redirectURI.isByteEqual(to:)) else {
+            throw OAuthRefusal(.invalidRequest, "redirect_uri is not registered for this client_id")
+        }
+        let types = try query.require("response_type").split(separator: " ")
+        guard types.contains("code"), types.allSatisfy({ $0 == "code" || $0 == "id_token" }) else {
+            throw OAuthRefusal(.invalidRequest, "response_type must be code, or code id_token")
+        }
+        let scopes = (query["scope"] ?? "").split(separator: " ")
+        guard scopes.allSatisfy({ ["name", "email", "openid"].contains($0) }) else {
+            throw OAuthRefusal(.invalidScope, "scope must be name, email, or both")
+        }
+        let mode = try Self.mode(query["response_mode"])
+        (wantsName, wantsEmail) = (scopes.contains("name"), scopes.contains("email"))
+        wantsIdentityToken = types.contains("id_token")
+        guard mode == .formPost || !(wantsName || wantsEmail) else {
+            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post when a scope is asked for")
+        }
+        guard mode != .query || !wantsIdentityToken else {
+            throw OAuthRefusal(.invalidRequest, "response_mode query cannot carry an id_token")
+        }
+        (state, nonce) = (query["state"], query["nonce"])
+        guard [state, nonce].allSatisfy({ $0?.utf8.count ?? 0 <= Self.longestText }) else {
+            throw OAuthRefusal(.invalidRequest, "state and nonce have at most \(Self.longestText) bytes")
+        }
+        (self.clientID, self.redirectURI, responseMode) = (clientID, redirectURI, mode)
+        openedAt = now
+    }
+
+    private static func mode(_ text: String?) throws(OAuthRefusal) -> ResponseMode {
+        guard let text else { return .query }
+        guard let mode = ResponseMode(rawValue: text) else {
+            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post, query or fragment")
+        }
+        return mode
+    }
+}

@@ -1,0 +1,75 @@
+import JOSE
+
+/// The web flow: open pages, and what becomes of them.
+extension EmulatedWorld {
+    /// How long a page may stay open, in milliseconds.
+    static let pageLifetime: Int64 = 600_000
+
+    /// The name under which the page's forms bring the request back.
+    mutating func open(_ request: AuthorizeRequest) -> String {
+        let name = Base64URL.encode(SecureRandom.bytes(count: 24))
+        openPages.insert(name, request, of: request.clientID)
+        return name
+    }
+
+    /// Throws `invalid_request` for a page that was answered already, is too old, or never was.
+    func openPage(_ name: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
+        guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
+            throw OAuthRefusal(.invalidRequest, "this page was answered already, or is too old")
+        }
+        return request
+    }
+
+    /// Whether the person has not authorized the app yet, and so is asked what to share.
+    func isFirstAuthorization(of person: Int, clientID: String) -> Bool {
+        guard let app = app(of: clientID) else { return true }
+        return !users[person].apps.contains(app.primaryClientID)
+    }
+
+    /// The person allows it: closes the page, remembers the consent and issues a code.
+    mutating func authorize(
+        _ page: String, by subject: String, code: String, sharing: Sharing, now: Int64
+    ) throws(OAuthRefusal) -> (request: AuthorizeRequest, basis: IdentityTokenBasis) {
+        let request = try openPage(page, at: now)
+        guard let person = try? users.find(subject).position, !users[person].isDeleted,
+            let app = app(of: request.clientID)
+        else {
+            throw OAuthRefusal(.invalidRequest, "nobody has this account")
+        }
+        guard let key = try? keys.signingKey() else {
+            throw OAuthRefusal(.serverError, "every signing key is retired")
+        }
+        let isFirst = users[person].apps.insert(app.primaryClientID).inserted
+        if isFirst {
+            if request.wantsName, let name = sharing.name {
+                (users[person].firstName, users[person].lastName) = (name.first, name.last)
+            }
+            if request.wantsEmail {
+                users[person].hidesEmail = sharing.hidesEmail ?? users[person].hidesEmail
+            } else {
+                users[person].emailWithheldFrom.insert(app.primaryClientID)
+            }
+        }
+        openPages.remove(page)
+        counters.authorizations += 1
+        issueCode(
+            code, to: person, clientID: request.clientID, nonce: request.nonce,
+            redirectURI: request.redirectURI,
+            authenticatedAt: now / 1000, now: now)
+        let user = users[person]
+        let basis = IdentityTokenBasis(
+            user: user, identity: user.identity(for: app.teamID), clientID: request.clientID,
+            isFirstAuthorization: isFirst, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
+            transferSubject: transferSubject(ofTokenFor: person, clientID: request.clientID, at: now),
+            keys: SigningKeys(key: key, other: nil))
+        return (request, basis)
+    }
+
+    /// The person cancels: closes the page.
+    mutating func cancel(_ page: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
+        let request = try openPage(page, at: now)
+        openPages.remove(page)
+        counters.cancellations += 1
+        return request
+    }
+}
