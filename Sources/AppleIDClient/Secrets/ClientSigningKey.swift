@@ -16,19 +16,22 @@ public struct ClientSigningKey: Sendable, Equatable {
         case notP256 = "not_p256"
     }
 
-    /// Checks the shape and signs once to see that it works. Whether Apple knows the key only Apple can say. Line ends may
-    /// be written as `\n`, which is how a PEM fits in an environment variable.
+    /// Checks the shape and the curve, because libjwt signs with any. Whether Apple knows the key only Apple can say. Line
+    /// ends may be written as `\n`, which is how a PEM fits in an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
-        let pem = text.replacing("\\n", with: "\n").replacing("\r\n", with: "\n")
-        var lines = pem.split(separator: "\n").map(String.init)
-        guard lines.count >= 3, lines.removeFirst() == "-----BEGIN PRIVATE KEY-----",
-            lines.removeLast() == "-----END PRIVATE KEY-----", let der = Base64.decode(lines.joined())
+        let lines = text.replacing("\\n", with: "\n").replacing("\r\n", with: "\n").split(separator: "\n")
+        // OpenSSL reads more: it asks the terminal for the password of an encrypted key.
+        guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
+            lines.last == "-----END PRIVATE KEY-----",
+            Base64.decode(lines.dropFirst().dropLast().joined()) != nil
         else { throw .notPEM }
-        guard Self.isP256(der) else { throw .notP256 }
         self.keyID = keyID
-        self.pem = pem
-        do throws(JOSEError) { _ = try sign(JSONObject()) } catch { throw .notP256 }
+        do throws(JOSEError) {
+            pem = try ECPrivateKey(pem: lines.map { "\($0)\n" }.joined()).pem
+        } catch {
+            throw .notP256
+        }
     }
 
     /// A JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed`.
@@ -42,19 +45,6 @@ public struct ClientSigningKey: Sendable, Equatable {
                 (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }
-    }
-
-    /// The object identifiers of EC keys and of the curve P-256 stand at a fixed place in PKCS #8. libjwt itself takes any
-    /// curve.
-    private static func isP256(_ der: [UInt8]) -> Bool {
-        let algorithm: [UInt8] = [
-            0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
-            0xCE, 0x3D, 0x03, 0x01, 0x07,
-        ]
-        guard der.count >= 60, der.first == 0x30, let start = der.firstRange(of: algorithm)?.lowerBound else {
-            return false
-        }
-        return start < 12
     }
 }
 

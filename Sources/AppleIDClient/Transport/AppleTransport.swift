@@ -54,6 +54,7 @@ struct AppleTransport: Sendable {
             retryAfter: AppleAnswer.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
+    /// When an error gets here the client has given the request up, so that a body which is taken later goes nowhere.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }

@@ -23,7 +23,7 @@ final class ScriptedConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += String(buffer: unwrapInboundIn(data))
-        guard received.hasSuffix("\r\n\r\n") else { return }
+        guard isWhole else { return }
         let number = record.requests.withLock { requests in
             requests.append(received)
             return requests.count
@@ -45,6 +45,16 @@ final class ScriptedConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    /// Whether the head and all of the body that it announces are there.
+    private var isWhole: Bool {
+        guard let end = received.firstRange(of: "\r\n\r\n")?.upperBound else { return false }
+        let field = received[..<end].split(separator: "\r\n").first {
+            $0.lowercased().hasPrefix("content-length:")
+        }
+        let length = field.flatMap { Int($0.drop { $0 != ":" }.dropFirst().filter { $0 != " " }) } ?? 0
+        return received[end...].utf8.count >= length
     }
 
     private func write(_ text: String, _ context: ChannelHandlerContext) {

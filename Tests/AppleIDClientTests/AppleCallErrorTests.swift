@@ -1,0 +1,29 @@
+import AppleIDClient
+import Testing
+
+@Suite struct AppleCallErrorTests {
+    @Test(arguments: AppleCallError.Code.allCases)
+    func `a call may have happened when it was sent and not answered`(code: AppleCallError.Code) {
+        let uncertain: Set<AppleCallError.Code> = [
+            .timedOut, .connectionLost, .answerUnusable, .serverFailed,
+        ]
+        #expect(AppleCallError(code).mayHaveHappened == uncertain.contains(code))
+    }
+
+    @Test(arguments: AppleCallError.Code.allCases)
+    func `only Apple's own refusal is final`(code: AppleCallError.Code) {
+        #expect(AppleCallError(code).isFinal == (code == .rejected))
+    }
+
+    @Test(arguments: AppleErrorCode.allCases)
+    func `a refused client is the operator's to put right`(word: AppleErrorCode) {
+        let error = AppleCallError(.rejected, appleError: word)
+        #expect(error.isOfConfiguration == [.invalidClient, .unauthorizedClient].contains(word))
+    }
+
+    @Test func `its description has no detail`() {
+        let error = AppleCallError(.rejected, appleError: .invalidGrant, detail: "c0de")
+        #expect("\(error)" == "call to Apple failed: rejected (invalid_grant)")
+        #expect(String(reflecting: error).contains("c0de"))
+    }
+}

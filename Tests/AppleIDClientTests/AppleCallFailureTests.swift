@@ -1,0 +1,186 @@
+import AppleIDClient
+import NIOCore
+import Testing
+
+/// Each call as it fails, and as it fails although it may have happened.
+@Suite(.timeLimit(.minutes(1))) struct AppleCallFailureTests {
+    @Test(arguments: Call.allCases)
+    func `a refused connection is surely not a call`(call: Call) async throws {
+        let server = try await ScriptedServer(always: .nothing)
+        try await server.close()
+        try await AskedClient.with(server.baseURL, limits: AskedClient.impatient) { client in
+            let error = try #require(await call.failure(client))
+            #expect(error == AppleCallError(.unreachable))
+            #expect(!error.mayHaveHappened)
+        }
+    }
+
+    @Test func `a host that is not there is surely not a call`() async throws {
+        try await AskedClient.with("http://siwa-test.invalid", limits: AskedClient.impatient) { client in
+            #expect(await Call.exchange.failure(client) == AppleCallError(.unreachable))
+        }
+    }
+
+    @Test func `a server that does not speak TLS is surely not a call`() async throws {
+        try await AskedClient.with({ _ in .nothing }, limits: AskedClient.impatient) { _, server in
+            try await AskedClient.with("https://localhost:\(server.port)", limits: AskedClient.impatient) {
+                client in
+                #expect(await Call.exchange.failure(client) == AppleCallError(.unreachable))
+            }
+        }
+    }
+
+    @Test(arguments: Call.allCases)
+    func `an answer that does not come may have been given`(call: Call) async throws {
+        let limits = AppleTimeLimits(connect: .seconds(50), read: .milliseconds(300), total: .seconds(50))
+        try await AskedClient.with({ _ in .nothing }, limits: limits) { client, server in
+            let error = try #require(await call.failure(client))
+            #expect(error == AppleCallError(.timedOut))
+            #expect(error.mayHaveHappened)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `an answer that trickles ends with the total time`() async throws {
+        // Long enough to connect on a busy machine.
+        let limits = AppleTimeLimits(connect: .seconds(50), read: .seconds(50), total: .seconds(2))
+        try await AskedClient.with(
+            { _ in
+                .sendForever(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n", chunk: " ", pause: .milliseconds(20))
+            }, limits: limits
+        ) { client, _ in
+            #expect(await Call.exchange.failure(client) == AppleCallError(.timedOut))
+        }
+    }
+
+    @Test(
+        arguments: Call.allCases,
+        [
+            "", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"acc", "SSH-2.0-OpenSSH_9.2\r\n",
+        ])
+    func `a cut connection may have been a call, which only a harmless one repeats`(call: Call, text: String)
+        async throws
+    {
+        try await AskedClient.with({ _ in .sendAndClose(text) }) { client, server in
+            let error = try #require(await call.failure(client))
+            #expect(error == AppleCallError(.connectionLost))
+            #expect(error.mayHaveHappened)
+            #expect(server.requests.count == call.attempts)
+        }
+    }
+
+    @Test func `a harmless call gets through when only its first connection was cut`() async throws {
+        try await AskedClient.with({ $0 == 1 ? .sendAndClose("") : .emptyOK }) { client, server in
+            try await client.revoke(refreshToken: "r.t", clientID: AskedClient.clientID)
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test(
+        arguments: [Call.exchange, .validate],
+        [
+            "", "<html>", "{", "[]", "null", "{}", #"{"access_token":"a"}"#,
+            #"{"access_token":"a","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"mac","expires_in":3600}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":"3600"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":1e300}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":0}"#,
+            #"{"access_token":"","token_type":"Bearer","expires_in":3600}"#,
+            #"{"access_token":1,"token_type":"Bearer","expires_in":3600}"#,
+            #"{"access_token":"a b","token_type":"Bearer","expires_in":3600}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"refresh_token":null}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"refresh_token":""}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"id_token":{}}"#,
+            #"{"access_token":"a","access_token":"b","token_type":"Bearer","expires_in":3600}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":3600,}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":3600}{}"#, #"{"error":"invalid_grant"}"#,
+        ])
+    func `a 200 with anything but a token answer is none, and may have happened`(call: Call, body: String)
+        async throws
+    {
+        try await AskedClient.with({ _ in .json(body) }) { client, server in
+            let error = try #require(await call.failure(client))
+            #expect(error == AppleCallError(.answerUnusable))
+            #expect(error.mayHaveHappened && !error.isFinal)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "Content-Length: 262145\r\n", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n",
+    ])
+    func `an answer of more than 256 KiB is none`(framing: String) async throws {
+        let kibibyte = String(repeating: " ", count: 1024)
+        let chunk = framing.hasPrefix("Transfer") ? "400\r\n\(kibibyte)\r\n" : kibibyte
+        try await AskedClient.with({ _ in
+            .sendForever("HTTP/1.1 200 OK\r\n\(framing)\r\n", chunk: chunk, pause: .zero)
+        }) { client, _ in
+            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
+        }
+    }
+
+    @Test(arguments: [201, 204, 302, 400, 401, 403, 404, 418])
+    func `a status without an OAuth error says nothing`(status: Int) async throws {
+        let text =
+            status == 204
+            ? "HTTP/1.1 204 X\r\n\r\n" : "HTTP/1.1 \(status) X\r\nContent-Length: 6\r\n\r\n<html>"
+        try await AskedClient.with({ _ in .send(text) }) { client, _ in
+            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
+            #expect(await Call.revoke.failure(client) == AppleCallError(.answerUnusable))
+        }
+    }
+
+    @Test(arguments: [500, 502, 503, 504])
+    func `a 5xx may come after the work`(status: Int) async throws {
+        try await AskedClient.with({ _ in .refusal("invalid_grant", status: status) }) { client, _ in
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.serverFailed))
+            #expect(error.mayHaveHappened && !error.isFinal)
+        }
+    }
+
+    @Test(arguments: ["server_error", "temporarily_unavailable"])
+    func `Apple's own words for a failure are no refusal`(word: String) async throws {
+        try await AskedClient.with({ _ in .refusal(word) }) { client, _ in
+            #expect(await Call.validate.failure(client) == AppleCallError(.serverFailed))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (429, "", nil), (429, "Retry-After: 7\r\n", .seconds(7)),
+            (503, "Retry-After: 7\r\n", .seconds(7)),
+            (429, "Retry-After: 999999999\r\n", .seconds(3600)), (429, "Retry-After: -1\r\n", nil),
+            (429, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n", nil),
+        ] as [(Int, String, Duration?)])
+    func `being turned away is not being heard`(status: Int, header: String, wait: Duration?) async throws {
+        try await AskedClient.with({ _ in .json("{}", status: status, headers: header) }) { client, _ in
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.throttled))
+            #expect(error.retryAfter == wait)
+            #expect(!error.mayHaveHappened)
+        }
+    }
+
+    @Test func `a redirect is not followed`() async throws {
+        let elsewhere = try await ScriptedServer(always: .grant)
+        let head =
+            "HTTP/1.1 307 Moved\r\nLocation: \(elsewhere.baseURL)/auth/token\r\nContent-Length: 0\r\n\r\n"
+        try await AskedClient.with({ _ in .send(head) }) { client, _ in
+            #expect(await Call.exchange.failure(client) == AppleCallError(.answerUnusable))
+        }
+        #expect(elsewhere.requests.isEmpty)
+        try await elsewhere.close()
+    }
+
+    @Test func `a call that is cancelled ends`() async throws {
+        try await AskedClient.with({ _ in .nothing }) { client, server in
+            let call = Task { await Call.exchange.failure(client) }
+            try await eventually { !server.requests.isEmpty }
+            call.cancel()
+            #expect(await call.value?.mayHaveHappened == true)
+        }
+    }
+}

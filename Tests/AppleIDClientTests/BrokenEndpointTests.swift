@@ -1,0 +1,40 @@
+import AppleIDClient
+import Testing
+
+/// The circuit breaker in its place.
+@Suite(.timeLimit(.minutes(1))) struct BrokenEndpointTests {
+    @Test func `an endpoint that keeps failing is left alone, and tried again by one call`() async throws {
+        let time = ManualTime()
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }, time: time) {
+            client, server in
+            for _ in 0..<5 {
+                #expect(await Call.exchange.failure(client) == AppleCallError(.serverFailed))
+            }
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.circuitOpen))
+            #expect(error.retryAfter == .seconds(2))
+            #expect(!error.mayHaveHappened)
+            #expect(server.requests.count == 5)
+            time.now += 2
+            #expect(await Call.exchange.failure(client) == nil)
+            #expect(await Call.validate.failure(client) == nil)
+            #expect(server.requests.count == 7)
+        }
+    }
+
+    @Test func `each endpoint by itself`() async throws {
+        try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }) { client, _ in
+            for _ in 0..<6 { _ = await Call.revoke.failure(client) }
+            #expect(await Call.revoke.failure(client) == AppleCallError(.circuitOpen))
+            #expect(await Call.exchange.failure(client) == nil)
+        }
+    }
+
+    @Test(arguments: [ScriptedServer.Answer.refusal("invalid_grant"), .json("{}", status: 429)])
+    func `refusals and throttling are answers`(answer: ScriptedServer.Answer) async throws {
+        try await AskedClient.with({ _ in answer }) { client, server in
+            for _ in 0..<20 { _ = await Call.validate.failure(client) }
+            #expect(server.requests.count == 20)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import AppleIDClient
+import AsyncHTTPClient
+import Testing
+
+/// A token client that asks one scripted server, for the length of a test.
+enum AskedClient {
+    /// Long enough for a busy machine, for all that is not about time.
+    static let patient = AppleTimeLimits(connect: .seconds(50), read: .seconds(50), total: .seconds(50))
+    static let impatient = AppleTimeLimits(
+        connect: .milliseconds(300), read: .milliseconds(300), total: .milliseconds(300))
+
+    static let clientID = "com.example.app"
+
+    static func with<Result>(
+        _ baseURL: String, keys: [ClientSigningKey]? = nil, limits: AppleTimeLimits = patient,
+        time: ManualTime = ManualTime(), _ body: (AppleTokenClient) async throws -> Result
+    ) async throws -> Result {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(limits))
+        let secrets = SignedClientSecrets(
+            teams: [clientID: "A1B2C3D4E5"], keys: ChangingKeys(try keys ?? [.sample()]),
+            secondsSince1970: time.secondsSince1970)
+        let service = AppleTokenClient(
+            client: client, endpoints: try #require(AppleEndpoints(baseURL: baseURL)), secrets: secrets,
+            limits: limits, uptime: time.uptime)
+        do {
+            let result = try await body(service)
+            try await client.shutdown()
+            return result
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Starts a server with these answers, asks it, and stops it.
+    static func with<Result>(
+        _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer, keys: [ClientSigningKey]? = nil,
+        limits: AppleTimeLimits = patient, time: ManualTime = ManualTime(),
+        _ body: (AppleTokenClient, ScriptedServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await ScriptedServer(answer)
+        do {
+            let result = try await with(server.baseURL, keys: keys, limits: limits, time: time) {
+                try await body($0, server)
+            }
+            try await server.close()
+            return result
+        } catch {
+            try? await server.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// `openssl s_server` on a free port, with a certificate that it has signed itself.
+final class StrangeTLSServer {
+    let port: Int
+    private let process = Process()
+    private let directory: URL
+    private let output = Output()
+
+    /// What it has said: the alerts of those who connected are in it.
+    var text: String { output.text.withLock { $0 } }
+
+    init() async throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let (key, certificate) = (directory.path + "/key.pem", directory.path + "/certificate.pem")
+        let making = Process()
+        making.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        making.arguments = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2", "-keyout", key,
+            "-out", certificate,
+        ]
+        making.standardError = FileHandle.nullDevice
+        try making.run()
+        making.waitUntilExit()
+        #expect(making.terminationStatus == 0)
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "openssl", "s_server", "-accept", "0", "-key", key, "-cert", certificate, "-www",
+        ]
+        (process.standardOutput, process.standardError) = (pipe, pipe)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        var said = ""
+        var found: Int?
+        while found == nil {
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            said += String(decoding: data, as: UTF8.self)
+            let line = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .first { $0.hasPrefix("ACCEPT") }
+            found = line?.split(separator: ":").last.flatMap { Int($0) }
+        }
+        port = try #require(found, "openssl s_server said: \(said)")
+        let output = self.output
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+            } else {
+                output.text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+            }
+        }
+    }
+
+    private final class Output: Sendable {
+        let text = Mutex("")
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        try? FileManager.default.removeItem(at: directory)
+    }
+}

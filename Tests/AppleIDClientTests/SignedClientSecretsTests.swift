@@ -1,0 +1,111 @@
+import AppleIDClient
+import JOSE
+import Testing
+
+@Suite struct SignedClientSecretsTests {
+    let time = ManualTime()
+    let clientID = "com.example.app"
+
+    func secrets(_ keys: any SigningKeySource) -> SignedClientSecrets {
+        SignedClientSecrets(
+            teams: [clientID: "A1B2C3D4E5", "com.example.web": "A1B2C3D4E5", "com.other": "F6G7H8I9J0"],
+            keys: keys, secondsSince1970: time.secondsSince1970)
+    }
+
+    func part(_ index: Int, of secret: ClientSecret) throws -> JSONValue {
+        let segments = secret.text.split(separator: ".").map(String.init)
+        return try JSONValue(parsing: try #require(Base64URL.decode(segments[index])))
+    }
+
+    @Test func `has the header and the claims that Apple asks for, and a signature of its key`() throws {
+        let privateKey = try ECPrivateKey.generate()
+        let key = try ClientSigningKey(keyID: "K1L2M3N4O5", pem: privateKey.pem)
+        let secret = try #require(try secrets(ChangingKeys([key])).secrets(for: clientID).first)
+        let header = try part(0, of: secret)
+        #expect(header["alg"]?.string == "ES256")
+        #expect(header["kid"]?.string == "K1L2M3N4O5")
+        let claims = try part(1, of: secret)
+        #expect(
+            claims.object?.members.map(\.name).sorted() == ["aud", "exp", "iat", "iss", "sub"])
+        #expect(claims["iss"]?.string == "A1B2C3D4E5")
+        #expect(claims["sub"]?.string == clientID)
+        #expect(claims["aud"]?.string == "https://appleid.apple.com")
+        // Slightly in the past: Apple refuses one of the future, and clocks differ.
+        #expect(claims["iat"]?.integer == time.now - 60)
+        #expect(claims["exp"]?.integer == time.now + 3600)
+        let end = try #require(secret.text.lastIndex(of: "."))
+        let signature = try #require(Base64URL.decode(String(secret.text[secret.text.index(after: end)...])))
+        #expect(signature.count == 64)
+        let input = Array(secret.text[..<end].utf8)
+        #expect(privateKey.publicKey.isValidSignature(signature, for: input[...]))
+    }
+
+    @Test func `is signed once and used until well before it ends`() throws {
+        let secrets = secrets(ChangingKeys([try .sample()]))
+        let first = try secrets.secrets(for: clientID)
+        time.now += 2699
+        #expect(try secrets.secrets(for: clientID) == first)
+        time.now += 1
+        let second = try secrets.secrets(for: clientID)
+        #expect(second != first)
+        #expect(try part(1, of: second[0])["exp"]?.integer == time.now + 3600)
+    }
+
+    @Test func `is signed again when the clock was set back, because it would be of the future`() throws {
+        let secrets = secrets(ChangingKeys([try .sample()]))
+        _ = try secrets.secrets(for: clientID)
+        time.now -= 1
+        #expect(try part(1, of: secrets.secrets(for: clientID)[0])["iat"]?.integer == time.now - 60)
+    }
+
+    @Test func `each client ID has its own`() throws {
+        let secrets = secrets(ChangingKeys([try .sample()]))
+        let app = try secrets.secrets(for: clientID)
+        let web = try secrets.secrets(for: "com.example.web")
+        #expect(app != web)
+        #expect(try part(1, of: web[0])["sub"]?.string == "com.example.web")
+        #expect(try secrets.secrets(for: clientID) == app)
+    }
+
+    @Test func `all keys overlap, the newest first and the one that Apple took before it`() throws {
+        let (new, old) = (
+            try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")
+        )
+        let secrets = secrets(ChangingKeys([new, old]))
+        let both = try secrets.secrets(for: clientID)
+        #expect(both.map(\.keyID) == ["NEWNEWNEW1", "OLDOLDOLD1"])
+        secrets.accepted(both[1], for: clientID)
+        #expect(try secrets.secrets(for: clientID).map(\.keyID) == ["OLDOLDOLD1", "NEWNEWNEW1"])
+        #expect(try secrets.secrets(for: "com.example.web").map(\.keyID) == ["NEWNEWNEW1", "OLDOLDOLD1"])
+    }
+
+    @Test func `a replaced key signs from then on, also under the same ID`() throws {
+        let keys = ChangingKeys([try .sample()])
+        let secrets = secrets(keys)
+        let first = try secrets.secrets(for: clientID)
+        keys.keys = [try .sample()]
+        #expect(try secrets.secrets(for: clientID) != first)
+        keys.keys = [try .sample("NEWNEWNEW1")]
+        #expect(try secrets.secrets(for: clientID).map(\.keyID) == ["NEWNEWNEW1"])
+    }
+
+    @Test(arguments: ["com.other", "com.nobody"])
+    func `without a key there is none`(clientID: String) throws {
+        let secrets = secrets(ChangingKeys([try .sample()]))
+        #expect(throws: AppleCallError(.noSigningKey)) { try secrets.secrets(for: clientID) }
+    }
+
+    @Test(arguments: [Int64.min, Int64.max])
+    func `a mad clock is an error, not a crash`(now: Int64) throws {
+        time.now = now
+        let secrets = secrets(ChangingKeys([try .sample()]))
+        #expect(throws: AppleCallError(.signingFailed)) { try secrets.secrets(for: clientID) }
+    }
+
+    @Test func `shows itself nowhere`() throws {
+        let secret = try #require(try secrets(ChangingKeys([try .sample()])).secrets(for: clientID).first)
+        var dumped = ""
+        dump([secret], to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), dumped] { #expect(!text.contains("eyJ")) }
+    }
+}

@@ -1,0 +1,17 @@
+import AppleIDClient
+import Testing
+
+/// Only somebody whom the system trusts is Apple.
+@Suite(.timeLimit(.minutes(1))) struct TrustTests {
+    @Test func `nothing is sent to a server whose certificate nobody vouches for`() async throws {
+        let server = try await StrangeTLSServer()
+        let limits = AppleTimeLimits(connect: .seconds(3), read: .seconds(3), total: .seconds(50))
+        try await AskedClient.with("https://localhost:\(server.port)", limits: limits) { client in
+            let error = try #require(await Call.exchange.failure(client))
+            #expect(error == AppleCallError(.unreachable))
+            #expect(!error.mayHaveHappened)
+        }
+        // It was reached, and refused for its certificate.
+        try await eventually { server.text.contains("alert unknown ca") }
+    }
+}
