@@ -15,6 +15,8 @@ extension SignInUseCases {
         guard case .signedIn(let outcome) = try await commits.submit(.signIn(command)) else {
             preconditionFailure("a sign-in has the outcome of a sign-in")
         }
+        // After the commit: whoever is woken must find the code.
+        if command.authorizationCode != nil { relation?.bells.exchange.ring() }
         return outcome.narrowed(to: allowed)
     }
 
@@ -24,6 +26,7 @@ extension SignInUseCases {
         let identity = verified.identity
         // The verifier has checked the same; storage must not depend on it.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
+        let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
             key: SubjectKey(team: verified.app.team, subject: subject),
             clientID: verified.app.primaryClientID,
@@ -37,7 +40,25 @@ extension SignInUseCases {
             lastName: request.user?.lastName, unsignedEmail: request.user?.email,
             createsAccount: request.createsAccount, nonce: mintedNonceDigest(of: request.token.nonce),
             carriedNonce: identity.nonce.flatMap { MintedNonce.digest(carriedBy: $0) },
-            receivedAt: moment)
+            authorizationCode: code.offer, refreshTokenCause: code.cause,
+            transferSubject: identity.transferSubject, receivedAt: moment)
+    }
+
+    /// A sign-in without a code costs nothing here.
+    private func offer(
+        for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
+    ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
+        // The verifier has bound the code to the token, and the token's own audience is the client ID that
+        // Apple issued the code to.
+        guard let code = request.token.authorizationCode, let clientID = ClientID(verified.identity.clientID)
+        else { return (nil, nil) }
+        let decision = codes.decide(
+            on: code, clientID: clientID, redirectURI: request.redirectURI, team: verified.app.team,
+            at: moment)
+        return switch decision {
+        case .keep(let offer): (offer, nil)
+        case .leave(let cause): (nil, cause)
+        }
     }
 
     /// `nil` for a nonce of the caller's own.

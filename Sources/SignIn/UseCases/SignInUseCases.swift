@@ -14,17 +14,21 @@ public struct SignInUseCases: Sendable {
     let store: any AccountStore
     let commits: GroupCommit
     let feed: EventFeed
+    let relation: AppleRelation?
+    let codes: CodeKeeper
     let nonceLifetime: Duration
     let now: @Sendable () -> Moment
 
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
     ///   - feed: The one that `commits` advances.
+    ///   - relation: What the workers share.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit, feed: EventFeed, nonceLifetime: Duration = .seconds(600),
+        commits: GroupCommit, feed: EventFeed, relation: AppleRelation? = nil,
+        nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
     ) {
         let policy = VerificationPolicy(
@@ -37,6 +41,8 @@ public struct SignInUseCases: Sendable {
         self.store = store
         self.commits = commits
         self.feed = feed
+        self.relation = relation
+        codes = CodeKeeper(sealer: relation?.sealer) { team in relation?.canSign(team) ?? false }
         self.nonceLifetime = nonceLifetime
         self.now = now
     }

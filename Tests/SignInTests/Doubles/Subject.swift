@@ -33,7 +33,8 @@ final class Subject: Sendable {
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
-            feed: feed, nonceLifetime: nonceLifetime, now: { clock.moment.withLock { $0 } })
+            feed: feed, relation: AppleRelation(grants: store), nonceLifetime: nonceLifetime,
+            now: { clock.moment.withLock { $0 } })
     }
 
     /// Seconds after the moment at which sample tokens are signed.

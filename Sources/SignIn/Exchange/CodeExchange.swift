@@ -1,0 +1,191 @@
+import AppleAccounts
+public import AppleIDClient
+import AppleIdentity
+import JOSE
+import KeySets
+public import Logging
+public import ServiceLifecycle
+
+/// Exchanges the authorization codes that came with sign-ins for refresh tokens, at once, and again within
+/// their five minutes while Apple is out of reach.
+///
+/// Every code is claimed in the database first, so that no two processes send one, and what crashes leaves
+/// nothing but a claim that runs out.
+public struct CodeExchange: Service {
+    /// Milliseconds of a claim: longer than Apple may take with two signing keys and a fetch of its own keys.
+    static let lease: Int64 = 30_000
+    /// Codes of other processes are not rung for. This bounds how long one of a stopped process waits.
+    static let longestLook = Duration.seconds(10)
+
+    enum Outcome: Sendable, Equatable {
+        /// A refresh token.
+        case token(String)
+        case unavailable(RefreshTokenCause)
+        case tryAgain(at: Moment)
+    }
+
+    private let relation: AppleRelation
+    private let commits: GroupCommit
+    private let apple: any AppleTokenService
+    private let check: GrantCheck
+    private let schedule: CheckSchedule
+    private let width: Int
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+    private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
+    private let metrics = ExchangeMetrics()
+
+    /// - Parameters:
+    ///   - schedule: Of the daily check, for the first check of a new token.
+    ///   - width: How many at once.
+    public init(
+        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
+        schedule: CheckSchedule = CheckSchedule(), width: Int = 16, logger: Logger
+    ) {
+        self.relation = relation
+        commits = useCases.commits
+        self.apple = apple
+        check = GrantCheck(verifier: useCases.identityVerifier, keys: useCases.keys)
+        self.schedule = schedule
+        self.width = width
+        clock = relation.clock
+        now = useCases.now
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await Crew(width: width, bell: relation.bells.exchange, clock: clock).run(
+            claim: claim, perform: perform)
+    }
+
+    func claim(_ room: Int) async -> Crew<ClaimedCode>.Claim {
+        let moment = now()
+        do {
+            let codes = try await relation.grants.claimCodes(
+                limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
+            // Not knowing what is due next must not lose what was claimed.
+            let due = codes.count < room ? try? await relation.grants.nextDue().code : nil
+            return Crew.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
+        } catch {
+            logger.warning("no codes could be claimed", metadata: ["error": "\(error)"])
+            return Crew.Claim(work: [], nextLook: .seconds(2))
+        }
+    }
+
+    func perform(_ code: ClaimedCode) async {
+        let outcome = await exchange(code)
+        // Cut off in the middle: what became of it is for whoever finds the claim.
+        if Task.isCancelled, case .token = outcome {} else if Task.isCancelled { return }
+        metrics.count(outcome)
+        switch outcome {
+        case .token(let token): await keep(token, of: code)
+        case .unavailable(let cause): await finish(code, .unavailable(cause))
+        case .tryAgain(let moment):
+            do {
+                try await relation.grants.releaseCode(code.record.id, until: moment)
+            } catch {
+                // Then the claim runs out by itself.
+                logger.warning("a code was not released", metadata: metadata(of: code, error))
+            }
+        }
+    }
+
+    private func exchange(_ code: ClaimedCode) async -> Outcome {
+        let record = code.record
+        let attempt = ExchangeAttempt(
+            number: Int(clamping: record.attempts), isInterrupted: code.isInterrupted,
+            expiresAt: record.expiresAt)
+        if let cause = attempt.refusal(at: now()) { return .unavailable(cause) }
+        guard let sealer = relation.sealer else { return .unavailable(.noSealingKey) }
+        let secret: String
+        do {
+            secret = try sealer.open(
+                record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
+        } catch {
+            // It lives for minutes: no key that comes back later would be in time.
+            logger.error("a sealed code does not open", metadata: metadata(of: code, error))
+            return .unavailable(.sealedUnreadable)
+        }
+        do {
+            let grant = try await apple.exchange(
+                code: secret, clientID: record.clientID.rawValue, redirectURI: record.redirectURI)
+            return await outcome(of: grant, for: code)
+        } catch {
+            logger.log(
+                level: error.isOfConfiguration ? .error : .notice, "a code was not exchanged",
+                metadata: metadata(of: code, error))
+            let delay = backoff.delay(after: attempt.number)
+            return switch attempt.verdict(on: error, at: now(), delay: delay) {
+            case .giveUp(let cause): .unavailable(cause)
+            case .tryAgain(let moment): .tryAgain(at: moment)
+            }
+        }
+    }
+
+    private func outcome(of grant: TokenGrant, for code: ClaimedCode) async -> Outcome {
+        guard let token = grant.refreshToken, GrantSealer.isAcceptable(token) else {
+            logger.error("Apple's answer has no refresh token", metadata: metadata(of: code))
+            return .unavailable(.exchangeUncertain)
+        }
+        let finding = await check.check(
+            grant, subject: code.key.subject, clientID: code.record.clientID, at: now())
+        switch finding {
+        case .confirmed: break
+        case .keysMissing:
+            logger.notice("a refresh token was kept without Apple's keys", metadata: metadata(of: code))
+        case .mismatch:
+            logger.error("Apple's answer is about somebody else", metadata: metadata(of: code))
+            return .unavailable(.identityMismatch)
+        }
+        return .token(token)
+    }
+
+    private func keep(_ token: String, of code: ClaimedCode) async {
+        let record = code.record
+        guard
+            let sealed = relation.sealer?.seal(
+                token, as: .refreshToken, of: record.accountID, clientID: record.clientID)
+        else { return await finish(code, .unavailable(.noSealingKey)) }
+        let moment = now()
+        var generator = SystemRandomNumberGenerator()
+        let outcome = ExchangeCommand.Outcome.token(
+            sealed, tokenID: UniqueID(at: moment, using: &generator), authorizedAt: record.authorizedAt,
+            nextCheckAt: schedule.next(after: moment, using: &generator))
+        await finish(code, outcome)
+    }
+
+    private func finish(_ code: ClaimedCode, _ outcome: ExchangeCommand.Outcome) async {
+        let record = code.record
+        let command = ExchangeCommand(
+            codeID: record.id, key: code.key, accountID: record.accountID, clientID: record.clientID,
+            primaryClientID: record.primaryClientID, outcome: outcome, receivedAt: now())
+        let persistence = Persistence(clock: clock)
+        do {
+            do {
+                _ = try await persistence.store { try await commits.submit(.finishExchange(command)) }
+                relation.bells.check.ring()
+            } catch is AccountRefusal {
+                // Erased meanwhile: then the code is in the erasure, which has to revoke what it became. Or
+                // transferred to another team, which has no use for it.
+                guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
+                let isAdopted = try await persistence.store {
+                    try await relation.grants.adoptErasureToken(
+                        codeID: record.id, tokenID: tokenID, sealed: sealed, at: now())
+                }
+                if isAdopted { relation.bells.erasure.ring() }
+            }
+        } catch {
+            metrics.countLost()
+            logger.error("the outcome of an exchange was not stored", metadata: metadata(of: code, error))
+        }
+    }
+
+    private func metadata(of code: ClaimedCode, _ error: (any Error)? = nil) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "account": "\(code.record.accountID.rawValue)", "client_id": "\(code.record.clientID.rawValue)",
+        ]
+        if let error { metadata["error"] = "\(error)" }
+        return metadata
+    }
+}

@@ -1,0 +1,44 @@
+import AppleAccounts
+import AppleIDClient
+import AppleIdentity
+import JOSE
+import KeySets
+
+/// Whether what Apple granted for a code is about the person who posted it (OpenID Connect Core §3.1.3.7).
+///
+/// The code was bound to a verified identity token by its `c_hash` before, and the answer came from Apple
+/// over TLS. So when Apple's keys cannot be had, or do not yet have the one that signed, the grant is kept
+/// (rule 6 of that section): to throw a refresh token away, which nobody can get again, would protect nobody.
+struct GrantCheck: Sendable {
+    let verifier: IdentityTokenVerifier
+    let keys: any VerificationKeys
+
+    enum Finding: Equatable {
+        case confirmed
+        /// Taken on the word of the code's hash and of TLS.
+        case keysMissing
+        case mismatch
+    }
+
+    func check(
+        _ grant: TokenGrant, subject: AppleSubject, clientID: ClientID, at now: Moment
+    ) async -> Finding {
+        guard let identityToken = grant.identityToken, let token = try? UnverifiedToken(identityToken) else {
+            return .mismatch
+        }
+        let key: RSAPublicKey
+        if let cached = keys.cachedKey(for: token.keyID) {
+            key = cached
+        } else if let fetched = try? await keys.key(for: token.keyID) {
+            key = fetched
+        } else {
+            return .keysMissing
+        }
+        let identity = try? verifier.verify(
+            token, with: key,
+            expecting: IdentityTokenExpectations(
+                clientID: clientID.rawValue, accessToken: grant.accessToken),
+            at: NumericDate(clampingSecondsSince1970: now.milliseconds / 1000))
+        return identity.flatMap { AppleSubject($0.subject) } == subject ? .confirmed : .mismatch
+    }
+}

@@ -1,0 +1,94 @@
+import AppleAccounts
+
+/// A store, as a process with a fuse reaches it: what is not done before the fuse blows is not done.
+struct FusedStore: AccountStore, GrantStore {
+    let store: any AccountStore & GrantStore
+    let fuse: Fuse
+
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        try await fuse.step("commit") { try await store.commit(commands) }
+    }
+
+    func claimCodes(limit: Int, at moment: Moment, leaseUntil: Moment) async throws -> [ClaimedCode] {
+        try await fuse.step("claim codes") {
+            try await store.claimCodes(limit: limit, at: moment, leaseUntil: leaseUntil)
+        }
+    }
+
+    func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        try await fuse.step("release code") { try await store.releaseCode(id, until: moment) }
+    }
+
+    func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        try await fuse.step("claim checks") {
+            try await store.claimChecks(
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds)
+        }
+    }
+
+    func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+        try await fuse.step("release check") { try await store.releaseCheck(check, until: moment) }
+    }
+
+    func claimErasureGrants(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureGrant] {
+        try await fuse.step("claim grants") {
+            try await store.claimErasureGrants(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
+        }
+    }
+
+    func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws {
+        try await fuse.step("save grant") { try await store.save(grant, of: id, at: moment) }
+    }
+
+    func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool {
+        try await fuse.step("adopt token") {
+            try await store.adoptErasureToken(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment)
+        }
+    }
+
+    // Reading leaves nothing behind that a cut could tear.
+
+    func nextDue() async throws -> GrantsDue { try await store.nextDue() }
+
+    func erasure(_ id: ErasureID) async throws -> ErasureRecord? { try await store.erasure(id) }
+
+    func erasure(of id: AccountID) async throws -> ErasureRecord? { try await store.erasure(of: id) }
+
+    func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
+        try await store.sealedSecrets(after: cursor, limit: limit)
+    }
+
+    func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
+        try await store.replaceSealed(row, with: sealed)
+    }
+
+    func sealedCount() async throws -> Int { try await store.sealedCount() }
+
+    func account(_ id: AccountID) async throws -> Account? { try await store.account(id) }
+
+    func account(_ key: SubjectKey) async throws -> Account? { try await store.account(key) }
+
+    func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [Credential] {
+        try await store.credentials(team: team, clientID: clientID, subjects: subjects)
+    }
+
+    func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        try await store.events(after: sequence, limit: limit, visibleTo: visibility)
+    }
+
+    func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        try await store.purgeNonces(expiredBefore: moment)
+    }
+
+    func checkHealth() async throws { try await store.checkHealth() }
+}

@@ -1,0 +1,64 @@
+import AppleAccounts
+import AppleIDClient
+import AppleIdentity
+import JOSE
+import KeySets
+import TokenMint
+
+@testable import SignIn
+
+/// One run of the service with its workers, which a test drives step by step.
+struct Process: Sendable {
+    let useCases: SignInUseCases
+    let exchange: CodeExchange
+    let check: DailyCheck
+    let erasure: ErasureWorker
+    let relation: AppleRelation
+    let commits: GroupCommit
+    let clock = HurriedClock()
+
+    init(
+        store: any AccountStore & GrantStore, apple: any AppleTokenService, sealing: SealingKeyRing?,
+        canSign: Bool, keys: any VerificationKeys, perSecond: Double,
+        now: @escaping @Sendable () -> Moment
+    ) throws {
+        let feed = EventFeed()
+        commits = GroupCommit(store: store, feed: feed)
+        relation = AppleRelation(
+            grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: clock)
+        useCases = SignInUseCases(
+            deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
+            policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
+            feed: feed, relation: relation, now: now)
+        exchange = CodeExchange(relation: relation, useCases: useCases, apple: apple, logger: .silent)
+        check = DailyCheck(
+            relation: relation, useCases: useCases, apple: apple, perSecond: perSecond, logger: .silent)
+        erasure = ErasureWorker(relation: relation, useCases: useCases, apple: apple, logger: .silent)
+    }
+
+    @discardableResult
+    func signIn(
+        _ world: World, code: String? = World.code, redirectURI: String? = nil,
+        _ changes: [String: JSONValue?] = [:]
+    ) async throws -> SignInOutcome {
+        try await useCases.signIn(
+            SignInRequest(
+                token: IdentityTokenRequest(
+                    identityToken: world.token(code, changes), authorizationCode: code),
+                redirectURI: redirectURI),
+            allowed: .all)
+    }
+
+    /// One round of each: what is due now is carried out, one after the other.
+    func exchangeDue() async {
+        for code in await exchange.claim(16).work { await exchange.perform(code) }
+    }
+
+    func checkDue(_ room: Int = 8) async {
+        for token in await check.claim(room).work { await check.perform(token) }
+    }
+
+    func eraseDue() async {
+        for grant in await erasure.claim(8).work { await erasure.perform(grant) }
+    }
+}

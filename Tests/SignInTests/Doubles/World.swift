@@ -1,0 +1,104 @@
+import AppleAccounts
+import AppleIDClient
+import AppleIdentity
+import JOSE
+import StorageConformance
+import Synchronization
+import TokenMint
+
+@testable import SignIn
+
+/// What stays when a process dies: a store, Apple, and the time.
+final class World: Sendable {
+    enum Storage: String, CaseIterable {
+        case memory
+    }
+
+    static let code = "c0de"
+    static let web = "com.example.web"
+
+    let store: any AccountStore & GrantStore
+    let apple: ScriptedApple
+    private let wall: Wall
+    private let end: @Sendable () async -> Void
+
+    final class Wall: Sendable {
+        let moment = Mutex(Moment(seconds: TokenMint.sampleTime + 10))
+        var now: Moment { moment.withLock { $0 } }
+    }
+
+    var now: Moment { wall.now }
+
+    private init(store: any AccountStore & GrantStore, end: @escaping @Sendable () async -> Void) {
+        self.store = store
+        self.end = end
+        let wall = Wall()
+        self.wall = wall
+        apple = ScriptedApple { wall.now.milliseconds / 1000 }
+    }
+
+    static func with<Result: Sendable>(
+        _ storage: Storage = .memory, _ body: (World) async throws -> Result
+    ) async throws -> Result {
+        let world: World
+        switch storage {
+        case .memory:
+            world = World(store: ReferenceStore()) {}
+        }
+        do {
+            let result = try await body(world)
+            await world.end()
+            return result
+        } catch {
+            await world.end()
+            throw error
+        }
+    }
+
+    func pass(_ time: Duration) {
+        wall.moment.withLock { $0 = $0.advanced(byMilliseconds: time.wholeMilliseconds) }
+    }
+
+    func setNow(_ moment: Moment) {
+        wall.moment.withLock { $0 = moment }
+    }
+
+    /// A process that runs on what there is.
+    func process(
+        fuse: Fuse = Fuse(), keys: [String] = ["first"], canSign: Bool = true,
+        verification: StubKeys? = nil, perSecond: Double = 25
+    ) throws -> Process {
+        let wall = wall
+        return try Process(
+            store: FusedStore(store: store, fuse: fuse), apple: FusedApple(apple: apple, fuse: fuse),
+            sealing: SealingKeyRing(keys.compactMap { Self.key($0) }), canSign: canSign,
+            keys: try verification ?? StubKeys(cached: TokenMint.shared.publicKeys()), perSecond: perSecond
+        ) { wall.now }
+    }
+
+    static func key(_ name: String) -> SealingKey? {
+        SealingKey(name: name, bytes: SHA256Digest.hash(name))
+    }
+
+    /// An identity token of now with the `c_hash` of a code.
+    func token(_ code: String?, _ changes: [String: JSONValue?] = [:]) throws -> String {
+        var claims = TokenMint.identityClaims(at: now.milliseconds / 1000)
+        if let code {
+            claims["c_hash"] = .string(Base64URL.encode(SHA256Digest.hash(code).prefix(16)))
+        }
+        for (name, value) in changes { claims[name] = value }
+        return try TokenMint.shared.sign(claims)
+    }
+
+    /// What callers are told of the person's refresh token.
+    func status(_ clientID: ClientID = "com.example.app") async throws -> RefreshTokenStatus? {
+        try await credential(clientID).refreshToken
+    }
+
+    func credential(_ clientID: ClientID = "com.example.app") async throws -> Credential {
+        guard let subject = AppleSubject(TokenMint.subject) else { preconditionFailure("a subject") }
+        let credentials = try await store.credentials(
+            team: "A1B2C3D4E5", clientID: clientID, subjects: [subject])
+        return credentials[0]
+    }
+}
