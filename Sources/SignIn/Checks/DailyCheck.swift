@@ -1,0 +1,181 @@
+import AppleAccounts
+public import AppleIDClient
+import JOSE
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// Asks Apple once a day about every refresh token that is held, spread over the day.
+///
+/// A claim moves the token's next check a day ahead before Apple is asked, so that no crash and no second
+/// process makes it two questions in a day; what is cut off is asked the next day. It keeps nothing in memory
+/// for a token that is not just being asked about.
+public final class DailyCheck: Service {
+    /// New tokens are first checked after a day, so nobody rings for them; those of other processes are found
+    /// by looking.
+    static let longestLook = Duration.seconds(60)
+
+    private struct State {
+        var pace: CheckPace
+        var outcry = Outcry()
+    }
+
+    private let relation: AppleRelation
+    private let commits: GroupCommit
+    private let apple: any AppleTokenService
+    private let schedule: CheckSchedule
+    private let width: Int
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+    private let metrics = CheckMetrics()
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - perSecond: How many questions at most. A million tokens in a day are 11.6.
+    ///   - width: How many at once.
+    public init(
+        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
+        schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
+        logger: Logger
+    ) {
+        self.relation = relation
+        commits = useCases.commits
+        self.apple = apple
+        self.schedule = schedule
+        self.width = width
+        clock = relation.clock
+        now = useCases.now
+        self.logger = logger
+        state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: useCases.now())))
+    }
+
+    public func run() async throws {
+        await Crew(width: width, bell: relation.bells.check, clock: clock).run(claim: claim, perform: perform)
+    }
+
+    func claim(_ room: Int) async -> Crew<ClaimedCheck>.Claim {
+        let moment = now()
+        let (admitted, wait) = state.withLock { state in
+            let admitted = state.pace.admit(upTo: room, at: moment)
+            // Afterwards there is room for a batch again in the time that it takes to be admitted.
+            return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
+        }
+        guard admitted > 0 else { return Crew.Claim(work: [], nextLook: wait) }
+        do {
+            let checks = try await relation.grants.claimChecks(
+                limit: admitted, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
+                jitterMilliseconds: schedule.jitter)
+            guard checks.count < admitted else { return Crew.Claim(work: checks, nextLook: wait) }
+            state.withLock { $0.pace.giveBack(admitted - checks.count) }
+            let due = try? await relation.grants.nextDue().check
+            return Crew.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
+        } catch {
+            state.withLock { $0.pace.giveBack(admitted) }
+            logger.warning("no checks could be claimed", metadata: ["error": "\(error)"])
+            return Crew.Claim(work: [], nextLook: .seconds(5))
+        }
+    }
+
+    func perform(_ check: ClaimedCheck) async {
+        let moment = now()
+        if let until = state.withLock({ $0.pace.rest(of: check.clientID, at: moment) }) {
+            metrics.count(.refusedUs)
+            return await release(check, until: until)
+        }
+        guard let token = open(check, at: moment) else { return metrics.count(.unreadable) }
+        do {
+            try await apple.validate(refreshToken: token, clientID: check.clientID.rawValue)
+            state.withLock { $0.pace.reached(check.clientID) }
+            metrics.count(.valid)
+        } catch {
+            await take(error, about: check, askedAt: moment)
+        }
+    }
+
+    /// A value that does not open is left as it is and told loudly, every day: with a key that comes back it
+    /// opens again, and nothing else would say that somebody changed a row.
+    private func open(_ check: ClaimedCheck, at moment: Moment) -> String? {
+        guard let sealer = relation.sealer else {
+            tell("no sealing key: no refresh token can be checked", of: check, at: moment)
+            return nil
+        }
+        do {
+            return try sealer.open(
+                check.sealed, as: .refreshToken, of: check.accountID, clientID: check.clientID)
+        } catch {
+            tell("a sealed refresh token does not open", of: check, error, at: moment)
+            return nil
+        }
+    }
+
+    private func take(_ error: AppleCallError, about check: ClaimedCheck, askedAt moment: Moment) async {
+        switch CheckVerdict(error) {
+        case .valid:
+            metrics.count(.valid)
+        case .rejected:
+            state.withLock { $0.pace.reached(check.clientID) }
+            await reject(check, at: moment)
+        case .notAsked:
+            metrics.count(.notAsked)
+            var generator = SystemRandomNumberGenerator()
+            let until = state.withLock { $0.pace.missed(at: now(), using: &generator) }
+            // Not all of them in the first second after the pause.
+            let spread = Int64.random(in: 0..<min(30_000, schedule.jitter), using: &generator)
+            await release(check, until: until.advanced(byMilliseconds: spread))
+        case .throttled:
+            metrics.count(.throttled)
+            var generator = SystemRandomNumberGenerator()
+            state.withLock { $0.pace.throttled(at: now(), using: &generator) }
+            tell("Apple throttles the daily check", of: check, error, at: moment)
+        case .refusedUs:
+            metrics.count(.refusedUs)
+            tell("Apple cannot be asked for this client ID", of: check, error, at: moment)
+            await release(check, until: state.withLock { $0.pace.refused(check.clientID, at: now()) })
+        case .unknown:
+            metrics.count(.unknown)
+            tell("a daily check brought no answer", of: check, error, at: moment)
+        }
+    }
+
+    private func reject(_ check: ClaimedCheck, at moment: Moment) async {
+        let command = RejectionCommand(
+            key: check.key, accountID: check.accountID, clientID: check.clientID,
+            primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
+        do {
+            _ = try await Persistence(clock: clock).store {
+                try await commits.submit(.rejectRefreshToken(command))
+            }
+            metrics.count(.rejected)
+        } catch is AccountRefusal {
+            // Erased or transferred meanwhile: nobody is left to tell.
+            metrics.count(.rejected)
+        } catch {
+            // Apple says the same tomorrow.
+            metrics.count(.notStored)
+            tell("a refused refresh token was not stored", of: check, error, at: moment)
+        }
+    }
+
+    private func release(_ check: ClaimedCheck, until moment: Moment) async {
+        do {
+            try await relation.grants.releaseCheck(check, until: moment)
+        } catch {
+            // Then it waits for its day.
+            tell("a check was not released", of: check, error, at: now())
+        }
+    }
+
+    private func tell(
+        _ message: Logger.Message, of check: ClaimedCheck, _ error: (any Error)? = nil, at moment: Moment
+    ) {
+        let cause = "\(message) \(check.clientID.rawValue) \(error.map { "\($0)" } ?? "")"
+        guard let leftOut = state.withLock({ $0.outcry.tell(cause, at: moment) }) else { return }
+        var metadata: Logger.Metadata = [
+            "account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)",
+        ]
+        if let error { metadata["error"] = "\(error)" }
+        if leftOut > 0 { metadata["left_out"] = "\(leftOut)" }
+        logger.error(message, metadata: metadata)
+    }
+}
