@@ -12,4 +12,12 @@ public enum AppScope: Sendable, Hashable {
         case .only(let clientIDs): clientIDs.contains(app.primaryClientID)
         }
     }
+
+    /// Whether the caller may ask about each of these apps, by their primary client IDs.
+    func allowsAll(_ primaryClientIDs: [ClientID]) -> Bool {
+        switch self {
+        case .all: true
+        case .only(let clientIDs): clientIDs.isSuperset(of: primaryClientIDs)
+        }
+    }
 }

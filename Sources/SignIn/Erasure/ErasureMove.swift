@@ -1,0 +1,53 @@
+import AppleAccounts
+import AppleIDClient
+
+/// What comes next in the revocation of a grant of an erased account. Pure.
+///
+/// Apple answers a revocation with 200 whatever it did, so only a refresh that is refused proves one. A token
+/// that still answers is revoked again.
+enum ErasureMove: Equatable {
+    case goOn(ErasureGrant.Step)
+    /// Once more from this step on, later.
+    case tryAgain(ErasureGrant.Step, cause: String)
+    case end(ErasureOutcome, cause: String?)
+
+    /// - Parameter error: `nil` when Apple answered 200.
+    init(afterRevocation error: AppleCallError?) {
+        guard let error else {
+            self = .goOn(.prove)
+            return
+        }
+        switch error.code {
+        case .noSigningKey:
+            self = .end(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
+        case .rejected where !error.isOfConfiguration:
+            // It may be one that is dead already. The proof tells.
+            self = .goOn(.prove)
+        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
+            .serverFailed, .throttled, .signingFailed:
+            self = .tryAgain(.revoke, cause: Self.word(for: error))
+        }
+    }
+
+    /// - Parameter error: `nil` when the token is still good.
+    init(afterProof error: AppleCallError?) {
+        guard let error else {
+            self = .tryAgain(.revoke, cause: "still_valid")
+            return
+        }
+        switch error.code {
+        case .noSigningKey:
+            self = .end(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
+        case .rejected where error.appleError == .invalidGrant:
+            self = .end(.provenRevoked, cause: nil)
+        case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
+            .serverFailed, .throttled, .signingFailed:
+            self = .tryAgain(.prove, cause: Self.word(for: error))
+        }
+    }
+
+    /// What stands in the report: Apple's word, or ours.
+    static func word(for error: AppleCallError) -> String {
+        error.appleError?.rawValue ?? error.code.rawValue
+    }
+}

@@ -1,0 +1,203 @@
+import AppleAccounts
+public import AppleIDClient
+import JOSE
+public import Logging
+public import ServiceLifecycle
+
+/// Revokes at Apple what an erased account had, and proves it: exchange a code that was not exchanged yet,
+/// revoke the token, and see a refresh with it refused. Each step is stored before the next, so that whoever
+/// takes it up after a crash goes on where it was.
+///
+/// It ends in any case: proven, or at the deadline, or as soon as it is certain that nothing can be done,
+/// with the cause in the report.
+public struct ErasureWorker: Service {
+    /// Milliseconds of a claim: longer than Apple may take for the longest step.
+    static let lease: Int64 = 30_000
+    /// Bounds how long an erasure of a process that stopped waits.
+    static let longestLook = Duration.seconds(10)
+
+    private let relation: AppleRelation
+    private let apple: any AppleTokenService
+    private let width: Int
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+    private let backoff = Backoff(first: .seconds(1), longest: .seconds(3600))
+    private let metrics = ErasureMetrics()
+
+    /// - Parameter width: How many grants at once.
+    public init(
+        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService, width: Int = 8,
+        logger: Logger
+    ) {
+        self.relation = relation
+        self.apple = apple
+        self.width = width
+        clock = relation.clock
+        now = useCases.now
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await Crew(width: width, bell: relation.bells.erasure, clock: clock).run(
+            claim: claim, perform: perform)
+    }
+
+    func claim(_ room: Int) async -> Crew<ClaimedErasureGrant>.Claim {
+        let moment = now()
+        do {
+            let grants = try await relation.grants.claimErasureGrants(
+                limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
+            let due = grants.count < room ? try? await relation.grants.nextDue().erasure : nil
+            return Crew.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
+        } catch {
+            logger.warning("no erasures could be claimed", metadata: ["error": "\(error)"])
+            return Crew.Claim(work: [], nextLook: .seconds(2))
+        }
+    }
+
+    /// Takes the grant as far as it goes now. A code becomes a token, a token is revoked, then comes the
+    /// proof: three steps at most.
+    func perform(_ claimed: ClaimedErasureGrant) async {
+        var grant = claimed.grant
+        for _ in 0..<3 {
+            let move: ErasureMove
+            switch grant.step {
+            case .done: return
+            case .exchange: move = await exchange(&grant, of: claimed)
+            case .revoke, .prove: move = await step(grant, of: claimed)
+            }
+            let moment = now()
+            grant.take(
+                move, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
+                delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
+            guard await save(grant, of: claimed, at: moment) else { return }
+            guard case .goOn = move else { return metrics.count(grant.step) }
+        }
+    }
+
+    private func step(_ grant: ErasureGrant, of claimed: ClaimedErasureGrant) async -> ErasureMove {
+        let token: String
+        switch open(grant, of: claimed) {
+        case .success(let secret): token = secret
+        case .failure(let move): return move.move
+        }
+        let clientID = grant.clientID.rawValue
+        guard grant.step == .prove else {
+            let error = await failure { () async throws(AppleCallError) in
+                try await apple.revoke(refreshToken: token, clientID: clientID)
+            }
+            if let error { log("a token was not revoked", error, of: claimed) }
+            return ErasureMove(afterRevocation: error)
+        }
+        let error = await failure { () async throws(AppleCallError) in
+            _ = try await apple.validate(refreshToken: token, clientID: clientID)
+        }
+        let move = ErasureMove(afterProof: error)
+        if case .tryAgain = move { log("a revocation is not proven", error, of: claimed) }
+        return move
+    }
+
+    private func failure(
+        _ call: () async throws(AppleCallError) -> Void
+    ) async -> AppleCallError? {
+        do {
+            try await call()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Makes a token of a code. Whose it is was settled by the code's hash when it was posted; the person has
+    /// no `sub` here any more that it could be compared with.
+    private func exchange(
+        _ grant: inout ErasureGrant, of claimed: ClaimedErasureGrant
+    ) async -> ErasureMove {
+        let attempt = ExchangeAttempt(
+            number: Int(clamping: grant.attempts), isInterrupted: claimed.isInterrupted,
+            expiresAt: grant.expiresAt ?? claimed.deadline)
+        if let cause = attempt.refusal(at: now()) { return .end(.notRevoked, cause: cause.rawValue) }
+        let code: String
+        switch open(grant, of: claimed) {
+        case .success(let secret): code = secret
+        case .failure(let move): return move.move
+        }
+        do {
+            let answer = try await apple.exchange(
+                code: code, clientID: grant.clientID.rawValue, redirectURI: grant.redirectURI)
+            let sealed = answer.refreshToken.flatMap {
+                relation.sealer?.seal($0, as: .refreshToken, of: claimed.accountID, clientID: grant.clientID)
+            }
+            guard let sealed else {
+                return .end(.notRevoked, cause: RefreshTokenCause.exchangeUncertain.rawValue)
+            }
+            grant.sealed = sealed
+            grant.kind = .refreshToken
+            return .goOn(.revoke)
+        } catch {
+            log("a code of an erased account was not exchanged", error, of: claimed)
+            return switch attempt.verdict(on: error, at: now(), delay: 0) {
+            case .tryAgain: .tryAgain(.exchange, cause: ErasureMove.word(for: error))
+            case .giveUp(let cause): .end(.notRevoked, cause: cause.rawValue)
+            }
+        }
+    }
+
+    private struct Unopened: Error {
+        let move: ErasureMove
+    }
+
+    /// A key that is only missing can come back before the deadline. No key at all, or a value that is not
+    /// what was sealed, cannot be waited for.
+    private func open(
+        _ grant: ErasureGrant, of claimed: ClaimedErasureGrant
+    ) -> Result<String, Unopened> {
+        guard let sealer = relation.sealer else {
+            return .failure(
+                Unopened(move: .end(.notRevoked, cause: RefreshTokenCause.noSealingKey.rawValue)))
+        }
+        let unreadable = RefreshTokenCause.sealedUnreadable.rawValue
+        guard let sealed = grant.sealed else {
+            return .failure(Unopened(move: .end(.notRevoked, cause: unreadable)))
+        }
+        do {
+            return .success(
+                try sealer.open(sealed, as: grant.kind, of: claimed.accountID, clientID: grant.clientID))
+        } catch {
+            log("a sealed value of an erased account does not open", error, of: claimed, level: .error)
+            return .failure(
+                Unopened(
+                    move: error.code == .unknownKey
+                        ? .tryAgain(grant.step, cause: unreadable) : .end(.notRevoked, cause: unreadable)))
+        }
+    }
+
+    /// A token that was got for a code must not be lost, and a proof not be asked for twice.
+    private func save(
+        _ grant: ErasureGrant, of claimed: ClaimedErasureGrant, at moment: Moment
+    ) async -> Bool {
+        do {
+            try await Persistence(clock: clock).store {
+                try await relation.grants.save(grant, of: claimed.erasureID, at: moment)
+            }
+            return true
+        } catch {
+            log("a step of an erasure was not stored", error, of: claimed, level: .error)
+            return false
+        }
+    }
+
+    private func log(
+        _ message: Logger.Message, _ error: (any Error)?, of claimed: ClaimedErasureGrant,
+        level: Logger.Level = .notice
+    ) {
+        let isOurs = (error as? AppleCallError)?.isOfConfiguration ?? false
+        logger.log(
+            level: isOurs ? .error : level, message,
+            metadata: [
+                "erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.grant.clientID.rawValue)",
+                "error": "\(error.map { "\($0)" } ?? "still valid")",
+            ])
+    }
+}
