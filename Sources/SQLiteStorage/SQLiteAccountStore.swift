@@ -8,8 +8,8 @@ public struct SQLiteAccountStore: AccountStore {
     /// How many nonces one purge forgets, so that sign-ins need not wait for long.
     static let largestPurge = 1000
 
-    private let writer: WriteConnection
-    private let reader: ReadConnection
+    let writer: WriteConnection
+    let reader: ReadConnection
     private let direct: [DirectReadConnection]
 
     init(writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]) {
@@ -21,7 +21,7 @@ public struct SQLiteAccountStore: AccountStore {
     }
 
     public func account(_ id: AccountID) async throws -> Account? {
-        try await read { try $0.subjects.find(id)?.account }
+        try await read { try $0.subjects.find(id)?.record.account }
     }
 
     public func account(_ key: SubjectKey) async throws -> Account? {

@@ -3,4 +3,6 @@
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
     public let to: SubjectKey
+    /// Whether the new name's row is the tombstone of somebody who was erased, which stays as it is.
+    public let leavesTombstone: Bool
 }

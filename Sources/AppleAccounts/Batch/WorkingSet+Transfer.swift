@@ -35,7 +35,8 @@ extension WorkingSet {
         let position = position(of: key)
         guard let accountID = moved.accountID else { return }
         if let movingRecord {
-            rekeying = Rekeying(from: movingRecord.key, to: key)
+            rekeying = Rekeying(
+                from: movingRecord.key, to: key, leavesTombstone: subjects[position].isTombstone)
             grantChanges.append(.removeAll(accountID))
         }
         finishedTransfers.append(accountID)

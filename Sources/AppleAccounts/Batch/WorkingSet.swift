@@ -23,7 +23,7 @@ public struct WorkingSet: Sendable {
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
-    /// What to do with codes and tokens, in this order and before `erasures`.
+    /// What to do with codes and tokens, in this order.
     public internal(set) var grantChanges: [GrantChange] = []
     /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, the
     /// events that were told before lose their subject, and the inbox forgets the person. If there is an

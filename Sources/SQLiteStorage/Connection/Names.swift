@@ -8,9 +8,12 @@ final class Names {
 
     var teams: NameTable<TeamID>
     var apps: NameTable<ClientID>
+    /// Client IDs that codes and tokens were issued to.
+    var clients: NameTable<ClientID>
 
     init(writes: Bool, in database: Database) throws {
         teams = try NameTable("team", writes: writes, in: database) { TeamID($0) }
         apps = try NameTable("app", writes: writes, in: database) { ClientID($0) }
+        clients = try NameTable("client", writes: writes, in: database) { ClientID($0) }
     }
 }

@@ -6,16 +6,18 @@ import GRDB
 final class CredentialRows {
     private let names: Names
     private let find: PreparedStatement
+    private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
         find = try PreparedStatement(
             """
             SELECT c.app_id, c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason,
-                c.revoked_source
+                c.revoked_source, c.refresh_token, c.refresh_token_cause
             FROM subject s JOIN credential c ON c.subject_id = s.id
             WHERE s.team_id = ?1 AND s.sub = ?2
             """, in: database)
+        tombstones = try TombstoneRows(in: database)
     }
 
     func find(team: TeamID, clientID: ClientID, subjects: [AppleSubject]) throws -> [Credential] {
@@ -25,18 +27,34 @@ final class CredentialRows {
         // An app without number has no credential; a revocation of all apps holds for it too.
         let appNumber = try names.apps.number(of: clientID)
         return try subjects.map { subject in
-            find.begin()
-            find.bind(teamNumber, at: 1)
-            find.bind(subject.rawValue, at: 2)
-            var record = CredentialRecord()
-            while try find.step() {
-                guard let app = find.integer(0), app == Names.allApps || app == appNumber else { continue }
-                record.merge(
-                    CredentialRecord(
-                        authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)
-                    ))
-            }
-            return Credential(clientID: clientID, record: record)
+            let key = SubjectKey(team: team, subject: subject)
+            return try find(key, team: teamNumber, clientID: clientID, app: appNumber)
         }
+    }
+
+    private func find(
+        _ key: SubjectKey, team: Int64, clientID: ClientID, app appNumber: Int64?
+    ) throws -> Credential {
+        find.begin()
+        find.bind(team, at: 1)
+        find.bind(key.subject.rawValue, at: 2)
+        defer { find.finish() }
+        var record = CredentialRecord()
+        var refreshToken: RefreshTokenStatus?
+        var isFound = false
+        while try find.step() {
+            isFound = true
+            guard let app = find.integer(0), app == Names.allApps || app == appNumber else { continue }
+            record.merge(
+                CredentialRecord(
+                    authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)))
+            if app == appNumber { refreshToken = try RefreshTokenStatus(find, at: 6) }
+        }
+        // Where no snapshot is held between the two statements, each of the answers was true at one moment.
+        guard isFound else {
+            let left = try tombstones.find(key, team: team)?.record
+            return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)
+        }
+        return Credential(clientID: clientID, record: record, refreshToken: refreshToken)
     }
 }

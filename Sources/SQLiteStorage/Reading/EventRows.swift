@@ -47,13 +47,18 @@ final class EventRows {
         let clientID = try find.integer(1).map { try names.apps.name(of: $0) }
         let team = try names.teams.name(of: find.integer(2) ?? 0)
         guard visibility.includesEvents(of: clientID, in: team) else { return nil }
-        guard let sequence = find.integer(0), let subject = find.text(3).flatMap({ AppleSubject($0) }),
-            let id = find.uniqueID(4), let kind = find.integer(5), let moment = find.moment(9),
+        guard let sequence = find.integer(0), let name = find.text(3), let id = find.uniqueID(4),
+            let kind = find.integer(5), let moment = find.moment(9),
             let recordedAt = find.moment(10)
         else { throw StorageError(.corrupted, detail: "an event lacks something") }
+        // A person who was erased has a name here that no `sub` can be.
+        let subject = AppleSubject(name)
+        guard subject != nil || name.hasPrefix("\u{1}") else {
+            throw StorageError(.corrupted, detail: "an event about nobody")
+        }
         return AccountEvent(
-            sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind),
-            key: SubjectKey(team: team, subject: subject),
+            sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind), team: team,
+            subject: subject,
             accountID: find.uniqueID(6).map { AccountID($0) }, clientID: clientID,
             reason: try find.integer(7).map { try CredentialReason(storageCode: $0) },
             source: try find.integer(8).map { try CredentialSource(storageCode: $0) }, moment: moment,

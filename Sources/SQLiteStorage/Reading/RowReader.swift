@@ -6,17 +6,27 @@ final class RowReader {
     let credentials: CredentialRows
     let events: EventRows
     let keySets: KeySetRows
+    private let database: Database
+    private let names: Names
+    private var grantReader: GrantReader?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
     init(_ database: Database) throws {
-        let names = try Names(writes: false, in: database)
+        self.database = database
+        names = try Names(writes: false, in: database)
         subjects = try SubjectRows(names, in: database)
         credentials = try CredentialRows(names, in: database)
         events = try EventRows(names, in: database)
         keySets = try KeySetRows(in: database)
         beginStatement = try PreparedStatement("BEGIN", in: database)
         endStatement = try PreparedStatement("COMMIT", in: database)
+    }
+
+    func grants() throws -> GrantReader {
+        let reader = try grantReader ?? GrantReader(names, in: database)
+        grantReader = reader
+        return reader
     }
 
     func begin() throws {

@@ -7,22 +7,32 @@ final class SubjectRows {
         SELECT s.id, s.team_id, s.sub, s.account_id, s.created_at, s.email, s.email_is_verified,
             s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
             s.last_name, s.real_user_status, c.app_id, c.authorized_at, c.authorized_source, c.revoked_at,
-            c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at
+            c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at, c.refresh_token,
+            c.refresh_token_cause
         FROM subject s LEFT JOIN credential c ON c.subject_id = s.id
         """
 
     private let names: Names
     private let byKey: PreparedStatement
     private let byAccount: PreparedStatement
+    private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
         byKey = try PreparedStatement(Self.columns + " WHERE s.team_id = ? AND s.sub = ?", in: database)
         byAccount = try PreparedStatement(Self.columns + " WHERE s.account_id = ?", in: database)
+        tombstones = try TombstoneRows(in: database)
     }
 
+    /// What is known of a person, or left of one who was erased.
     func find(_ key: SubjectKey) throws -> (record: SubjectRecord, rowID: Int64)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
+        return try findRow(key, team: team) ?? tombstones.find(key, team: team)
+    }
+
+    private func findRow(
+        _ key: SubjectKey, team: Int64
+    ) throws -> (record: SubjectRecord, rowID: Int64)? {
         byKey.begin()
         byKey.bind(team, at: 1)
         byKey.bind(key.subject.rawValue, at: 2)
@@ -31,14 +41,15 @@ final class SubjectRows {
         return (try read(byKey, key: key), rowID)
     }
 
-    func find(_ id: AccountID) throws -> SubjectRecord? {
+    func find(_ id: AccountID) throws -> (record: SubjectRecord, rowID: Int64)? {
         byAccount.begin()
         byAccount.bind(id.uniqueID, at: 1)
         defer { byAccount.finish() }
-        guard try byAccount.step() else { return nil }
+        guard try byAccount.step(), let rowID = byAccount.integer(0) else { return nil }
         guard let team = byAccount.integer(1), let subject = byAccount.text(2).flatMap({ AppleSubject($0) })
         else { throw StorageError(.corrupted, detail: "a subject without name") }
-        return try read(byAccount, key: SubjectKey(team: try names.teams.name(of: team), subject: subject))
+        let key = SubjectKey(team: try names.teams.name(of: team), subject: subject)
+        return (try read(byAccount, key: key), rowID)
     }
 
     /// Reads the row that the statement is at, and all that follow.
@@ -70,6 +81,7 @@ final class SubjectRows {
             credential.record = CredentialRecord(
                 authorization: try Authorization(row, at: 16), revocation: try Revocation(row, at: 18))
             credential.lastSignInAt = row.moment(21)
+            credential.refreshToken = try RefreshTokenStatus(row, at: 23)
             record.credentials.append(credential)
             if let email = record.email, let moment = row.moment(22) {
                 record.email = email.merged(with: LastWriter(email.value, at: moment))

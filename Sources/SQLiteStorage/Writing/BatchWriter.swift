@@ -14,7 +14,10 @@ final class BatchWriter {
     private let inbox: InboxRows
     private let nonces: NonceRows
     private let events: EventWriter
+    private let grants: GrantRows
+    private let grantWriter: GrantWriter
     private let names: Names
+    private var grantClaims: GrantClaims?
     private var generator = SystemRandomNumberGenerator()
 
     init(_ database: Database) throws {
@@ -27,6 +30,8 @@ final class BatchWriter {
         inbox = try InboxRows(names, in: database)
         nonces = try NonceRows(in: database)
         events = try EventWriter(names, in: database)
+        grants = try GrantRows(names, in: database)
+        grantWriter = try GrantWriter(names, in: database)
     }
 
     /// - Throws: when the transaction failed as a whole, and then nothing was applied.
@@ -38,7 +43,9 @@ final class BatchWriter {
             for group in WorkingSet.groups(of: commands) {
                 var set = WorkingSet(group)
                 var rowIDs = try load(&set)
+                let movingRowID = try loadMoving(&set)
                 results += set.apply(using: &generator)
+                try carryOutRareChanges(of: set, rowIDs: &rowIDs, movingRowID: movingRowID)
                 try save(set, rowIDs: &rowIDs)
                 if !set.events.isEmpty { lastEventSequence = database.lastInsertedRowID }
             }
@@ -46,7 +53,16 @@ final class BatchWriter {
         }
     }
 
-    private func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    /// Remembers and renames. Its changes belong into a transaction.
+    var transfers: TransferWriter { TransferWriter(database: database, names: names) }
+
+    func claims() throws -> GrantClaims {
+        let claims = try grantClaims ?? GrantClaims(names, grants, in: database)
+        grantClaims = claims
+        return claims
+    }
+
+    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
         begin.begin()
         try begin.execute()
         let value = try body()
@@ -72,13 +88,49 @@ final class BatchWriter {
         for key in set.inboxKeys where try inbox.contains(key) {
             set.load(inboxKey: key)
         }
+        for id in set.grantAccounts { set.load(try grants.find(id), of: id) }
         return rowIDs
+    }
+
+    /// Returns the row ID of an account that may go to another subject, 0 when there is none.
+    private func loadMoving(_ set: inout WorkingSet) throws -> Int64 {
+        if let (team, transferSubject) = set.transferQuestion,
+            let found = try transfers.find(team: team, transferSubject: transferSubject)
+        {
+            set.load(found)
+        }
+        guard let id = set.movingAccountID else { return 0 }
+        let found = try subjects.find(id)
+        let isErased = try ErasureRows(names, in: database).find(of: id) != nil
+        set.load(moving: found?.record, isErased: isErased)
+        return found?.rowID ?? 0
+    }
+
+    private func carryOutRareChanges(
+        of set: WorkingSet, rowIDs: inout [Int64], movingRowID: Int64
+    ) throws {
+        if let rekeying = set.rekeying {
+            let position = set.position(of: rekeying.to)
+            try transfers.rename(
+                rowID: movingRowID, to: rekeying.to,
+                replacing: rekeying.leavesTombstone ? 0 : rowIDs[position])
+            rowIDs[position] = movingRowID
+        }
+        for id in set.finishedTransfers { try transfers.forget(id) }
+        for erasure in set.erasures {
+            let writer = ErasureWriter(database: database, names: names)
+            try writer.carryOut(erasure, key: set.subjectKeys[0], rowID: rowIDs[0])
+            if let revocation = set.subjects[0].revocationOfAllApps {
+                try self.writer.save(revocation, rowID: rowIDs[0])
+            }
+        }
     }
 
     private func save(_ set: WorkingSet, rowIDs: inout [Int64]) throws {
         for (index, record) in set.subjects.enumerated() {
             try writer.save(record, rowID: &rowIDs[index])
         }
+        for change in set.grantChanges { try grantWriter.carryOut(change) }
         for nonce in set.mintedNonces { try nonces.insert(nonce) }
         for digest in set.usedNonces { try nonces.markUsed(digest) }
         for kept in set.keptNotifications { try inbox.insert(kept) }

@@ -52,7 +52,7 @@ final class InboxRows {
         insertNotification.bind(kept.command.identifier.rawValue, at: 1)
         insertNotification.bind(app, at: 2)
         insertNotification.bind(kept.receipt.storageCode, at: 3)
-        insertNotification.bind(kept.command.payload, at: 4)
+        insertNotification.bind(kept.payload, at: 4)
         insertNotification.bind(kept.command.receivedAt, at: 5)
         try insertNotification.execute()
         let notification = database.lastInsertedRowID

@@ -33,15 +33,16 @@ final class SubjectWriter {
             """
             INSERT INTO credential (
                 authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source, last_sign_in_at,
-                email_at, subject_id, app_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                email_at, refresh_token, refresh_token_cause, subject_id, app_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """, in: database)
         updateCredential = try PreparedStatement(
             """
             UPDATE credential SET
                 authorized_at = ?1, authorized_source = ?2, revoked_at = ?3, revoked_reason = ?4,
-                revoked_source = ?5, last_sign_in_at = ?6, email_at = ?7
-            WHERE subject_id = ?8 AND app_id = ?9
+                revoked_source = ?5, last_sign_in_at = ?6, email_at = ?7, refresh_token = ?8,
+                refresh_token_cause = ?9
+            WHERE subject_id = ?10 AND app_id = ?11
             """, in: database)
         upsertRevocation = try PreparedStatement(
             """
@@ -56,6 +57,7 @@ final class SubjectWriter {
     func save(_ record: SubjectRecord, rowID: inout Int64) throws {
         switch record.rowChange {
         case .none: break
+        case .update where record.isTombstone: break
         case .update:
             updateSubject.begin()
             bind(record, to: updateSubject)
@@ -78,13 +80,14 @@ final class SubjectWriter {
             let statement = credential.rowChange == .insert ? insertCredential : updateCredential
             statement.begin()
             bind(credential, email: record.email, to: statement)
-            statement.bind(rowID, at: 8)
-            statement.bind(app, at: 9)
+            statement.bind(rowID, at: 10)
+            statement.bind(app, at: 11)
             try statement.execute()
         }
     }
 
-    private func save(_ revocation: Revocation, rowID: Int64) throws {
+    /// Saves what holds for all apps, also of a tombstone.
+    func save(_ revocation: Revocation, rowID: Int64) throws {
         upsertRevocation.begin()
         upsertRevocation.bind(rowID, at: 1)
         upsertRevocation.bind(Names.allApps, at: 2)
@@ -119,5 +122,8 @@ final class SubjectWriter {
         statement.bind(credential.record.revocation?.source.storageCode, at: 5)
         statement.bind(credential.lastSignInAt, at: 6)
         statement.bind(email?.moment, at: 7)
+        let refreshToken = credential.refreshToken?.storageCodes
+        statement.bind(refreshToken?.status, at: 8)
+        statement.bind(refreshToken?.cause, at: 9)
     }
 }

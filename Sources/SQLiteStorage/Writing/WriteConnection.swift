@@ -29,6 +29,16 @@ final class WriteConnection: Sendable {
         }
     }
 
+    /// Runs something else that writes, in a transaction, with the statements that are prepared.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (BatchWriter) throws -> Value
+    ) async throws -> Value {
+        try await run { database in
+            let writer = try self.writer(for: database)
+            return try writer.transaction { try body(writer) }
+        }
+    }
+
     /// Runs something else that writes. `body` sees to its own transaction.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -150,7 +150,7 @@ struct ReferenceState {
         subjects[tombstone.key] = nil
         tombstones[tombstone.key] = tombstone.asLoaded
         inboxKeys = inboxKeys.filter { $0.subject != tombstone.key.subject }
-        transfers.removeAll { $0.accountID == erasure.accountID || $0.from == tombstone.key }
+        transfers.removeAll { $0.accountID == erasure.accountID }
         events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
         erasures.append(erasure)
     }

@@ -1,0 +1,7 @@
+import AppleAccounts
+
+extension CredentialState: StorageCode {
+    static let numbered: [CredentialState] = [
+        .authorized, .revoked, .notFound,
+    ]
+}

@@ -1,0 +1,7 @@
+import AppleAccounts
+
+extension ErasureOutcome: StorageCode {
+    static let numbered: [ErasureOutcome] = [
+        .provenRevoked, .notRevoked,
+    ]
+}

@@ -1,0 +1,8 @@
+import AppleAccounts
+
+extension RefreshTokenCause: StorageCode {
+    static let numbered: [RefreshTokenCause] = [
+        .noSealingKey, .noSigningKey, .codeRejected, .codeExpired, .exchangeUncertain, .clientRejected,
+        .identityMismatch, .rejected, .credentialRevoked, .transferred, .sealedUnreadable,
+    ]
+}

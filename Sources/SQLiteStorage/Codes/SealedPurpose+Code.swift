@@ -1,0 +1,7 @@
+import AppleAccounts
+
+extension SealedPurpose: StorageCode {
+    static let numbered: [SealedPurpose] = [
+        .authorizationCode, .refreshToken,
+    ]
+}

@@ -1,0 +1,7 @@
+import AppleAccounts
+
+extension TicketPurpose: StorageCode {
+    static let numbered: [TicketPurpose] = [
+        .webState, .webBrowser, .webResult,
+    ]
+}

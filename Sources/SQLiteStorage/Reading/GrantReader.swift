@@ -1,0 +1,30 @@
+import AppleAccounts
+import GRDB
+
+/// What the reading connection prepares for workers and tools, when one of them asks. Stays on its queue.
+final class GrantReader {
+    let erasures: ErasureRows
+    let sealed: SealedRows
+    let transfers: TransferRows
+    private let database: Database
+
+    init(_ names: Names, in database: Database) throws {
+        self.database = database
+        erasures = try ErasureRows(names, in: database)
+        sealed = try SealedRows(names, in: database)
+        transfers = try TransferRows(names, in: database)
+    }
+
+    func due() throws -> GrantsDue {
+        try GrantsDue(database)
+    }
+
+    func sealedCount() throws -> Int {
+        try Int.fetchOne(
+            database,
+            sql: """
+                SELECT (SELECT count(*) FROM authorization_code) + (SELECT count(*) FROM refresh_token)
+                    + (SELECT count(*) FROM erasure_grant WHERE sealed IS NOT NULL)
+                """) ?? 0
+    }
+}

@@ -1,0 +1,109 @@
+public import AppleAccounts
+import Foundation
+import GRDB
+
+extension SQLiteAccountStore: GrantStore {
+    public func claimCodes(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [ClaimedCode] {
+        try await writer.write { try $0.claims().codes(limit: limit, at: moment, leaseUntil: leaseUntil) }
+    }
+
+    public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: "UPDATE authorization_code SET next_attempt_at = ?, is_claimed = 0 WHERE id = ?",
+                arguments: [moment.milliseconds, id.data])
+        }
+    }
+
+    public func claimChecks(
+        limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
+    ) async throws -> [ClaimedCheck] {
+        try await writer.write { writer in
+            try writer.claims().checks(
+                limit: limit, at: moment, nextAfter: nextAfter, jitterMilliseconds: jitterMilliseconds)
+        }
+    }
+
+    public func releaseCheck(_ check: ClaimedCheck, until moment: Moment) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: """
+                    UPDATE refresh_token SET next_check_at = ? WHERE account_id = ? AND token_id = ?
+                    """,
+                arguments: [moment.milliseconds, check.accountID.uniqueID.data, check.tokenID.data])
+        }
+    }
+
+    public func nextDue() async throws -> GrantsDue {
+        try await reader.read { try $0.grants().due() }
+    }
+
+    public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {
+        try await reader.read { try $0.grants().erasures.find(id) }
+    }
+
+    public func erasure(of id: AccountID) async throws -> ErasureRecord? {
+        try await reader.read { try $0.grants().erasures.find(of: id) }
+    }
+
+    public func claimErasureGrants(
+        limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
+    ) async throws -> [ClaimedErasureGrant] {
+        try await writer.write { writer in
+            try writer.claims().erasureGrants(limit: limit, at: moment, leaseUntil: leaseUntil, of: id)
+        }
+    }
+
+    public func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                try ErasureProgress(database: database).save(grant, of: id, at: moment)
+                return .commit
+            }
+        }
+    }
+
+    public func adoptErasureToken(
+        codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
+    ) async throws -> Bool {
+        try await writer.run { database in
+            try ErasureProgress(database: database)
+                .adopt(codeID: codeID, tokenID: tokenID, sealed: sealed, at: moment)
+        }
+    }
+
+    public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
+        try await reader.read { try $0.grants().sealed.page(after: cursor, limit: limit) }
+    }
+
+    public func sealedCount() async throws -> Int {
+        try await reader.read { try $0.grants().sealedCount() }
+    }
+
+    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
+        // Only if nobody has changed it since it was read: a newer token must not be undone.
+        let (new, old, id) = (Data(sealed.bytes), Data(row.sealed.bytes), row.cursor.id.data)
+        return try await writer.run { database in
+            switch row.cursor.place {
+            case .code:
+                try database.execute(
+                    sql: "UPDATE authorization_code SET sealed = ? WHERE id = ? AND sealed = ?",
+                    arguments: [new, id, old])
+            case .token:
+                try database.execute(
+                    sql: """
+                        UPDATE refresh_token SET sealed = ? WHERE account_id = ? AND sealed = ?
+                            AND client_id = (SELECT id FROM client WHERE name = ?)
+                        """,
+                    arguments: [new, id, old, row.clientID.rawValue])
+            case .erasure:
+                try database.execute(
+                    sql: "UPDATE erasure_grant SET sealed = ? WHERE id = ? AND sealed = ?",
+                    arguments: [new, id, old])
+            }
+            return database.changesCount > 0
+        }
+    }
+}
