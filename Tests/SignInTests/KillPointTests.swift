@@ -23,7 +23,7 @@ import TokenMint
     private func cut<Prepared: Sendable>(
         _ storage: World.Storage, expected: [String],
         prepare: (World) async throws -> Prepared,
-        work: (World, Process) async throws -> Void,
+        work: (World, ServiceRun) async throws -> Void,
         check: (World, Prepared, _ point: String?) async throws -> Void
     ) async throws {
         for cut in 0...expected.count {
@@ -154,7 +154,7 @@ import TokenMint
             })
     }
 
-    private func eraseAll(_ world: World, _ process: Process) async throws {
+    private func eraseAll(_ world: World, _ process: ServiceRun) async throws {
         let account = AppleSubject(TokenMint.subject).map { SubjectKey(team: "A1B2C3D4E5", subject: $0) }
         if let key = account, let account = try await world.store.account(key) {
             _ = try await process.useCases.erase(id: account.id.rawValue, allowed: .all, waiting: .zero)

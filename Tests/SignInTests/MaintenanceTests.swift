@@ -34,6 +34,17 @@ import Testing
         try await running.value
     }
 
+    @Test func `forgets tickets whose time is over`() async throws {
+        for (byte, end) in [(1, 999), (2, 1000)] as [(UInt8, Moment)] {
+            let digest = try #require(TicketDigest(Array(repeating: byte, count: 32)))
+            let ticket = Ticket(digest: digest, purpose: .webState, payload: [], expiresAt: end)
+            #expect(try await store.insertTicket(ticket))
+        }
+        await maintenance(at: 1000).purgeTickets()
+        #expect(try await store.purgeTickets(expiredBefore: 1000) == 0)
+        #expect(try await store.purgeTickets(expiredBefore: 1001) == 1)
+    }
+
     @Test func `sends waiting readers away when it ends`() async throws {
         let running = Task { try await maintenance(at: 0).run() }
         await clock.sleeper()

@@ -2,15 +2,15 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// What has to be done from time to time: forgetting nonces whose time is over. Ends waiting readers at
-/// shutdown.
+/// What has to be done from time to time: forgetting nonces and tickets whose time is over. Ends waiting
+/// readers at shutdown.
 public struct Maintenance: Service {
     /// Milliseconds for which a nonce is kept after its end: longer than an identity token lives (a day, and
     /// the leeway of its expiry), so that a token whose nonce was used is known for that as long as it would
     /// pass.
     static let grace: Int64 = 25 * 3_600_000
 
-    private let store: any AccountStore
+    private let store: any AccountStore & TicketStore
     private let feed: EventFeed
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -18,7 +18,7 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     public init(
-        store: any AccountStore, feed: EventFeed, interval: Duration = .seconds(60),
+        store: any AccountStore & TicketStore, feed: EventFeed, interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
@@ -35,6 +35,7 @@ public struct Maintenance: Service {
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await purgeNonces()
+                    await purgeTickets()
                     try? await clock.sleep(for: interval)
                 }
             }
@@ -51,6 +52,15 @@ public struct Maintenance: Service {
         } catch {
             // It is tried again; what is not purged does no harm but room.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// A ticket is taken with the present moment, so that one whose time is over is of no use to anybody.
+    func purgeTickets() async {
+        do {
+            while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -1,7 +1,5 @@
 import AppleAccounts
-import AppleIDClient
 import AppleIdentity
-import AsyncHTTPClient
 import HTTPAPI
 import KeySets
 import Logging
@@ -31,14 +29,18 @@ struct ComposedService {
         logger = observation.logger
         let database = try await Self.open(settings.database, logger: logger)
         let store = database.accounts
-        let (keys, refresher) = await Self.keys(
-            settings.keySource, snapshots: database.keySetSnapshots, bounds: keySetBounds)
+        let apple = await AppleConnection(
+            settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
+        keys = apple.keys
+        let relation = AppleRelation(
+            grants: store, sealingKeys: settings.sealingKeys,
+            canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
         let commits = GroupCommit(store: store, feed: feed)
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
-            keys: keys, store: store, commits: commits, feed: feed,
+            keys: keys, store: store, commits: commits, feed: feed, relation: relation,
             now: { Moment(milliseconds: ProcessObservation.now()) })
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(),
@@ -47,15 +49,19 @@ struct ComposedService {
                 registry: observation.registry,
                 sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now),
             logger: logger)
-        self.keys = keys
+        let workers = RelationWorkers(
+            relation: relation, useCases: useCases, apple: apple.tokens,
+            schedule: CheckSchedule(interval: settings.checkInterval),
+            checksPerSecond: Double(settings.checksPerSecond), logger: logger)
         let maintenance = Maintenance(
             store: store, feed: feed, clock: ContinuousClock(),
             now: { Moment(milliseconds: ProcessObservation.now()) },
             logger: logger)
-        // Stopped from the last to the first: no new requests, then what was accepted is committed, then the rest.
+        // Stopped from the last to the first: no new requests, then the workers end what they have begun, then what was
+        // accepted is committed, then the rest.
         var services: [any Service] = [observation.sink, DatabaseService(database: database)]
-        if let refresher { services.append(refresher) }
-        services += [maintenance, commits, http]
+        services += apple.services
+        services += [maintenance, commits, workers, http]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(40)
@@ -83,23 +89,6 @@ struct ComposedService {
     private static func open(_ location: DatabaseLocation, logger: Logger) async throws -> SQLiteDatabase {
         switch location {
         case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)
-        }
-    }
-
-    private static func keys(
-        _ source: KeySource, snapshots: SQLiteKeySetSnapshotStore, bounds: KeySetBounds
-    ) async -> (any VerificationKeys, KeyRefreshService?) {
-        switch source {
-        case .pinned(let keys): return (keys, nil)
-        case .remote(let baseURL):
-            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
-            // The settings have checked the URL.
-            let endpoints = AppleEndpoints(baseURL: baseURL) ?? .apple
-            let keys = RemoteKeySet(
-                source: AppleKeySetSource(client: client, endpoints: endpoints), snapshots: snapshots,
-                bounds: bounds)
-            await keys.restore()
-            return (keys, KeyRefreshService(keys: keys, client: client))
         }
     }
 }

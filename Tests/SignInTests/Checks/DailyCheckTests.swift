@@ -9,7 +9,7 @@ import TokenMint
 
 @Suite struct DailyCheckTests {
     /// A process with a held token that is due.
-    private func hold(in world: World, _ process: Process) async throws {
+    private func hold(in world: World, _ process: ServiceRun) async throws {
         world.apple.know(code: World.code)
         try await process.signIn(world)
         await process.exchangeDue()

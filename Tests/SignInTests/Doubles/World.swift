@@ -1,7 +1,9 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import Foundation
 import JOSE
+import SQLiteStorage
 import StorageConformance
 import Synchronization
 import TokenMint
@@ -11,7 +13,7 @@ import TokenMint
 /// What stays when a process dies: a store, Apple, and the time.
 final class World: Sendable {
     enum Storage: String, CaseIterable {
-        case memory
+        case memory, sqlite
     }
 
     static let code = "c0de"
@@ -44,6 +46,15 @@ final class World: Sendable {
         switch storage {
         case .memory:
             world = World(store: ReferenceStore()) {}
+        case .sqlite:
+            let path = NSTemporaryDirectory() + "siwa-\(UUID().uuidString).sqlite"
+            let database = try await SQLiteDatabase.open(path: path, logger: .silent)
+            world = World(store: database.accounts) {
+                await database.close()
+                for suffix in ["", "-wal", "-shm", ".lock"] {
+                    try? FileManager.default.removeItem(atPath: path + suffix)
+                }
+            }
         }
         do {
             let result = try await body(world)
@@ -67,9 +78,9 @@ final class World: Sendable {
     func process(
         fuse: Fuse = Fuse(), keys: [String] = ["first"], canSign: Bool = true,
         verification: StubKeys? = nil, perSecond: Double = 25
-    ) throws -> Process {
+    ) throws -> ServiceRun {
         let wall = wall
-        return try Process(
+        return try ServiceRun(
             store: FusedStore(store: store, fuse: fuse), apple: FusedApple(apple: apple, fuse: fuse),
             sealing: SealingKeyRing(keys.compactMap { Self.key($0) }), canSign: canSign,
             keys: try verification ?? StubKeys(cached: TokenMint.shared.publicKeys()), perSecond: perSecond

@@ -9,7 +9,7 @@ import TokenMint
 
 @Suite struct ErasureTests {
     /// An account with a held token.
-    private func hold(in world: World, _ process: Process) async throws -> String {
+    private func hold(in world: World, _ process: ServiceRun) async throws -> String {
         world.apple.know(code: World.code)
         let outcome = try await process.signIn(world)
         await process.exchangeDue()
@@ -20,7 +20,7 @@ import TokenMint
 
     /// Erases, and works until nothing is due for a while.
     private func erase(
-        _ id: String, in world: World, _ process: Process, rounds: Int = 1
+        _ id: String, in world: World, _ process: ServiceRun, rounds: Int = 1
     ) async throws -> ErasureRecord {
         let record = try await process.useCases.erase(id: id, allowed: .all, waiting: .zero)
         for _ in 0..<rounds {

@@ -8,7 +8,7 @@ import TokenMint
 @testable import SignIn
 
 /// One run of the service with its workers, which a test drives step by step.
-struct Process: Sendable {
+struct ServiceRun: Sendable {
     let useCases: SignInUseCases
     let exchange: CodeExchange
     let check: DailyCheck

@@ -1,0 +1,37 @@
+public import AppleIDClient
+public import Logging
+public import ServiceLifecycle
+
+/// Keeps up the relation with Apple: exchanges codes, checks tokens every day, revokes what was erased.
+///
+/// At shutdown the three stop together, each with what it has begun: no exchange is cut off whose answer
+/// would be lost. In a service group they stand behind the group commit, which has to store their results,
+/// and before the server, which still waits for an erasure or two.
+public struct RelationWorkers: Service {
+    private let services: [any Service]
+
+    /// - Parameters:
+    ///   - useCases: Made with the same relation.
+    ///   - schedule: Of the daily check.
+    ///   - checksPerSecond: At most.
+    public init(
+        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
+        schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25, logger: Logger
+    ) {
+        services = [
+            CodeExchange(
+                relation: relation, useCases: useCases, apple: apple, schedule: schedule, logger: logger),
+            DailyCheck(
+                relation: relation, useCases: useCases, apple: apple, schedule: schedule,
+                perSecond: checksPerSecond, logger: logger),
+            ErasureWorker(relation: relation, useCases: useCases, apple: apple, logger: logger),
+        ]
+    }
+
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service.run() } }
+            try await group.waitForAll()
+        }
+    }
+}
