@@ -1,8 +1,8 @@
 // This target owns a fake Apple: the endpoints that Sign in with Apple talks to, people with Apple Accounts,
 // signing keys that rotate, and a control API under /emulator that mints tokens (good and bad), sends
 // notifications and makes the endpoints misbehave. It signs with JOSE and never imports what verifies: it
-// must not share the verifier's bugs. It does not own any rule about what a service should accept, and it
-// keeps nothing on disk.
+// must not share the verifier's bugs. It does not own any rule about what a service should accept, and it keeps nothing
+// on disk but the state file that it is given.
 
 import Hummingbird
 import HummingbirdCore
@@ -24,16 +24,24 @@ public final class EmulatedApple: Service {
     private let configuration: EmulatorConfiguration
     private let logger: Logger
     private let boundPort = BoundPort()
+    private let saver: StateSaver?
 
     /// Makes the keys, unless the configuration brings some. Throws `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
         try configuration.check()
-        let keys =
-            configuration.keys.isEmpty
-            ? try await SigningKey.generate(count: configuration.keyCount) : configuration.keys
+        let file = configuration.stateFile.map { StateFile(path: $0) }
+        let old = try file?.read()
+        var keys = configuration.keys
+        // The file has keys already, but a reset must have some to go back to.
+        if keys.isEmpty, let old { keys = try old.signingKeys() }
+        if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
+        if let old { try state.restore(old) }
+        saver = file.map { [state] in StateSaver(state: state, file: $0, logger: logger) }
+        // A file that cannot be written is found out now, and not by the first caller.
+        try await saver?.save()
         (self.configuration, self.logger) = (configuration, logger)
     }
 
@@ -48,6 +56,23 @@ public final class EmulatedApple: Service {
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
         guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
         return await NotificationPost(state: state).deliver(payload, to: target)
+    }
+
+    /// Does what a user asked Apple for, and tells the apps concerned as the delivery plan says. Nobody is told without a
+    /// notification URL.
+    ///
+    /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
+    @discardableResult
+    public func carryOut(
+        _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
+    ) async throws(EmulatorError) -> [Delivery] {
+        let post = NotificationPost(state: state)
+        var deliveries: [Delivery] = []
+        for notification in try state.change(change, notifying: recipe).notifications {
+            let sent = await post.announce(notification, to: state.notificationTarget)
+            if let delivery = sent.delivery { deliveries.append(delivery) }
+        }
+        return deliveries
     }
 
     /// Serves until the task is cancelled or a graceful shutdown begins. Call it once.
@@ -68,7 +93,13 @@ public final class EmulatedApple: Service {
             },
             logger: logger)
         do {
-            try await application.run()
+            let courier = NotificationCourier(state: state, post: NotificationPost(state: state))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await courier.run() }
+                defer { group.cancelAll() }
+                try await application.run()
+            }
+            try await saver?.save()
             boundPort.close(CancellationError())
         } catch {
             boundPort.close(error)
@@ -79,6 +110,7 @@ public final class EmulatedApple: Service {
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ProblemMiddleware())
+        if let saver { router.add(middleware: SavingMiddleware(saver: saver)) }
         KeySetEndpoint(state: state).add(to: router)
         AuthorizeEndpoint(state: state).add(to: router)
         TokenEndpoint(state: state).add(to: router)
@@ -86,12 +118,14 @@ public final class EmulatedApple: Service {
         MigrationEndpoint(state: state).add(to: router)
         let control = router.group("emulator").add(middleware: BrowserMiddleware())
         let post = NotificationPost(state: state)
+        AccountsRoute(state: state, post: post).add(to: router)
         StateRoutes(state: state).add(to: control)
         UserRoutes(state: state, post: post).add(to: control)
         TokenRoutes(state: state, post: post).add(to: control)
         KeyRoutes(state: state).add(to: control)
         TeamRoutes(state: state).add(to: control)
         FaultRoutes(state: state).add(to: control)
+        OutboxRoutes(state: state, post: post).add(to: control)
         return router
     }
 }

@@ -14,6 +14,7 @@ struct EmulatedWorld {
     var clientKeys: ClientKeyRing
     var grants = GrantBook()
     var transfers = TransferBook()
+    var outbox = Outbox()
     /// Pages of the web flow that nobody has answered yet, by the client ID that they are for.
     var openPages = TokenTable<String, AuthorizeRequest>(capacity: 1000)
     /// How far the control API moved the clock ahead, in milliseconds.

@@ -12,6 +12,8 @@ public struct EmulatorConfiguration: Sendable {
     /// The keys to start with. When empty, `keyCount` new ones are made, which takes a moment.
     public var keys: [SigningKey] = []
     public var keyCount = 3
+    /// Where the state is kept over restarts; `nil` keeps it in memory only. Made when absent.
+    public var stateFile: String?
     /// The keys that teams sign client secrets with. Without one, and until one is registered, every client secret is
     /// refused.
     public var clientKeys: [ClientKey] = []

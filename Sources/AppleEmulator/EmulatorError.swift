@@ -5,6 +5,9 @@ public struct EmulatorError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The configuration that the emulator was started with makes no sense.
         case configurationInvalid = "configuration_invalid"
+        /// The state file is not whole, or not one of this program.
+        case stateFileDamaged = "state_file_damaged"
+        case stateFileUnwritable = "state_file_unwritable"
         case pathNotFound = "path_not_found"
         /// A browser sent the call. The control API is for tools, and no page may drive it.
         case browserRefused = "browser_refused"

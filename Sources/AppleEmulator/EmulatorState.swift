@@ -11,6 +11,9 @@ public final class EmulatorState: Sendable {
     private let initialKeys: [SigningKey]
     let signer = TokenSigner()
     let world: Mutex<EmulatedWorld>
+    /// The numbers of notifications that the courier is to try again.
+    let awaitedRetries: AsyncStream<Int>
+    let retries: AsyncStream<Int>.Continuation
     /// The receiver that the operator named. The control API can choose another until the next reset.
     private let operatorTarget: Mutex<NotificationTarget?>
 
@@ -19,6 +22,7 @@ public final class EmulatorState: Sendable {
         configuration: EmulatorConfiguration, keys: [SigningKey], clock: EmulatorClock
     ) throws(EmulatorError) {
         (self.configuration, self.clock, initialKeys) = (configuration, clock, keys)
+        (awaitedRetries, retries) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Outbox.capacity))
         var target: NotificationTarget?
         if let url = configuration.notificationURL { target = try .trusted(url) }
         operatorTarget = Mutex(target)
@@ -48,6 +52,17 @@ public final class EmulatorState: Sendable {
     }
 
     private static let longestStep: Int64 = 315_360_000
+
+    /// Goes on where an earlier run ended. Throws `.stateFileDamaged`.
+    func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            do {
+                try snapshot.restore(into: &world)
+            } catch {
+                throw EmulatorError(.stateFileDamaged, detail: "a key in it cannot be used")
+            }
+        }
+    }
 
     public var apps: [EmulatedApp] { world.withLock { $0.apps } }
     public var counters: EmulatorCounters { world.withLock { $0.counters } }
@@ -117,8 +132,7 @@ public final class EmulatorState: Sendable {
     func count(_ delivery: Delivery) {
         world.withLock { world in
             world.counters.deliveries += 1
-            if case .answered(200, _) = delivery.outcome { return }
-            world.counters.deliveriesRefused += 1
+            if !delivery.isTaken { world.counters.deliveriesRefused += 1 }
         }
     }
 

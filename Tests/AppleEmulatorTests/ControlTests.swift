@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/", "/auth/nothing", "/emulator/nothing"])
+    @Test(arguments: ["/nothing", "/auth/nothing", "/emulator/nothing"])
     func `answers unknown paths with a problem`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.get(path)

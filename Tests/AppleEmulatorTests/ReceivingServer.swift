@@ -19,8 +19,9 @@ final class ReceivingServer: Sendable {
         )
     }
 
+    /// - Parameter times: how many requests get `answer`; those after them get 200.
     static func run(
-        answering answer: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
+        answering answer: HTTPResponse.Status = .ok, times: Int = .max, headers: HTTPFields = [:],
         _ body: @escaping @Sendable (ReceivingServer) async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -29,9 +30,13 @@ final class ReceivingServer: Sendable {
         router.post("v1/apple/notifications") { request, _ in
             let bytes = try await request.body.collect(upTo: 1 << 20)
             let server = holder.withLock { $0 }
-            server?.received.withLock { $0.append(String(buffer: bytes)) }
+            let count = server?.received.withLock { bodies in
+                bodies.append(String(buffer: bytes))
+                return bodies.count
+            }
             return Response(
-                status: answer, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: "noted")))
+                status: (count ?? 0) > times ? .ok : answer, headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "noted")))
         }
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

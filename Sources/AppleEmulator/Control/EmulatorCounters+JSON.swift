@@ -6,8 +6,10 @@ extension EmulatorCounters {
         func put(_ name: String, _ value: Int?) { json[name] = .integer(Int64(value ?? 0)) }
         for endpoint in EmulatedEndpoint.allCases {
             let name = endpoint == .keys ? "key_set" : endpoint.rawValue
-            put("\(name)_requests", requests[endpoint])
             put("\(name)_faults", faults[endpoint])
+            // `deliveries` counts those.
+            guard endpoint != .notifications else { continue }
+            put("\(name)_requests", requests[endpoint])
             if endpoint != .keys { put("\(name)_refusals", refusals[endpoint]) }
         }
         put("key_set_not_modified", keySetNotModified)

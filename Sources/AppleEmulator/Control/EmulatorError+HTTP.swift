@@ -4,7 +4,7 @@ extension EmulatorError.Code {
     /// The status of the problem that a caller gets (RFC 9457).
     var status: HTTPResponse.Status {
         switch self {
-        case .configurationInvalid: .internalServerError
+        case .configurationInvalid, .stateFileDamaged, .stateFileUnwritable: .internalServerError
         case .pathNotFound, .userNotFound, .keyNotFound, .clientIDUnknown: .notFound
         case .browserRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge

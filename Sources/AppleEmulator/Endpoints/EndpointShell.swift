@@ -23,19 +23,10 @@ struct EndpointShell: Sendable {
             try await cancelWhenGracefulShutdown { try await state.clock.sleep(reply.delayMilliseconds) }
         }
         if reply.cut == .beforeAnswer || reply.cut == .beforeWork { try await hangUp(channel) }
-        var headers = HTTPFields()
-        headers[.contentType] = reply.answer.contentType
-        for header in reply.answer.headers {
-            if let name = HTTPField.Name(header.name) { headers[name] = header.value }
-        }
-        let status = HTTPResponse.Status(code: reply.answer.status)
+        guard reply.cut == .midBody else { return reply.answer.response }
         let body = reply.answer.body
-        guard reply.cut == .midBody else {
-            return Response(
-                status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
-        }
         return Response(
-            status: status, headers: headers,
+            status: .init(code: reply.answer.status), headers: reply.answer.headerFields,
             // An empty body is promised one byte, so that there is a middle to hang up in.
             body: ResponseBody(contentLength: max(1, body.count)) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))

@@ -10,4 +10,6 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     case revoke
     /// `POST /auth/usermigrationinfo`
     case migration
+    /// The other direction: notifications on their way to the receiver.
+    case notifications
 }

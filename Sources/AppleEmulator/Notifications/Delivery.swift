@@ -15,4 +15,9 @@ public struct Delivery: Sendable, Equatable {
 
     public let url: String
     public let outcome: Outcome
+
+    /// Apple takes 200 for an answer, and nothing else.
+    public var isTaken: Bool {
+        if case .answered(200, _) = outcome { true } else { false }
+    }
 }

@@ -1,5 +1,5 @@
 /// A signed notification, ready to be delivered.
-public struct MintedNotification: Sendable, Equatable {
+public struct MintedNotification: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
     /// The compact JWS that goes into the body's `payload`.

@@ -26,8 +26,41 @@ struct NotificationPost: Sendable {
         return SentNotification(notification: notification, delivery: delivery)
     }
 
+    /// Tells an app what its user did, as the delivery plan says. The delivery told is that of the first copy.
+    func announce(_ notification: MintedNotification, to target: NotificationTarget?) async
+        -> SentNotification
+    {
+        guard let target else { return SentNotification(notification: notification, delivery: nil) }
+        guard !state.deliveryPlan.holds else {
+            state.hold(notification, for: target)
+            return SentNotification(notification: notification, delivery: nil, isHeld: true)
+        }
+        return await send(notification, to: target)
+    }
+
+    /// Posts all copies at once, and leaves to the courier those that were not taken.
+    func send(_ notification: MintedNotification, to target: NotificationTarget) async -> SentNotification {
+        var first: Delivery?
+        for _ in 0..<state.deliveryPlan.copies {
+            let delivery = await deliver(notification.payload, to: target)
+            state.note(notification, delivery)
+            if !delivery.isTaken { state.retry(notification, to: target) }
+            first = first ?? delivery
+        }
+        return SentNotification(notification: notification, delivery: first)
+    }
+
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
-        let delivery = await sender.deliver(payload, to: target)
+        let fault = state.beginRequest(on: .notifications)
+        if let delay = fault?.delayMilliseconds, delay > 0 { try? await state.clock.sleep(delay) }
+        let delivery: Delivery
+        if fault?.works == false {
+            delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
+        } else {
+            let honest = await sender.deliver(payload, to: target)
+            // The receiver took it and Apple does not know: it will come again.
+            delivery = fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.answerBroken))
+        }
         state.count(delivery)
         return delivery
     }

@@ -2,7 +2,7 @@
 ///
 /// It is put together again from the parts that were checked, so that no other parser can read another host
 /// out of the same text: the emulator must not become a way to reach machines that its caller cannot.
-public struct NotificationTarget: Sendable, Equatable {
+public struct NotificationTarget: Sendable, Equatable, Codable {
     /// `http` or `https`, host, port if one was given, and path.
     public let url: String
     public let host: String

@@ -108,7 +108,8 @@ struct PageFrame {
         summary{cursor:pointer;color:var(--blue)}
         details[open] summary{margin-bottom:.8rem}
         .account{background:var(--card);border:1px solid var(--line);border-radius:1.1rem;padding:1.1rem;margin-bottom:1rem}
-        .account .person{margin:0 0 .6rem;padding:0}
+        div.person{padding:0}
+        .account .person{margin:0 0 .6rem}
         .row{display:flex;flex-wrap:wrap;gap:.5rem}
         .row button{font-size:.9rem;padding:.4rem .8rem;min-height:2.4rem}
         .note{font-size:.9rem}

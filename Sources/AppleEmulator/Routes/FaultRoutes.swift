@@ -14,6 +14,11 @@ struct FaultRoutes: Sendable {
             if endpoint != .keys, fault.body == .noKeys || fault.body == .unusableKeys {
                 throw EmulatorError(.memberMalformed, detail: "body: only the key set has keys")
             }
+            if endpoint == .notifications, fault.body != nil || fault.status != nil {
+                throw EmulatorError(
+                    .memberMalformed, detail: "status, body: the receiver of notifications answers for itself"
+                )
+            }
             state.setFault(fault, on: endpoint)
             return list()
         }

@@ -57,7 +57,7 @@ struct UserRoutes: Sendable {
         }
         let (user, notifications) = try state.change(change, notifying: recipe)
         var sent: [SentNotification] = []
-        for notification in notifications { sent.append(await post.carryOut(order, notification)) }
+        for notification in notifications { sent.append(await post.announce(notification, to: order)) }
         return ControlAnswer(
             json: JSONObject([
                 ("user", .object(user.json)), ("notifications", .array(sent.map { .object($0.json) })),

@@ -1,5 +1,5 @@
 /// A person with an Apple Account.
-public struct EmulatedUser: Sendable, Equatable {
+public struct EmulatedUser: Sendable, Equatable, Codable {
     /// One identity per team, in the order of the configuration.
     public internal(set) var identities: [TeamIdentity]
     /// The real address. Tokens carry the relay address instead when `hidesEmail` is set.

@@ -1,7 +1,7 @@
 import JOSE
 
 /// What one developer team knows a person as: Apple gives every team another `sub` and another relay address.
-public struct TeamIdentity: Sendable, Equatable {
+public struct TeamIdentity: Sendable, Equatable, Codable {
     public let teamID: String
     /// Looks like `NNNNNN.<32 hex>.NNNN`.
     public let subject: String

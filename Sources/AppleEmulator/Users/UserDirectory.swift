@@ -1,7 +1,7 @@
 import JOSE
 
 /// Everybody with an emulated Apple Account. Pure: it asks nobody, and the shell locks it.
-struct UserDirectory {
+struct UserDirectory: Codable {
     /// So that a runaway script cannot fill the memory.
     static let capacity = 10_000
     /// Stands for the first user in every place where a `sub` is asked for.

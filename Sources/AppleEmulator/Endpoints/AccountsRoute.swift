@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+import NIOCore
+
+/// `/`: the page with everybody's account, and what its buttons do.
+struct AccountsRoute: Sendable {
+    static let changePassword = "change-password"
+    private static let shownUsers = 50
+
+    let state: EmulatorState
+    let post: NotificationPost
+    /// New in every run. Another site can send a form here from a developer's browser, but cannot read this.
+    private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
+
+    init(state: EmulatorState, post: NotificationPost) {
+        (self.state, self.post) = (state, post)
+    }
+
+    func add(to router: Router<EmulatorRequestContext>) {
+        router.get("/") { _, _ in page.answer.response }
+        router.post("accounts") { request, _ in
+            do throws(OAuthRefusal) {
+                try await act(FormFields(bodyOf: request))
+            } catch {
+                return RefusalPage(refusal: error).answer.response
+            }
+            // So that loading the page again does not do it again.
+            return EndpointAnswer(status: 303, headers: [.init(name: "Location", value: "/")]).response
+        }
+    }
+
+    private var page: AccountsPage {
+        let users = state.users
+        return AccountsPage(
+            users: Array(users.prefix(Self.shownUsers)), total: users.count,
+            deliveries: state.recentDeliveries,
+            notificationURL: state.notificationTarget?.url, token: token)
+    }
+
+    private func act(_ form: FormFields) async throws(OAuthRefusal) {
+        guard ConstantTime.areEqual(Array(try form.require("token").utf8), Array(token.utf8)) else {
+            throw OAuthRefusal(.invalidRequest, "this page is of an earlier run; load it again")
+        }
+        let (subject, action) = (try form.require("sub"), try form.require("action"))
+        do throws(EmulatorError) {
+            if action == Self.changePassword { return try state.changePassword(of: subject) }
+            guard let change = AccountChange(rawValue: action) else {
+                throw EmulatorError(.parameterMalformed, detail: "action")
+            }
+            var recipe = NotificationRecipe()
+            recipe.subject = subject
+            recipe.clientID = form["client_id"]
+            for notification in try state.change(change, notifying: recipe).notifications {
+                if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
+            }
+        } catch {
+            throw OAuthRefusal(.invalidRequest, error.description)
+        }
+    }
+}

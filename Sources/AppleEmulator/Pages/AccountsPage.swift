@@ -1,0 +1,80 @@
+/// Everybody with an emulated account, and what they can do with it: the settings that a person has on an iPhone.
+struct AccountsPage {
+    let users: [EmulatedUser]
+    let total: Int
+    let deliveries: [RecentDelivery]
+    let notificationURL: String?
+    /// Proves that a form came from this page.
+    let token: String
+
+    var answer: EndpointAnswer {
+        PageFrame(
+            title: "Fake Apple",
+            content: """
+                <h1>Apple accounts that exist here only</h1>
+                <p>What people do here, Apple tells the apps by a notification\
+                \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? ", once a URL for them is known").</p>
+                \(users.map { account($0) }.joined(separator: "\n"))
+                \(total > users.count ? "<p>\(total - users.count) more are not shown.</p>" : "")
+                <section class="account"><h2>Notifications, the latest first</h2>
+                \(deliveries.isEmpty ? "<p class=\"note\">None yet.</p>" : table)
+                </section>
+                """,
+            isWide: true
+        ).answer
+    }
+
+    private var table: String {
+        let rows = deliveries.reversed().map { delivery in
+            let isTaken = delivery.outcome == "200"
+            return "<tr><td>\(delivery.type.htmlEscaped)</td><td>\(delivery.clientID.htmlEscaped)</td>"
+                + "<td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
+        }
+        return "<table><tr><th>Event</th><th>App</th><th>Answer</th></tr>\(rows.joined())</table>"
+    }
+
+    private func account(_ user: EmulatedUser) -> String {
+        """
+        <section class="account">
+        <div class="person">\(PersonLine.html(user, tag: user.isDeleted ? "deleted" : ""))</div>
+        <p class="note"><code>\(user.subject.htmlEscaped)</code></p>
+        \(user.isDeleted ? "" : buttons(user))
+        </section>
+        """
+    }
+
+    private func buttons(_ user: EmulatedUser) -> String {
+        let apps = user.apps.sorted().map { app in
+            button(user, .revokeConsent, "Stop using \(app)", app: app)
+        }
+        let forwarding: AccountChange = user.forwardsEmail ? .disableForwarding : .enableForwarding
+        let words = user.forwardsEmail ? "Turn e-mail forwarding off" : "Turn e-mail forwarding on"
+        return """
+            <div class="row">
+            \(apps.joined(separator: "\n"))
+            \(button(user, forwarding, words))
+            \(form(user, action: AccountsRoute.changePassword, "Change password"))
+            \(button(user, .deleteAccount, "Delete Apple account", style: "danger"))
+            </div>
+            """
+    }
+
+    private func button(
+        _ user: EmulatedUser, _ change: AccountChange, _ words: String, app: String? = nil, style: String = ""
+    ) -> String {
+        form(user, action: change.rawValue, words, app: app, style: style)
+    }
+
+    private func form(
+        _ user: EmulatedUser, action: String, _ words: String, app: String? = nil, style: String = ""
+    ) -> String {
+        let client =
+            app.map { "<input type=\"hidden\" name=\"client_id\" value=\"\($0.htmlEscaped)\">" } ?? ""
+        return """
+            <form method="post" action="/accounts">\
+            <input type="hidden" name="token" value="\(token.htmlEscaped)">\
+            <input type="hidden" name="sub" value="\(user.subject.htmlEscaped)">\(client)\
+            <button class="\(style)" name="action" value="\(action.htmlEscaped)">\(words.htmlEscaped)</button></form>
+            """
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import JOSE
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file in which the emulator keeps its state over restarts: one line with the SHA-256 of the rest, then JSON.
+///
+/// It is replaced as a whole, so that a crash leaves the old state or the new one. It has private keys in it, though only
+/// ones that open nothing: its owner alone may read it.
+struct StateFile: Sendable {
+    private static let firstWords = "siwa emulator state 1 "
+
+    let path: String
+
+    /// `nil` when there is no file. Throws `.stateFileDamaged` for one that is not whole, or not of this program.
+    func read() throws(EmulatorError) -> WorldSnapshot? {
+        let content: [UInt8]
+        do {
+            content = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            throw EmulatorError(.stateFileDamaged, detail: "\(path) cannot be read")
+        }
+        let head = content.prefix { $0 != UInt8(ascii: "\n") }
+        let body = Array(content.dropFirst(head.count + 1))
+        guard Array(head) == Self.head(of: body) else {
+            throw EmulatorError(
+                .stateFileDamaged,
+                detail: "\(path) is damaged, or no state of this emulator; remove it to start anew")
+        }
+        do {
+            return try JSONDecoder().decode(WorldSnapshot.self, from: Data(body))
+        } catch {
+            throw EmulatorError(
+                .stateFileDamaged, detail: "\(path) is of another version; remove it to start anew")
+        }
+    }
+
+    /// Durable when it returns. Throws `.stateFileUnwritable`.
+    func write(_ snapshot: WorldSnapshot) throws(EmulatorError) {
+        let refusal = EmulatorError(.stateFileUnwritable, detail: path)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let body = try? Array(encoder.encode(snapshot)) else { throw refusal }
+        let content = Self.head(of: body) + [UInt8(ascii: "\n")] + body
+        let newPath = "\(path).new"
+        let file = open(newPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard file >= 0 else { throw refusal }
+        let isWritten = content.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Self.write(file, rest)
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return fsync(file) == 0
+        }
+        guard close(file) == 0, isWritten, rename(newPath, path) == 0 else { throw refusal }
+    }
+
+    private static func write(_ file: Int32, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        let part = UnsafeRawBufferPointer(rebasing: bytes)
+        #if canImport(Glibc)
+            return Glibc.write(file, part.baseAddress, part.count)
+        #elseif canImport(Musl)
+            return Musl.write(file, part.baseAddress, part.count)
+        #else
+            return Darwin.write(file, part.baseAddress, part.count)
+        #endif
+    }
+
+    private static func head(of body: [UInt8]) -> [UInt8] {
+        Array((firstWords + Hexadecimal.encode(SHA256Digest.hash(body))).utf8)
+    }
+}

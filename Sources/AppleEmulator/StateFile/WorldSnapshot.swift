@@ -1,0 +1,94 @@
+import JOSE
+
+/// What a restart must not change: people, keys, codes, tokens, the moments that the throttle counts from, transfers, and
+/// the notifications that wait. Faults and counters belong to one run, and open pages to nobody after it.
+struct WorldSnapshot: Codable {
+    struct PublishedKey: Codable {
+        let keyID: String
+        let pem: String
+        let isPublished: Bool
+        let signs: Bool
+    }
+
+    struct TeamKey: Codable {
+        let teamID: String
+        let keyID: String
+        let x: String
+        let y: String
+        let privateKeyPEM: String?
+    }
+
+    let users: UserDirectory
+    let keys: [PublishedKey]
+    let clientKeys: [TeamKey]
+    let redirectURIs: [String: [String]]
+    let grants: GrantBook
+    let transfers: TransferBook
+    let outbox: Outbox
+    let clockOffset: Int64
+
+    init(_ world: EmulatedWorld) {
+        users = world.users
+        keys = world.keys.keys.map { held in
+            PublishedKey(
+                keyID: held.key.keyID, pem: held.key.privateKey.pem, isPublished: held.isPublished,
+                signs: held.signs)
+        }
+        clientKeys = world.clientKeys.keys.map { key in
+            TeamKey(
+                teamID: key.teamID, keyID: key.keyID, x: Base64URL.encode(key.publicKey.x),
+                y: Base64URL.encode(key.publicKey.y), privateKeyPEM: key.privateKeyPEM)
+        }
+        redirectURIs = Dictionary(
+            world.apps.map { ($0.primaryClientID, $0.redirectURIs) }, uniquingKeysWith: { first, _ in first })
+        (grants, transfers, outbox) = (world.grants, world.transfers, world.outbox)
+        clockOffset = world.clockOffset
+    }
+
+    func signingKeys() throws -> [SigningKey] {
+        try keys.map { SigningKey(keyID: $0.keyID, privateKey: try RSAPrivateKey(pem: $0.pem)) }
+    }
+
+    /// Puts the old life into a world that was made from the configuration. The configuration says which apps there are
+    /// and adds its own client keys; whose an app is after a transfer, the file knows better.
+    ///
+    /// Throws `JOSEError` and `EmulatorError` when a key is none.
+    func restore(into world: inout EmulatedWorld) throws {
+        var ring = try KeyRing([])
+        for key in keys {
+            let held = SigningKey(keyID: key.keyID, privateKey: try RSAPrivateKey(pem: key.pem))
+            try ring.add(held, isPublished: key.isPublished, signs: key.signs)
+        }
+        world.keys = ring
+        var team = try ClientKeyRing([])
+        for key in clientKeys { try team.add(try key.clientKey()) }
+        for key in world.clientKeys.keys where team.key(key.keyID, of: key.teamID) == nil {
+            try team.add(key)
+        }
+        world.clientKeys = team
+        (world.users, world.grants, world.transfers) = (users, grants, transfers)
+        (world.outbox, world.clockOffset) = (outbox, clockOffset)
+        for index in world.apps.indices {
+            let app = world.apps[index].primaryClientID
+            if let transfer = transfers.transfers.last(where: { $0.app == app }) {
+                world.apps[index].teamID = transfer.recipient
+            }
+            if world.apps[index].redirectURIs.isEmpty {
+                world.apps[index].redirectURIs = redirectURIs[app] ?? []
+            }
+            world.users.addTeam(world.apps[index].teamID)
+        }
+    }
+}
+
+extension WorldSnapshot.TeamKey {
+    fileprivate func clientKey() throws -> ClientKey {
+        if let privateKeyPEM {
+            return try ClientKey(teamID: teamID, keyID: keyID, pem: privateKeyPEM)
+        }
+        let jwk = JSONObject([
+            ("kty", .string("EC")), ("crv", .string("P-256")), ("x", .string(x)), ("y", .string(y)),
+        ])
+        return try ClientKey(teamID: teamID, keyID: keyID, jwk: jwk)
+    }
+}

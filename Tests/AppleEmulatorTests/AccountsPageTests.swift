@@ -1,0 +1,68 @@
+import AppleEmulator
+import JOSE
+import NIOHTTP1
+import Testing
+
+@Suite struct AccountsPageTests {
+    private func press(
+        _ apple: EmulatorUnderTest, _ action: String, token: String? = nil, _ more: [(String, String)] = []
+    ) async throws -> Answer {
+        let page = try await apple.get("/")
+        let token = try token ?? #require(page.field("token"))
+        let subject = apple.emulator.state.users[0].subject
+        return try await apple.postForm(
+            "/accounts", [("token", token), ("sub", subject), ("action", action)] + more,
+            followsRedirects: false)
+    }
+
+    @Test func `does what its buttons say, and tells the apps`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run {
+                $0.notificationURL = receiver.url
+            } _: { apple in
+                let token = try await apple.refreshToken()
+                #expect(try await press(apple, "disable-email-forwarding").status == 303)
+                #expect(try apple.emulator.state.user(nil).forwardsEmail == false)
+                let page = try await apple.get("/").text
+                #expect(page.contains("Turn e-mail forwarding on"))
+                #expect(page.contains("Stop using com.example.app"))
+                #expect(page.contains("email-disabled"))
+                let stopped = try await press(
+                    apple, "revoke-consent", [("client_id", "com.example.app")])
+                #expect(stopped.headers["location"] == ["/"])
+                #expect(try await apple.refresh(token).error == "invalid_grant")
+                #expect(try await press(apple, "delete-account").status == 303)
+                #expect(try apple.emulator.state.user(nil).isDeleted)
+                #expect(receiver.bodies.count == 3)
+            }
+        }
+    }
+
+    @Test func `changes the password without telling anybody`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            #expect(try await press(apple, "change-password").status == 303)
+            #expect(try await apple.refresh(token).error == "invalid_grant")
+            #expect(try await apple.counter("notifications") == 0)
+        }
+    }
+
+    @Test func `takes no form that another site made up`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await press(apple, "delete-account", token: "invented")
+            #expect(answer.status == 400)
+            #expect(try apple.emulator.state.user(nil).isDeleted == false)
+            #expect(try await press(apple, "fly").status == 400)
+        }
+    }
+
+    @Test func `escapes what people are called`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/users", #"{"first_name":"<script>alert(1)</script>"}"#)
+            let page = try await apple.get("/")
+            #expect(page.text.contains("&lt;script&gt;"))
+            #expect(!page.text.contains("<script>"))
+            #expect(page.headers["content-security-policy"].first?.contains("default-src 'none'") == true)
+        }
+    }
+}
