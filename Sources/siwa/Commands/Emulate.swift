@@ -13,6 +13,9 @@ struct Emulate: AsyncParsableCommand {
             For a service that runs somewhere else, with SIWA_ENV=development and APPLE_BASE_URL naming this. Whoever \
             reaches the fake Apple can sign in as anybody in a service that trusts its keys: give it a network of its own \
             before you give it a --host.
+
+            Its pages: / for what people do with their accounts, /auth/authorize for sign-in on the web. Everything that a \
+            test needs is under /emulator: tokens, codes, keys, faults, time.
             """)
 
     @Option(help: "The address to listen on.")
@@ -26,6 +29,31 @@ struct Emulate: AsyncParsableCommand {
 
     @Option(name: .customLong("client-id"), help: "The app's client IDs, its bundle ID first.")
     var clientIDs = ["com.example.app"]
+
+    @Option(
+        help: """
+            A key to sign client secrets with: Apple's form, AuthKey_<key ID>.p8, or a public key in PEM. A .p8 that is \
+            not there is made. More keys can be registered while it runs.
+            """)
+    var signingKeyFile: String?
+
+    @Option(help: "The ID of the signing key, when its file is not named AuthKey_<key ID>.p8.")
+    var keyID: String?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: "Where sign-in on the web may end. Plain http is allowed on this machine, unlike at Apple.")
+    var redirectURIs: [String] = []
+
+    @Option(help: "Keep the state in this file over restarts.")
+    var stateFile: String?
+
+    @Option(
+        help: "How often one user may be validated by refresh token, in seconds; 0 for any number of times.")
+    var refreshInterval: Int64 = 86_400
+
+    @Option(help: "How long an authorization code is good, in seconds.")
+    var codeLifetime: Int64 = 300
 
     @Option(help: "Where notifications go.")
     var notificationURL: String?
@@ -44,6 +72,16 @@ struct Emulate: AsyncParsableCommand {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
             (configuration.host, configuration.port) = (host, port)
             configuration.notificationURL = notificationURL
+            configuration.apps[0].redirectURIs = redirectURIs
+            configuration.stateFile = stateFile
+            (configuration.refreshInterval, configuration.codeLifetime) = (refreshInterval, codeLifetime)
+            if let signingKeyFile {
+                let file = try ClientKeyFile(path: signingKeyFile, keyID: keyID)
+                configuration.clientKeys = [try file.readOrMake(teamID: teamID)]
+                observation.logger.notice(
+                    "client secrets are checked",
+                    metadata: ["key_id": "\(file.keyID)", "team_id": "\(teamID)"])
+            }
             let emulator = try await EmulatedApple(
                 configuration: configuration, clock: .system, logger: observation.logger)
             let group = ServiceGroup(

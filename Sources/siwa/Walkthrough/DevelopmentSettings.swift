@@ -1,6 +1,9 @@
 import AppleAccounts
+import AppleEmulator
+import AppleIDClient
 import AppleIdentity
 import HTTPAPI
+import JOSE
 import SignIn
 
 /// The settings of `siwa dev`: like production in everything but the keys, the port and the database.
@@ -15,6 +18,15 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
+    /// Registered at the fake Apple. Without one, codes are not exchanged.
+    var signingKey: ClientKey?
+    var checkInterval = Duration.seconds(60)
+    /// Where sign-in on the web hands its result over.
+    var webRedirectURL: String?
+
+    /// The same in every run, like the secret, so that a database that was kept can be opened again.
+    private static let sealingKey = SealingKey(
+        name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev"))
 
     struct ClientIDMalformed: Error, CustomStringConvertible {
         var description: String { "a client ID must have 1 to 255 characters and no control characters" }
@@ -26,11 +38,20 @@ struct DevelopmentSettings {
             throw ClientIDMalformed()
         }
         let app = App(team: team, primaryClientID: primary, otherClientIDs: Array(ids.dropFirst()))
-        return ServiceSettings(
+        var settings = ServiceSettings(
             port: port, environment: .development, database: try DatabaseLocation(url: database),
             deployment: try Deployment(apps: [app]),
             apiKeys: [APIKey(name: "development", hash: APIKeySecret.hash(secret), scope: .all)],
             keySource: .remote(baseURL: "http://127.0.0.1:\(applePort)"),
             issuers: [VerificationPolicy.appleIssuer])
+        settings.sealingKeys = Self.sealingKey.flatMap { SealingKeyRing([$0]) }
+        settings.checkInterval = checkInterval
+        if let signingKey, let pem = signingKey.privateKeyPEM {
+            settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
+        }
+        if let webRedirectURL { settings.webRedirectURLs[primary] = webRedirectURL }
+        // A port that the system chooses is known too late.
+        if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
+        return settings
     }
 }

@@ -1,0 +1,31 @@
+import AppleEmulator
+import AppleIDClient
+import Foundation
+import JOSE
+import Testing
+
+@testable import siwa
+
+@Suite struct ClientKeyFileTests {
+    @Test func `makes a key that a service can sign with, and finds it again`() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = "\(directory.path)/AuthKey_ABC123DEFG.p8"
+        let file = try ClientKeyFile(path: path, keyID: nil)
+        let made = try file.readOrMake(teamID: "TEAM000001")
+        #expect(made.keyID == "ABC123DEFG")
+        #expect(try file.readOrMake(teamID: "TEAM000001").publicKey.x == made.publicKey.x)
+        let pem = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(throws: Never.self) { try ClientSigningKey(keyID: "ABC123DEFG", pem: pem) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        try Data("nonsense".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: EmulatorError(.clientKeyRefused)) { try file.readOrMake(teamID: "TEAM000001") }
+    }
+
+    @Test func `needs to be told the key ID`() {
+        #expect(throws: ClientKeyFile.KeyIDMissing.self) { try ClientKeyFile(path: "/x/key.pem", keyID: nil) }
+        #expect(throws: Never.self) { try ClientKeyFile(path: "/x/key.pem", keyID: "ABC123DEFG") }
+    }
+}
