@@ -1,0 +1,19 @@
+import JOSE
+
+/// What a browser keeps in its cookie to show that it is the one that began. 256 random bits in base64url.
+public struct BrowserSecret: Sendable {
+    public let text: String
+
+    init() {
+        text = Base64URL.encode(SecureRandom.bytes(count: 32))
+    }
+
+    /// Returns `nil` for what cannot be one of ours.
+    init?(_ text: String) {
+        guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
+        self.text = text
+    }
+
+    /// What travels through Apple instead of the secret.
+    var digest: [UInt8] { SHA256Digest.hash(text) }
+}

@@ -1,0 +1,46 @@
+/// Why there was no sign-in, in the words that the app's page gets (RFC 6749 §4.1.2.1).
+public struct WebFailure: Sendable, Hashable {
+    /// Apple's own word, or one of ours.
+    public let error: String
+    /// One of our stable codes, when the failure was found here.
+    public let description: String?
+
+    init(error: String, description: String?) {
+        (self.error, self.description) = (error, description)
+    }
+
+    /// Apple's token was refused here.
+    public static func invalidIdentityToken(_ code: String) -> WebFailure {
+        WebFailure(error: "invalid_identity_token", description: code)
+    }
+
+    /// The token is good, and the account rules refuse it.
+    public static func signInRefused(_ code: String) -> WebFailure {
+        WebFailure(error: "sign_in_refused", description: code)
+    }
+
+    /// Another try may help.
+    public static func temporarilyUnavailable(_ code: String) -> WebFailure {
+        WebFailure(error: "temporarily_unavailable", description: code)
+    }
+
+    /// What came back is not what Apple sends.
+    public static func invalidRequest(_ code: String) -> WebFailure {
+        WebFailure(error: "invalid_request", description: code)
+    }
+
+    /// What Apple says, `user_cancelled_authorize` above all. Nobody signs it, so only a plain word is handed on.
+    public static func fromApple(_ error: String) -> WebFailure {
+        let isWord =
+            (1...64).contains(error.utf8.count)
+            && error.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+        return WebFailure(error: isWord ? error : "server_error", description: nil)
+    }
+}

@@ -1,0 +1,39 @@
+import AppleAccounts
+import JOSE
+
+/// What is kept behind a one-time code. It names an account, and tells nothing about the person.
+struct WebResult: Hashable {
+    let accountID: AccountID
+    /// The app's primary one.
+    let clientID: ClientID
+    let isNewAccount: Bool
+
+    init(accountID: AccountID, clientID: ClientID, isNewAccount: Bool) {
+        (self.accountID, self.clientID, self.isNewAccount) = (accountID, clientID, isNewAccount)
+    }
+
+    init(_ outcome: SignInOutcome) {
+        self.init(
+            accountID: outcome.account.id, clientID: outcome.credential.clientID,
+            isNewAccount: outcome.isNewAccount)
+    }
+
+    var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 128)
+        json.beginObject()
+        json.member("account_id", accountID.rawValue)
+        json.member("client_id", clientID.rawValue)
+        json.member("is_new_account", isNewAccount)
+        json.endObject()
+        return json.bytes
+    }
+
+    init?(json: [UInt8]) {
+        guard let value = try? JSONValue(parsing: json),
+            let accountID = value["account_id"]?.string.flatMap({ AccountID($0) }),
+            let clientID = value["client_id"]?.string.flatMap({ ClientID($0) }),
+            let isNewAccount = value["is_new_account"]?.bool
+        else { return nil }
+        self.init(accountID: accountID, clientID: clientID, isNewAccount: isNewAccount)
+    }
+}

@@ -1,0 +1,59 @@
+public import AppleAccounts
+
+extension WebSignIn {
+    /// Where things are. Every address that a browser can be sent to stands here: none is taken from a request, so
+    /// there is no open redirect.
+    public struct Settings: Sendable {
+        /// The longest public address, in bytes.
+        static let longestPublicURL = 255
+
+        /// What is registered at Apple as the return URL.
+        public let callbackURL: String
+        public let redirectURLs: [ClientID: String]
+        public let authorizeURL: String
+        let finishURL: String
+        /// Whether browsers come over TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
+        public let isSecure: Bool
+
+        /// - Parameters:
+        ///   - publicURL: This service as browsers see it, without a query; a path in front of ours is fine.
+        ///   - redirectURLs: The app's own page for each client ID (Services ID) that may sign in in a browser.
+        ///   - authorizeURL: Apple's.
+        /// - Throws: `WebSettingsError`.
+        public init(
+            publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String
+        ) throws(WebSettingsError) {
+            guard let service = WebURL(publicURL), !service.hasQuery,
+                publicURL.utf8.count <= Self.longestPublicURL
+            else { throw WebSettingsError(.publicURLMalformed, detail: publicURL) }
+            guard !redirectURLs.isEmpty else { throw WebSettingsError(.redirectURLsMissing, detail: "") }
+            for (clientID, url) in redirectURLs where WebURL(url) == nil {
+                throw WebSettingsError(.redirectURLMalformed, detail: clientID.rawValue)
+            }
+            guard WebURL(authorizeURL) != nil else {
+                throw WebSettingsError(.authorizeURLMalformed, detail: authorizeURL)
+            }
+            let base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+            callbackURL = base + "/v1/web/callback"
+            finishURL = base + "/v1/web/finish"
+            isSecure = service.isSecure
+            self.redirectURLs = redirectURLs
+            self.authorizeURL = authorizeURL
+        }
+
+        /// `__Host-` keeps other hosts of the same site from planting one (RFC 6265bis §4.1.3.2).
+        public var cookieName: String { isSecure ? "__Host-siwa_web" : "siwa_web" }
+
+        func clientID(named name: String?) throws(UnknownClientID) -> ClientID {
+            if let name {
+                guard let clientID = ClientID(name), redirectURLs[clientID] != nil else {
+                    throw UnknownClientID()
+                }
+                return clientID
+            }
+            // Among several none is the right one to guess.
+            guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
+            return only
+        }
+    }
+}

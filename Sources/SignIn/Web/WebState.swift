@@ -1,0 +1,52 @@
+public import AppleAccounts
+import JOSE
+
+/// What is known of a sign-in in a browser while the person is at Apple. It travels as `state`, sealed.
+public struct WebState: Sendable, Hashable {
+    /// 192 random bits. Also the visit's own name, under which it is used up.
+    let nonce: String
+    /// Of the secret in the browser's cookie.
+    let browserDigest: [UInt8]
+    public let clientID: ClientID
+    let expiresAt: Moment
+    /// Percent-encoded, as the app's page wrote it.
+    let callerState: String?
+
+    init(
+        nonce: String, browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, callerState: String?
+    ) {
+        self.nonce = nonce
+        self.browserDigest = browserDigest
+        self.clientID = clientID
+        self.expiresAt = expiresAt
+        self.callerState = callerState
+    }
+
+    /// 32 characters: a length that no digest has, so that it is never taken for that of a minted nonce.
+    static func makeNonce() -> String {
+        Base64URL.encode(SecureRandom.bytes(count: 24))
+    }
+
+    var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 256)
+        json.beginObject()
+        json.member("nonce", nonce)
+        json.member("browser", Base64URL.encode(browserDigest))
+        json.member("client_id", clientID.rawValue)
+        json.member("expires", expiresAt.milliseconds)
+        json.member("state", ifPresent: callerState)
+        json.endObject()
+        return json.bytes
+    }
+
+    init?(json: [UInt8]) {
+        guard let value = try? JSONValue(parsing: json), let nonce = value["nonce"]?.string,
+            let browser = value["browser"]?.string.flatMap({ Base64URL.decode($0) }),
+            let clientID = value["client_id"]?.string.flatMap({ ClientID($0) }),
+            let expires = value["expires"]?.integer
+        else { return nil }
+        self.init(
+            nonce: nonce, browserDigest: browser, clientID: clientID,
+            expiresAt: Moment(milliseconds: expires), callerState: value["state"]?.string)
+    }
+}

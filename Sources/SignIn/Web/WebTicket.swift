@@ -1,0 +1,62 @@
+import AppleAccounts
+import JOSE
+
+/// What the browser carries from the callback to the end of its visit, sealed: the answer, and whom it is for.
+struct WebTicket: Hashable {
+    enum Answer: Hashable {
+        case code(String)
+        case failure(WebFailure)
+    }
+
+    let browserDigest: [UInt8]
+    let clientID: ClientID
+    let expiresAt: Moment
+    let callerState: String?
+    let answer: Answer
+
+    init(
+        browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, callerState: String?, answer: Answer
+    ) {
+        self.browserDigest = browserDigest
+        self.clientID = clientID
+        self.expiresAt = expiresAt
+        self.callerState = callerState
+        self.answer = answer
+    }
+
+    var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 256)
+        json.beginObject()
+        json.member("browser", Base64URL.encode(browserDigest))
+        json.member("client_id", clientID.rawValue)
+        json.member("expires", expiresAt.milliseconds)
+        json.member("state", ifPresent: callerState)
+        switch answer {
+        case .code(let code): json.member("code", code)
+        case .failure(let failure):
+            json.member("error", failure.error)
+            json.member("error_description", ifPresent: failure.description)
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    init?(json: [UInt8]) {
+        guard let value = try? JSONValue(parsing: json),
+            let browser = value["browser"]?.string.flatMap({ Base64URL.decode($0) }),
+            let clientID = value["client_id"]?.string.flatMap({ ClientID($0) }),
+            let expires = value["expires"]?.integer
+        else { return nil }
+        let answer: Answer
+        if let code = value["code"]?.string {
+            answer = .code(code)
+        } else if let error = value["error"]?.string {
+            answer = .failure(WebFailure(error: error, description: value["error_description"]?.string))
+        } else {
+            return nil
+        }
+        self.init(
+            browserDigest: browser, clientID: clientID, expiresAt: Moment(milliseconds: expires),
+            callerState: value["state"]?.string, answer: answer)
+    }
+}

@@ -1,0 +1,55 @@
+/// An absolute address that a browser may be sent to (RFC 3986): `https`, or `http` on the machine's own loopback, which
+/// is for development. No user information, no fragment, nothing that must not stand in a header field.
+struct WebURL {
+    let isSecure: Bool
+    let hasQuery: Bool
+
+    private static let longest = 2048
+
+    /// Returns `nil` for anything else.
+    init?(_ text: String) {
+        guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        let rest: Substring
+        if text.hasPrefix("https://") {
+            (isSecure, rest) = (true, text.dropFirst(8))
+        } else if text.hasPrefix("http://") {
+            (isSecure, rest) = (false, text.dropFirst(7))
+        } else {
+            return nil
+        }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard let host = Self.host(of: authority) else { return nil }
+        guard isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host) else { return nil }
+        hasQuery = rest.contains("?")
+    }
+
+    /// The host without its port. `user@host` would show people one name and lead to another.
+    private static func host(of authority: Substring) -> String? {
+        guard !authority.contains("@") else { return nil }
+        var host = authority
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            let port = authority[authority.index(after: colon)...]
+            guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ $0 != UInt8(ascii: "+") })
+            else { return nil }
+            host = authority[..<colon]
+        }
+        let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
+        guard isLiteral || (!host.isEmpty && host.utf8.allSatisfy(isHostByte)) else { return nil }
+        return String(host)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Printable ASCII without what RFC 3986 excludes, and without `#`.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        guard byte > 0x20, byte < 0x7F else { return false }
+        return !"\"#<>\\^`{|}".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,108 @@
+import AppleAccounts
+import AppleIdentity
+import JOSE
+import KeySets
+import StorageConformance
+import Testing
+import TokenMint
+
+@testable import SignIn
+
+/// What of a sign-in in a browser is stored, and when.
+@Suite struct WebSignInTests {
+    static let webClientID: ClientID = "com.example.web"
+
+    private func web(_ subject: Subject) throws -> WebSignIn {
+        let key = try #require(SealingKey(name: "a", bytes: Array(repeating: 7, count: 32)))
+        return WebSignIn(
+            settings: try WebSignIn.Settings(
+                publicURL: "https://siwa.example",
+                redirectURLs: [Self.webClientID: "https://app.example/apple"],
+                authorizeURL: "https://appleid.apple.com/auth/authorize"),
+            useCases: subject.useCases, sealingKeys: try #require(SealingKeyRing([key])),
+            tickets: subject.store, now: subject.useCases.now)
+    }
+
+    private func begin(_ web: WebSignIn) throws -> WebState {
+        let departure = try web.begin(clientID: nil, callerState: nil, scope: .nameAndEmail, cookie: nil)
+        let pair = departure.location.split(separator: "&").first { $0.hasPrefix("state=") }
+        return try web.visit(of: pair.map { String($0.dropFirst(6)) })
+    }
+
+    private func token(_ visit: WebState, _ changes: [String: JSONValue?] = [:]) throws -> String {
+        let hash = Base64URL.encode(SHA256Digest.hash("code").prefix(16))
+        let own: [String: JSONValue?] = [
+            "aud": .string("com.example.web"), "nonce": .string(visit.nonce), "c_hash": .string(hash),
+        ]
+        return try Subject.token(0, own.merging(changes) { $1 })
+    }
+
+    @Test func `keeps the cookie's secret that the browser has, and only one of ours`() throws {
+        let web = try web(Subject())
+        func begin(_ cookie: String?) throws -> String {
+            try web.begin(clientID: nil, callerState: nil, scope: .nameAndEmail, cookie: cookie).browser.text
+        }
+        let first = try begin(nil)
+        #expect(try begin(first) == first)
+        #expect(try begin("attack") != "attack")
+        #expect(try begin(nil) != first)
+    }
+
+    @Test(arguments: [["nonce": "other"], ["aud": "com.example.app"], ["c_hash": "AAAAAAAAAAAAAAAAAAAAAA"]])
+    func `a refused token does not use the state up`(changes: [String: String]) async throws {
+        let subject = try Subject()
+        let web = try web(subject)
+        let visit = try begin(web)
+        await #expect(throws: AppleTokenError.self) {
+            _ = try await web.arrive(
+                visit, identityToken: try token(visit, changes.mapValues { .string($0) }),
+                authorizationCode: "code", user: nil)
+        }
+        #expect(try await subject.store.allEvents().isEmpty)
+        _ = try await web.arrive(
+            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        await #expect(throws: WebRefusal(.stateUsed)) {
+            _ = try await web.arrive(
+                visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        }
+    }
+
+    @Test func `a state is remembered for longer than it would pass`() async throws {
+        let subject = try Subject()
+        let web = try web(subject)
+        let visit = try begin(web)
+        _ = try await web.arrive(
+            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        // The clock of another replica is behind: it would still take the state.
+        let end = visit.expiresAt.advanced(byMilliseconds: 60_000)
+        while try await subject.store.purgeTickets(expiredBefore: end) > 0 {}
+        await #expect(throws: WebRefusal(.stateUsed)) {
+            _ = try await web.arrive(
+                visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        }
+    }
+
+    @Test func `garbage causes no fetch of keys`() async throws {
+        let keys = StubKeys()
+        let web = try web(Subject(keys: keys))
+        let visit = try begin(web)
+        await #expect(throws: AppleTokenError(.tokenMalformed)) {
+            _ = try await web.arrive(visit, identityToken: "a.b", authorizationCode: "code", user: nil)
+        }
+        #expect(keys.fetchCount == 0)
+    }
+
+    @Test func `a result whose account is gone is not found`() async throws {
+        let web = try web(Subject())
+        let visit = try begin(web)
+        let location = try await web.arrive(
+            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        #expect(location.hasPrefix("https://siwa.example/v1/web/finish?ticket="))
+        let other = try Subject()
+        let result = WebResult(
+            accountID: AccountID(UniqueID(high: 1, low: 1)), clientID: "com.example.app", isNewAccount: false)
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            _ = try await other.useCases.outcome(of: result, allowed: .all)
+        }
+    }
+}
