@@ -31,9 +31,14 @@ final class Dispatcher: Sendable {
             let target = RequestTarget(head.uri)
             let match = try RouteTable.match(head.method, target.path)
             exchange.route = match.route
+            try routes.require(match.route)
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
             exchange.caller = caller?.name
-            if match.route.takesBody, !fields.isJSON { throw Problem(.contentTypeUnsupported) }
+            switch match.route.body {
+            case .none: break
+            case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
+            case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
+            }
             var parameter: String?
             if let encoded = match.parameter {
                 guard let decoded = PercentEncoding.decode(encoded) else {
@@ -43,7 +48,7 @@ final class Dispatcher: Sendable {
             }
             let call = Call(
                 requestID: exchange.requestID, parameter: parameter, query: target.query, body: body,
-                ifNoneMatch: fields.ifNoneMatch, scope: caller?.scope ?? .all)
+                ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             return (exchange, try routes.handle(match.route, call))
         } catch {
             return (exchange, .answered(problem(error, exchange)))

@@ -25,11 +25,13 @@ public final class HTTPService: Service {
         public var version: String
         /// Milliseconds since 1970.
         public var now: @Sendable () -> Int64
+        /// `nil` leaves the calls of the web relay out: they are not found.
+        public var web: WebSignIn?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
             callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
-            now: @escaping @Sendable () -> Int64
+            now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil
         ) {
             self.useCases = useCases
             self.keys = keys
@@ -39,6 +41,7 @@ public final class HTTPService: Service {
             self.sink = sink
             self.version = version
             self.now = now
+            self.web = web
         }
     }
 
@@ -69,6 +72,8 @@ public final class HTTPService: Service {
             events: EventRoutes(useCases: useCases, registry: registry),
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
+            erasures: ErasureRoutes(useCases: useCases),
+            web: parts.web.map { WebRoutes(web: $0, verifications: verifications, registry: registry) },
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
                 version: parts.version))

@@ -26,15 +26,17 @@ import Testing
         #expect(target.query.map(String.init) == query)
     }
 
+    static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
+
     @Test func `every route is found under its template, and under no other name`() throws {
         for route in Route.allCases {
             let path = route.template.description.replacing("{id}", with: "x").replacing("{sub}", with: "x")
-            let match = try RouteTable.match(route.method == .get ? .GET : .POST, path[...])
+            let method = Self.methods[route.method] ?? .TRACE
+            let match = try RouteTable.match(method, path[...])
             #expect(match.route == route)
             #expect((match.parameter == "x") == route.template.description.contains("{"))
             for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path] {
-                #expect(
-                    (try? RouteTable.match(route.method == .get ? .GET : .POST, wrong[...]))?.route != route)
+                #expect((try? RouteTable.match(method, wrong[...]))?.route != route)
             }
         }
     }
@@ -55,6 +57,29 @@ import Testing
         #expect(fields.ifNoneMatch == "\"t\"")
         #expect(fields.expectsContinue)
         #expect(!fields.wantsUpgrade)
+        #expect(!fields.isForm)
+        #expect(fields.cookie == nil)
+    }
+
+    @Test func `a cookie field that was split is one again`() {
+        let fields = RequestFields(
+            HTTPHeaders([
+                ("Cookie", "a=1"), ("cookie", "b=2"),
+                ("Content-Type", "application/x-www-form-urlencoded; charset=utf-8"),
+            ]))
+        #expect(fields.cookie == "a=1; b=2")
+        #expect(fields.isForm)
+        #expect(!fields.isJSON)
+    }
+
+    @Test(arguments: [
+        ("n=v", "v"), ("a=1; n=v", "v"), ("a=1;n=v;b=2", "v"), ("n=v; n=w", "v"), ("n=a=b", "a=b"),
+        ("n=", ""),
+        ("nn=v", nil), ("N=v", nil), ("n", nil), ("", nil), ("a=n=v", nil),
+    ])
+    func `a cookie is found by its name`(field: String, value: String?) {
+        #expect(CookieField.value(of: "n", in: field) == value)
+        #expect(CookieField.value(of: "n", in: nil) == nil)
     }
 
     @Test(arguments: [

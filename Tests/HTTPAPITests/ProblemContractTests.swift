@@ -148,7 +148,20 @@ import TokenMint
         Case(method: "GET", target: "/v1/credentials/a/b?client_id=x", status: 404, code: "not_found"),
         Case(method: "POST", target: "/V1/sign-ins", body: "{}", status: 404, code: "not_found"),
         Case(method: "GET", target: "/v1/sign-ins", status: 405, code: "method_not_allowed"),
-        Case(method: "DELETE", target: "/v1/accounts/acc_x", status: 405, code: "method_not_allowed"),
+        Case(method: "DELETE", target: "/v1/accounts/acc_x", status: 404, code: "account_not_found"),
+        Case(method: "DELETE", target: "/v1/accounts/", status: 404, code: "not_found"),
+        Case(method: "DELETE", target: "/v1/accounts", status: 405, code: "method_not_allowed"),
+        Case(
+            method: "DELETE", target: "/v1/accounts/acc_x?force=1", status: 400, code: "parameter_unknown"),
+        Case(method: "DELETE", target: "/v1/accounts/%ff", status: 400, code: "parameter_malformed"),
+        Case(method: "GET", target: "/v1/erasures/era_x", status: 404, code: "erasure_not_found"),
+        Case(method: "GET", target: "/v1/erasures/", status: 404, code: "not_found"),
+        Case(
+            method: "GET", target: "/v1/erasures/era_01970000-0000-7000-8000-000000000000", status: 404,
+            code: "erasure_not_found"),
+        Case(method: "DELETE", target: "/v1/erasures/era_x", status: 405, code: "method_not_allowed"),
+        Case(
+            method: "GET", target: "/v1/erasures/era_x?wait=1", status: 400, code: "parameter_unknown"),
         Case(method: "PUT", target: verify, body: "{}", status: 405, code: "method_not_allowed"),
         Case(method: "OPTIONS", target: "/livez", status: 405, code: "method_not_allowed"),
         Case(
@@ -185,6 +198,10 @@ import TokenMint
             #expect(signIns["allow"] == "POST")
             let events = try await service.call("POST", "/v1/events", body: "{}")
             #expect(events["allow"] == "GET, HEAD")
+            let account = try await service.call("PUT", "/v1/accounts/acc_x", body: "{}")
+            #expect(account["allow"] == "GET, HEAD, DELETE")
+            let erasure = try await service.call("DELETE", "/v1/erasures/era_x")
+            #expect(erasure["allow"] == "GET, HEAD")
         }
     }
 

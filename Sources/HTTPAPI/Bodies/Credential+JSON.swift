@@ -14,5 +14,13 @@ extension JSONWriter {
         member("reason", ifPresent: credential.reason?.rawValue)
         member("source", ifPresent: credential.source?.rawValue)
         member("since", ifPresent: credential.since?.rfc3339)
+        switch credential.refreshToken {
+        case nil: break
+        case .held: member("refresh_token", "held")
+        case .pending: member("refresh_token", "pending")
+        case .unavailable(let cause):
+            member("refresh_token", "unavailable")
+            member("refresh_token_cause", cause.rawValue)
+        }
     }
 }

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Puts an answer into the bytes of HTTP/1.1, in one buffer.
 ///
-/// NIO's encoder takes any header; this service has eight, and knows all their values to be free of line breaks.
+/// NIO's encoder takes any header; this service has few, and knows all their values to be free of line breaks.
 enum AnswerEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -34,7 +34,7 @@ enum AnswerEncoder {
         } else if answer.isPersonal {
             buffer.writeStaticString("\r\ncache-control: no-store")
         }
-        if let field = answer.extraField {
+        for field in answer.fields {
             buffer.writeStaticString("\r\n")
             buffer.writeStaticString(field.name)
             buffer.writeStaticString(": ")

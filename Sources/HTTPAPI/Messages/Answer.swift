@@ -8,8 +8,8 @@ struct Answer: Sendable {
     var entityTag: String?
     /// Answers about people are kept by nobody on the way (RFC 9111 §5.2.2.5).
     var isPersonal = false
-    /// A place for one more field, written as it is: `Retry-After`, `Allow`, `WWW-Authenticate`.
-    var extraField: (name: StaticString, value: String)?
+    /// More fields, written as they are: nobody may put a line break into a value.
+    var fields: [(name: StaticString, value: String)] = []
     /// The stable code of a problem, for the log.
     var code: String?
 
@@ -24,11 +24,11 @@ struct Answer: Sendable {
             body: problem.body(requestID: requestID))
         answer.code = problem.code
         if let seconds = problem.retryAfter {
-            answer.extraField = ("retry-after", String(seconds))
+            answer.fields = [("retry-after", String(seconds))]
         } else if let allow = problem.allow {
-            answer.extraField = ("allow", allow)
+            answer.fields = [("allow", allow)]
         } else if problem.code == ProblemCode.callerUnauthenticated.rawValue {
-            answer.extraField = ("www-authenticate", "Bearer realm=\"siwa\"")
+            answer.fields = [("www-authenticate", "Bearer realm=\"siwa\"")]
         }
         return answer
     }

@@ -8,6 +8,8 @@ struct Call: Sendable {
     let query: Substring?
     let body: [UInt8]
     let ifNoneMatch: String?
+    /// The whole field, as the browser sent it.
+    let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
 }

@@ -23,6 +23,18 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Whether the text can stand in a query as it is: nothing but what RFC 3986 §3.4 lets pass, without `&`.
+    static func isQueryText(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~%!$'()*+,;=:@/?".utf8.contains(byte)
+            }
+        }
+    }
+
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -6,6 +6,7 @@ struct RequestFields: Sendable {
     private(set) var contentType: String?
     private(set) var requestID: String?
     private(set) var ifNoneMatch: String?
+    private(set) var cookie: String?
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
     private(set) var wantsUpgrade = false
@@ -17,6 +18,8 @@ struct RequestFields: Sendable {
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"): hasHost = true
             case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
+            // HTTP/1.1 knows one field (RFC 6265 §5.4); a proxy may have split it.
+            case 6 where Self.areEqual(name, "cookie"): cookie = cookie.map { "\($0); \(value)" } ?? value
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
@@ -31,12 +34,17 @@ struct RequestFields: Sendable {
     }
 
     /// Whether the body is announced as JSON (RFC 8259 §11); parameters such as a charset are let pass.
-    var isJSON: Bool {
+    var isJSON: Bool { isMedia("application/json") }
+
+    /// Whether the body is announced as a page's form (HTML §4.10.22.6).
+    var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
+
+    private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
         }
-        return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], "application/json")
+        return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], type)
     }
 
     /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters only.

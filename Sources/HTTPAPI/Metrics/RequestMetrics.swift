@@ -10,7 +10,7 @@ struct RequestMetrics: Sendable {
 
     /// Every status that an answer can have. The last stands for any other.
     static let statuses: [UInt] = [
-        200, 201, 304, 400, 401, 403, 404, 405, 408, 413, 415, 431, 500, 503,
+        200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]
 
     init(_ registry: MetricsRegistry) {

@@ -16,6 +16,7 @@ extension Problem {
             case let error as StorageError: error.problem
             case is OverloadedError: Problem(.overloaded)
             case is CallerForbidden: Problem(.callerForbidden)
+            case let error as WebRefusal: error.problem
             case is UnknownClientID: Problem(.clientIDUnknown)
             default: Problem(.internalError)
             }

@@ -44,7 +44,8 @@ extension ProblemCode {
         case .contentTypeUnsupported:
             Meaning(
                 status: .unsupportedMediaType, title: "Unsupported content type",
-                detail: "Send the body as application/json.")
+                detail:
+                    "Send the body as application/json; only Apple's callback takes a form.")
         case .memberMissing:
             Meaning(
                 status: .badRequest, title: "Member missing",
@@ -88,6 +89,14 @@ extension ProblemCode {
             Meaning(
                 status: .notFound, title: "Unknown client ID",
                 detail: "No app with this client ID is configured.")
+        case .erasureNotFound:
+            Meaning(
+                status: .notFound, title: "Erasure not found",
+                detail: "There is no erasure with this ID that this API key may see.")
+        case .formMalformed:
+            Meaning(
+                status: .badRequest, title: "Malformed form",
+                detail: "What came back is not a form as Apple sends it.")
         case .keysUnavailable:
             Meaning(
                 status: .serviceUnavailable, title: "Apple's keys unavailable",

@@ -20,6 +20,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case callerUnauthenticated = "caller_unauthenticated"
     case callerForbidden = "caller_forbidden"
     case clientIDUnknown = "client_id_unknown"
+    case erasureNotFound = "erasure_not_found"
+    case formMalformed = "form_malformed"
     case keysUnavailable = "keys_unavailable"
     case storageUnavailable = "storage_unavailable"
     case overloaded

@@ -10,9 +10,11 @@ final class OperationsRoutes: Sendable {
     private let store: any AccountStore
     private let registry: MetricsRegistry
     private let version: String
+    private let description: [UInt8]
 
     init(keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
+        description = Array(OpenAPIDocument.text(version: version).utf8)
     }
 
     /// `GET /livez`: the process answers.
@@ -68,6 +70,12 @@ final class OperationsRoutes: Sendable {
         return .answered(
             Answer(
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
+    }
+
+    /// `GET /openapi.yaml`: this interface, described for machines (OpenAPI 3.1).
+    func openAPI() -> Handling {
+        .answered(
+            Answer(status: .ok, contentType: "application/yaml", body: description))
     }
 
     private func look() async -> (storage: StorageError?, keys: KeySetHealth) {

@@ -1,57 +1,78 @@
 /// The calls of this interface.
 enum Route: Int, Sendable, CaseIterable {
     case verifyIdentityToken, signIn, account, findAccount, credential, queryCredentials, mintNonce, events
+    case eraseAccount, erasure
     case appleNotification
-    case livez, readyz, health, version, metrics
+    case webSignIn, webCallback, webFinish, webResult
+    case livez, readyz, health, version, metrics, openAPI
 
-    enum Method: String, Sendable { case get = "GET", post = "POST" }
-
-    var method: Method {
+    var method: RouteMethod {
         switch self {
-        case .verifyIdentityToken, .signIn, .queryCredentials, .mintNonce, .appleNotification: .post
-        case .account, .findAccount, .credential, .events, .livez, .readyz, .health, .version, .metrics: .get
+        case .verifyIdentityToken, .signIn, .queryCredentials, .mintNonce, .appleNotification, .webCallback,
+            .webResult:
+            .post
+        case .account, .findAccount, .credential, .events, .erasure, .webSignIn, .webFinish, .livez, .readyz,
+            .health, .version, .metrics, .openAPI:
+            .get
+        case .eraseAccount: .delete
         }
     }
 
-    /// The path without its values: what the log and the metrics may show.
+    /// The path without its values: what the log and the metrics may show. Two calls can stand on one path.
     var template: StaticString {
         switch self {
         case .verifyIdentityToken: "/v1/identity-tokens/verify"
         case .signIn: "/v1/sign-ins"
-        case .account: "/v1/accounts/{id}"
+        case .account, .eraseAccount: "/v1/accounts/{id}"
         case .findAccount: "/v1/accounts"
         case .credential: "/v1/credentials/{sub}"
         case .queryCredentials: "/v1/credentials/query"
         case .mintNonce: "/v1/nonces"
         case .events: "/v1/events"
+        case .erasure: "/v1/erasures/{id}"
         case .appleNotification: "/v1/apple/notifications"
+        case .webSignIn: "/v1/web/sign-in"
+        case .webCallback: "/v1/web/callback"
+        case .webFinish: "/v1/web/finish"
+        case .webResult: "/v1/web/results"
         case .livez: "/livez"
         case .readyz: "/readyz"
         case .health: "/health"
         case .version: "/version"
         case .metrics: "/metrics"
+        case .openAPI: "/openapi.yaml"
         }
     }
 
-    /// Apple cannot bring an API key, and a load balancer should not need one. Metrics tell how many people sign in,
-    /// and stand on the port that faces the internet: they take a key.
+    /// Neither Apple nor a browser can bring an API key, and a load balancer should not need one. Metrics tell how
+    /// many people sign in, and stand on the port that faces the internet: they take a key.
     var isPublic: Bool {
         switch self {
-        case .appleNotification, .livez, .readyz, .health, .version: true
+        case .appleNotification, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
+            .openAPI:
+            true
         case .verifyIdentityToken, .signIn, .account, .findAccount, .credential, .queryCredentials,
-            .mintNonce,
-            .events, .metrics:
+            .mintNonce, .events, .eraseAccount, .erasure, .webResult, .metrics:
             false
         }
     }
 
-    /// Whether a body is read. `POST /v1/nonces` needs none.
-    var takesBody: Bool {
+    /// The form of the body that is read. `POST /v1/nonces` needs none.
+    var body: BodyForm {
         switch self {
-        case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification: true
-        case .account, .findAccount, .credential, .mintNonce, .events, .livez, .readyz, .health, .version,
-            .metrics:
-            false
+        case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult: .json
+        case .webCallback: .form
+        case .account, .findAccount, .credential, .mintNonce, .events, .eraseAccount, .erasure, .webSignIn,
+            .webFinish, .livez, .readyz, .health, .version, .metrics, .openAPI:
+            .none
+        }
+    }
+
+    /// Whether the call exists only where the web relay is configured.
+    var belongsToWebRelay: Bool {
+        switch self {
+        case .webSignIn, .webCallback, .webFinish, .webResult: true
+        default: false
         }
     }
 

@@ -11,11 +11,13 @@ enum RouteTable {
     /// Throws `not_found` or `method_not_allowed`.
     static func match(_ method: HTTPMethod, _ path: Substring) throws(Problem) -> Match {
         let match = try find(path)
-        switch (match.route.method, method) {
-        case (.get, .GET), (.get, .HEAD), (.post, .POST): return match
-        case (.get, _): throw Problem(.methodNotAllowed, allow: "GET, HEAD")
-        case (.post, _): throw Problem(.methodNotAllowed, allow: "POST")
+        if match.route.method.isMeant(by: method) { return match }
+        let neighbours = Route.allCases.filter { $0.template.description == match.route.template.description }
+        for route in neighbours where route.method.isMeant(by: method) {
+            return Match(route: route, parameter: match.parameter)
         }
+        throw Problem(
+            .methodNotAllowed, allow: neighbours.map(\.method.allowed).joined(separator: ", "))
     }
 
     private static func find(_ path: Substring) throws(Problem) -> Match {
@@ -25,6 +27,9 @@ enum RouteTable {
         }
         if let identifier = remainder(of: path, after: "/v1/accounts/") {
             return Match(route: .account, parameter: identifier)
+        }
+        if let identifier = remainder(of: path, after: "/v1/erasures/") {
+            return Match(route: .erasure, parameter: identifier)
         }
         throw Problem(.notFound)
     }
@@ -53,7 +58,7 @@ enum RouteTable {
     /// `/v1/credentials/query` comes before the call that would take "query" for a subject.
     private static let fixed: [Route] = [
         .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
-        .findAccount,
-        .livez, .readyz, .health, .version, .metrics,
+        .findAccount, .webResult, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
+        .metrics, .openAPI,
     ]
 }

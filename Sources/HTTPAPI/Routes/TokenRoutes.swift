@@ -44,15 +44,7 @@ final class TokenRoutes: Sendable {
             let outcome = try await verifications.counting(.identityToken) {
                 try await useCases.signIn(request, allowed: call.scope)
             }
-            var json = JSONWriter(reservingCapacity: 896)
-            json.beginObject()
-            json.name("account")
-            json.value(outcome.account)
-            json.name("credential")
-            json.value(outcome.credential)
-            json.member("is_new_account", outcome.isNewAccount)
-            json.endObject()
-            return .json(outcome.isNewAccount ? .created : .ok, json.bytes)
+            return Answer.signedIn(outcome)
         }
     }
 

@@ -23,6 +23,7 @@ struct RunningService: Sendable {
     let log: CapturedLog
     let sink: LogSink
     let store: any AccountStore
+    let clock: WallClock
     let stop: @Sendable () -> Void
 
     struct Options: Sendable {
@@ -32,6 +33,10 @@ struct RunningService: Sendable {
         var callers: CallerDirectory?
         var logLevel = Logger.Level.info
         var now = RunningService.now
+        /// Where each web client's page is; empty leaves the web relay out.
+        var redirectURLs = ["com.example.web": "https://app.example/apple?from=siwa"]
+        var publicURL = "https://siwa.test"
+        var canSeal = true
     }
 
     static func with<Result: Sendable>(
@@ -43,31 +48,61 @@ struct RunningService: Sendable {
         let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed()
         let commits = GroupCommit(store: store, feed: feed)
-        let now = options.now
+        let clock = WallClock(options.now)
+        let now: @Sendable () -> Moment = { Moment(milliseconds: clock.now) }
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: commits, feed: feed, now: { Moment(milliseconds: now) })
+            commits: commits, feed: feed, relation: try relation(options, store), now: now)
         var logger = Logger(label: "test") { label in
-            LineLogHandler(label: label, level: options.logLevel, sink: sink, now: { now })
+            LineLogHandler(label: label, level: options.logLevel, sink: sink, now: { clock.now })
         }
         logger.logLevel = options.logLevel
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits,
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
-                registry: MetricsRegistry(), sink: sink, version: "0.0.1-test", now: { now }),
+                registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
+                now: { clock.now }, web: try web(options, useCases, store as? any TicketStore, now)),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let running = RunningService(
-                port: try await service.boundPort(), log: log, sink: sink, store: store,
+                port: try await service.boundPort(), log: log, sink: sink, store: store, clock: clock,
                 stop: { Task { await group.triggerGracefulShutdown() } })
             let result = try await body(running)
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
             return result
         }
+    }
+
+    /// No worker keeps it up: the tests play Apple's part themselves, on the store.
+    private static func relation(_ options: Options, _ store: any AccountStore) throws -> AppleRelation {
+        AppleRelation(
+            grants: store as? any GrantStore ?? ReferenceStore(),
+            sealingKeys: options.canSeal ? try ring() : nil, canSign: { _ in true }, clock: HurriedClock())
+    }
+
+    private static func ring() throws -> SealingKeyRing {
+        guard let key = SealingKey(name: "test", bytes: Array(repeating: 7, count: 32)),
+            let ring = SealingKeyRing([key])
+        else { throw NoName() }
+        return ring
+    }
+
+    private static func web(
+        _ options: Options, _ useCases: SignInUseCases, _ tickets: (any TicketStore)?,
+        _ now: @escaping @Sendable () -> Moment
+    ) throws -> WebSignIn? {
+        guard !options.redirectURLs.isEmpty else { return nil }
+        let redirectURLs = try options.redirectURLs.map { (try id($0.key) as ClientID, $0.value) }
+        return WebSignIn(
+            settings: try WebSignIn.Settings(
+                publicURL: options.publicURL,
+                redirectURLs: Dictionary(uniqueKeysWithValues: redirectURLs),
+                authorizeURL: "https://appleid.apple.com/auth/authorize"),
+            useCases: useCases, sealingKeys: try ring(), tickets: tickets ?? ReferenceStore(), now: now)
     }
 
     private static func deployment() throws -> Deployment {

@@ -1,0 +1,51 @@
+import AppleAccounts
+import JOSE
+
+extension JSONWriter {
+    /// `erasure`: what was done and what is still to be done. It names the person in no way.
+    mutating func value(_ record: ErasureRecord) {
+        beginObject()
+        member("id", record.id.rawValue)
+        member("account_id", record.accountID.rawValue)
+        member("state", record.finishedAt == nil ? "in_progress" : "completed")
+        member("requested_at", record.requestedAt.rfc3339)
+        member("finished_at", ifPresent: record.finishedAt?.rfc3339)
+        member("personal_data", "erased")
+        name("tokens")
+        beginArray()
+        for grant in record.grants {
+            element()
+            value(grant)
+        }
+        endArray()
+        let remaining = ManualRevocation.needed(after: record)
+        member("user_must_revoke", !remaining.isEmpty)
+        if !remaining.isEmpty {
+            name("user_must_revoke_at")
+            beginArray()
+            for revocation in remaining {
+                element()
+                beginObject()
+                member("client_id", revocation.clientID.rawValue)
+                member("cause", revocation.cause)
+                endObject()
+            }
+            endArray()
+            member("instructions", ManualRevocation.instructions)
+        }
+        endObject()
+    }
+
+    private mutating func value(_ grant: ErasureGrant) {
+        beginObject()
+        member("client_id", grant.clientID.rawValue)
+        if case .done(let outcome) = grant.step {
+            member("outcome", outcome.rawValue)
+        } else {
+            member("outcome", "pending")
+        }
+        member("cause", ifPresent: grant.cause)
+        member("attempts", grant.attempts)
+        endObject()
+    }
+}

@@ -1,0 +1,40 @@
+/// A page's form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), read strictly.
+///
+/// Lenient readers make the best of broken escapes and take the first or the last of two equal names; whoever reads after
+/// them then sees another form. Names that nobody asks for are let pass, because Apple may add some.
+struct Form: Sendable {
+    /// How many fields a form may have. Apple sends at most four.
+    static let mostFields = 16
+
+    private let values: [(name: String, value: String)]
+
+    /// Throws `form_malformed`.
+    init(parsing body: [UInt8]) throws(Problem) {
+        guard body.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
+        let text = String(decoding: body, as: UTF8.self)
+        var values: [(name: String, value: String)] = []
+        for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = Self.decode(parts[0]), let value = Self.decode(parts[1]),
+                !name.isEmpty, values.count < Self.mostFields,
+                !values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
+            else { throw Problem(.formMalformed) }
+            values.append((name, value))
+        }
+        self.values = values
+    }
+
+    /// `nil` when there is no such field, or it is empty.
+    subscript(name: StaticString) -> String? {
+        let value = values.first { field in
+            field.name.utf8.elementsEqual(
+                UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        }?.value
+        return value?.isEmpty == false ? value : nil
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        PercentEncoding.decode(
+            Substring(text.utf8.contains(UInt8(ascii: "+")) ? text.replacing("+", with: " ")[...] : text))
+    }
+}

@@ -1,0 +1,29 @@
+/// Counts how far sign-ins in a browser get.
+struct WebMetrics: Sendable {
+    enum Step: String, CaseIterable {
+        case started
+        case signedIn = "signed_in"
+        /// Apple brought an error back, mostly because the person cancelled.
+        case denied
+        case refused
+        /// The browser was recognized and sent to the app's page.
+        case finished
+        case redeemed
+    }
+
+    private let cells: [Step: CounterCell]
+
+    init(_ registry: MetricsRegistry) {
+        cells = Dictionary(
+            uniqueKeysWithValues: Step.allCases.map { step in
+                let cell = registry.counter(
+                    "siwa_web_sign_ins_total", [("step", step.rawValue)],
+                    help: "Sign-ins in a browser by the step that they reached.")
+                return (step, cell)
+            })
+    }
+
+    func count(_ step: Step) {
+        cells[step]?.increment(by: 1)
+    }
+}

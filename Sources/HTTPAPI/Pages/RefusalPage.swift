@@ -1,0 +1,62 @@
+import JOSE
+
+/// What a person sees when a sign-in cannot be gone on with. No script, nothing from elsewhere, nothing of the request.
+enum RefusalPage {
+    static func html(_ problem: Problem) -> [UInt8] {
+        Array(
+            """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>\(escape(problem.title))</title>
+            <style>\(style)</style>
+            </head>
+            <body>
+            <main>
+            <h1>\(escape(problem.title))</h1>
+            <p>\(escape(problem.detail))</p>
+            <p>Go back to where you wanted to sign in, and try again.</p>
+            <p class="code">\(escape(problem.code))</p>
+            </main>
+            </body>
+            </html>
+
+            """.utf8)
+    }
+
+    /// Lets in this one style and nothing else (CSP Level 3), and no page may frame this one.
+    static let policy: String = {
+        let hash = Base64.encode(SHA256Digest.hash(style))
+        return
+            "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }()
+
+    /// The system's own colours and type, so that it reads well in the dark, on a phone, and enlarged.
+    private static let style = """
+        :root{color-scheme:light dark}\
+        body{margin:0;min-height:100vh;display:grid;place-items:center;\
+        font:1.0625rem/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}\
+        main{box-sizing:border-box;width:100%;max-width:32rem;padding:1.5rem}\
+        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}\
+        p{margin:0 0 .75rem}\
+        .code{font:.875rem ui-monospace,monospace;opacity:.75;overflow-wrap:anywhere}
+        """
+
+    static func escape(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

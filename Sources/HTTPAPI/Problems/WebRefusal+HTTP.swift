@@ -1,0 +1,25 @@
+import NIOHTTP1
+import SignIn
+
+extension WebRefusal {
+    var problem: Problem {
+        let (title, detail) = code.words
+        return Problem(.badRequest, code: code.rawValue, title: title, detail: detail)
+    }
+}
+
+extension WebRefusal.Code {
+    /// Also for people: the browser shows them.
+    fileprivate var words: (title: String, detail: String) {
+        switch self {
+        case .stateInvalid: ("Sign-in not known", "This sign-in was not begun here.")
+        case .stateExpired: ("Sign-in took too long", "The sign-in was begun more than ten minutes ago.")
+        case .stateUsed: ("Sign-in already done", "This sign-in has been completed before.")
+        case .ticketInvalid: ("Sign-in not known", "This page belongs to no sign-in.")
+        case .ticketExpired: ("Sign-in took too long", "This page is past its time.")
+        case .browserMismatch:
+            ("Another browser", "The sign-in was begun in another browser, or this one keeps no cookies.")
+        case .codeInvalid: ("Code invalid", "The code is unknown, used, or past its two minutes.")
+        }
+    }
+}

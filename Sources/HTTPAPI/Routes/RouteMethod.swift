@@ -1,0 +1,23 @@
+import NIOHTTP1
+
+/// The method of a call (RFC 9110 §9.3).
+enum RouteMethod: Sendable {
+    case get, post, delete
+
+    /// Whether a request with this method means the call. `HEAD` is `GET` without the body.
+    func isMeant(by method: HTTPMethod) -> Bool {
+        switch (self, method) {
+        case (.get, .GET), (.get, .HEAD), (.post, .POST), (.delete, .DELETE): true
+        default: false
+        }
+    }
+
+    /// As the `Allow` field names it.
+    var allowed: String {
+        switch self {
+        case .get: "GET, HEAD"
+        case .post: "POST"
+        case .delete: "DELETE"
+        }
+    }
+}

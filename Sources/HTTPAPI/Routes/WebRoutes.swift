@@ -1,0 +1,143 @@
+import AppleAccounts
+import AppleIdentity
+import JOSE
+import NIOHTTP1
+import SignIn
+
+/// Calls of a sign-in in a browser. All but the last are called by the browser itself.
+///
+/// A browser gets pages, and only what cannot be handed to the app's own page. The sign-in link is written by a developer,
+/// so what is wrong with it is answered as a problem.
+final class WebRoutes: Sendable {
+    /// Bytes of the caller's own state, decoded.
+    static let longestState = 512
+
+    private let web: WebSignIn
+    private let verifications: VerificationMetrics
+    private let metrics: WebMetrics
+
+    init(web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry) {
+        (self.web, self.verifications) = (web, verifications)
+        metrics = WebMetrics(registry)
+    }
+
+    /// `GET /v1/web/sign-in?client_id=&state=&scope=`
+    func begin(_ call: Call) throws -> Handling {
+        let query = try Query(parsing: call.query, allowing: ["client_id", "state", "scope"])
+        var scope = WebScope.nameAndEmail
+        if let text = query["scope"] {
+            // URLSearchParams writes a space as "+".
+            guard let asked = WebScope(text.replacing("+", with: " ")) else {
+                throw Problem(.parameterMalformed, subject: .parameter("scope"))
+            }
+            scope = asked
+        }
+        let departure = try web.begin(
+            clientID: query["client_id"], callerState: try Self.callerState(query["state"], in: call.query),
+            scope: scope, cookie: cookie(of: call))
+        metrics.count(.started)
+        return .answered(
+            .redirect(to: departure.location, cookie: cookie(departure.browser.text, seconds: 600)))
+    }
+
+    /// `POST /v1/web/callback`: Apple's form. No cookie of ours comes with it, since the browser posts it from Apple's page.
+    func callback(_ call: Call) -> Handling {
+        let visit: WebState
+        let form: Form
+        do {
+            form = try Form(parsing: call.body)
+            visit = try web.visit(of: form["state"])
+        } catch {
+            metrics.count(.refused)
+            return .answered(.page(about: Problem(describing: error)))
+        }
+        if let error = form["error"] {
+            metrics.count(.denied)
+            return .answered(away(visit, .fromApple(error), code: "apple_error"))
+        }
+        guard let token = form["id_token"], let code = form["code"] else {
+            metrics.count(.refused)
+            return .answered(
+                away(visit, .invalidRequest(ProblemCode.formMalformed.rawValue), code: "form_malformed"))
+        }
+        let user = form["user"].flatMap { UserProfile(unsigned: $0) }
+        return .awaiting { [self] in
+            try await arrive(visit, token: token, code: code, user: user)
+        }
+    }
+
+    private func arrive(
+        _ visit: WebState, token: String, code: String, user: UserProfile?
+    ) async throws -> Answer {
+        do {
+            let location = try await verifications.counting(.identityToken) {
+                try await web.arrive(visit, identityToken: token, authorizationCode: code, user: user)
+            }
+            metrics.count(.signedIn)
+            return .redirect(to: location)
+        } catch {
+            let problem = Problem(describing: error)
+            // Not for the app to deal with, but for the log.
+            guard problem.code != ProblemCode.internalError.rawValue else { throw error }
+            metrics.count(.refused)
+            return away(visit, WebFailure(problem), code: problem.code)
+        }
+    }
+
+    /// `GET /v1/web/finish?ticket=`
+    func finish(_ call: Call) -> Handling {
+        do {
+            let query = try Query(parsing: call.query, allowing: ["ticket"])
+            let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: call))
+            metrics.count(.finished)
+            return .answered(.redirect(to: location, cookie: cookie("", seconds: 0)))
+        } catch {
+            metrics.count(.refused)
+            return .answered(.page(about: Problem(describing: error)))
+        }
+    }
+
+    /// `POST /v1/web/results`
+    func redeem(_ call: Call) throws -> Handling {
+        var body = try RequestBody(call.body)
+        var code: String?
+        while let name = try body.next() {
+            guard name == "code" else { throw Problem(.memberUnknown) }
+            code = try body.string("code")
+        }
+        guard let code else { throw Problem(.memberMissing, subject: .member("code")) }
+        return .awaiting { [web, metrics] in
+            let outcome = try await web.redeem(code: code, allowed: call.scope)
+            metrics.count(.redeemed)
+            return .signedIn(outcome)
+        }
+    }
+
+    /// To the step where the browser is recognized, which then tells the app's page.
+    private func away(_ visit: WebState, _ failure: WebFailure, code: String) -> Answer {
+        var answer = Answer.redirect(to: web.refusalURL(failure, for: visit))
+        answer.code = code
+        return answer
+    }
+
+    /// The caller's state as it stands in the query. It is handed back as it is, because whether "+" is a plus sign or a
+    /// space is known only to whoever wrote it.
+    private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
+        guard let decoded, let query else { return nil }
+        let pair = query.split(separator: "&").first { $0.hasPrefix("state=") }
+        guard let encoded = pair?.dropFirst("state=".count), decoded.utf8.count <= longestState,
+            PercentEncoding.isQueryText(encoded)
+        else { throw Problem(.parameterMalformed, subject: .parameter("state")) }
+        return String(encoded)
+    }
+
+    private func cookie(of call: Call) -> String? {
+        CookieField.value(of: web.settings.cookieName, in: call.cookie)
+    }
+
+    private func cookie(_ value: String, seconds: Int) -> String {
+        let attributes = "Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
+        let secure = web.settings.isSecure ? "; Secure" : ""
+        return "\(web.settings.cookieName)=\(value); \(attributes)\(secure)"
+    }
+}
