@@ -26,6 +26,7 @@ extension Configuration {
                     PRAGMA cache_size = -8192;
                     PRAGMA temp_store = MEMORY;
                     PRAGMA trusted_schema = OFF;
+                    PRAGMA secure_delete = ON;
                     """)
         }
         return configuration

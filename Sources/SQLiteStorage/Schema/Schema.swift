@@ -36,7 +36,8 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    private static func currentVersion(of database: Database) throws -> Int {
+    /// - Throws: `StorageError` `migrationFailed` for a database of another program.
+    static func currentVersion(of database: Database) throws -> Int {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let owner = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0

@@ -9,11 +9,14 @@ final class WriteConnection: Sendable {
     private let queue: DatabaseQueue
     private let batches = QueueConfined<BatchWriter?>(nil)
     private let failure = Mutex<StorageError?>(nil)
+    private let isScrubbing = Mutex(false)
+    private let patienceMilliseconds: Int
 
     /// - Parameter patience: How many seconds to wait for another program that holds the file, a backup say.
     ///   The waiting blocks this connection's queue and nothing else.
     init(path: String, lock: DatabaseFileLock, patience: Double = 3) throws {
         self.lock = lock
+        patienceMilliseconds = Int(patience * 1000)
         queue = try DatabaseQueue(path: path, configuration: .writing(patience: patience))
     }
 
@@ -65,7 +68,9 @@ final class WriteConnection: Sendable {
 
     private func commit(_ commands: [AccountCommand], in database: Database) throws -> CommitResult {
         do {
-            return try attempt(in: database) { try writer(for: database).commit(commands) }
+            let result = try attempt(in: database) { try writer(for: database).commit(commands) }
+            if result.hasErased { scrubLog() }
+            return result
         } catch let error as StorageError where error.code == .valueRefused {
             // One of them has a value that no row takes, which must not be the fault of the others.
             return commitOneByOne(commands, in: database)
@@ -85,6 +90,24 @@ final class WriteConnection: Sendable {
             }
         }
         return CommitResult(results: results, lastEventSequence: lastEventSequence)
+    }
+
+    /// What was erased is overwritten in the database file, but older versions of its pages stay in the log
+    /// until that is emptied. Runs when its turn comes; if a reader is in the way, the next erasure, or the
+    /// log's own turn, makes up for it.
+    private func scrubLog() {
+        let isFirst = isScrubbing.withLock { isScrubbing in
+            defer { isScrubbing = true }
+            return !isScrubbing
+        }
+        guard isFirst else { return }
+        queue.asyncWriteWithoutTransaction { database in
+            self.isScrubbing.withLock { $0 = false }
+            // Not longer than a sign-in would mind.
+            try? database.execute(sql: "PRAGMA busy_timeout = 50")
+            _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
+        }
     }
 
     private func writer(for database: Database) throws -> BatchWriter {
@@ -109,6 +132,14 @@ final class WriteConnection: Sendable {
             let error = StorageError(error)
             if error.code != .valueRefused { failure.withLock { $0 = error } }
             throw error
+        }
+    }
+}
+
+extension CommitResult {
+    fileprivate var hasErased: Bool {
+        results.contains { result in
+            if case .done(.erased) = result { true } else { false }
         }
     }
 }

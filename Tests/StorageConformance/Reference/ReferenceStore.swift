@@ -66,4 +66,9 @@ public final class ReferenceStore: AccountStore {
     public func record(_ key: SubjectKey) -> SubjectRecord? {
         state.withLock { $0.record(key) }
     }
+
+    /// A token that is held.
+    public func heldToken(_ id: UniqueID) -> RefreshTokenRecord? {
+        state.withLock { $0.tokens.first { $0.id == id } }
+    }
 }

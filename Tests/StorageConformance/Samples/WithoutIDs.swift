@@ -23,13 +23,34 @@ extension AccountEvent {
     }
 }
 
+extension ErasureRecord {
+    var withoutIDs: ErasureRecord {
+        ErasureRecord(
+            id: id, accountID: AccountID(noID), team: team, requestedAt: requestedAt, deadline: deadline,
+            finishedAt: finishedAt, apps: apps, grants: grants.map(\.withoutSecret))
+    }
+}
+
+extension ErasureGrant {
+    /// The secrets of the samples name their accounts.
+    fileprivate var withoutSecret: ErasureGrant {
+        var grant = self
+        grant.sealed = nil
+        return grant
+    }
+}
+
 extension CommandResult {
     var withoutIDs: CommandResult {
-        guard case .done(.signedIn(let outcome)) = self else { return self }
-        return .done(
-            .signedIn(
-                SignInOutcome(
-                    account: outcome.account.withoutIDs, credential: outcome.credential,
-                    isNewAccount: outcome.isNewAccount)))
+        switch self {
+        case .done(.signedIn(let outcome)):
+            .done(
+                .signedIn(
+                    SignInOutcome(
+                        account: outcome.account.withoutIDs, credential: outcome.credential,
+                        isNewAccount: outcome.isNewAccount)))
+        case .done(.erased(let record)): .done(.erased(record.withoutIDs))
+        default: self
+        }
     }
 }

@@ -1,0 +1,134 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+
+/// Codes, tokens and what Apple says of them, in any order.
+@Suite struct GrantOrderTests {
+    enum Fact: Hashable {
+        case signIn(Moment, code: UInt64?)
+        case exchange(UInt64, Moment)
+        case revocation(Moment)
+        case rejection(UInt64, Moment)
+    }
+
+    /// The state is what the accepted facts say, whatever came when: sign-ins with and without code, results
+    /// of exchanges, notifications, and those rejections that met the token that was held.
+    @Test func `end in the state that the facts give, whatever their order`() async throws {
+        for seed in 0..<1500 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let facts = Self.facts(using: &generator)
+            for _ in 0..<3 {
+                let store = ReferenceStore(seed: seed)
+                let account = try await store.signIn(.sample(authorizedAt: 1)).account
+                var record = CredentialRecord(authorization: Authorization(moment: 1, source: .signIn))
+                for fact in facts.shuffled(using: &generator) {
+                    try await Self.deliver(fact, of: account, to: store, counting: &record)
+                }
+                let found = try #require(store.record(.sample())?.credentials.first)
+                #expect(found.record.state == record.state, "seed \(seed)")
+                #expect(found.record.since == record.since, "seed \(seed)")
+                try await Self.expectConsistency(of: found, in: store, "seed \(seed)")
+            }
+        }
+    }
+
+    /// Without rejections, which count only for the token that is held, nothing at all depends on the order.
+    @Test func `hold the same token after any order of sign-ins, exchanges and revocations`() async throws {
+        for seed in 0..<1500 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let facts = Self.facts(using: &generator).filter { fact in
+                if case .rejection = fact { false } else { true }
+            }
+            var expected: [UniqueID]?
+            for _ in 0..<4 {
+                let store = ReferenceStore(seed: seed)
+                let account = try await store.signIn(.sample(authorizedAt: 1)).account
+                var record = CredentialRecord()
+                for fact in facts.shuffled(using: &generator) {
+                    try await Self.deliver(fact, of: account, to: store, counting: &record)
+                }
+                let tokens = try await store.sealedSecrets(after: nil, limit: 99)
+                    .filter { $0.purpose == .refreshToken }.map(\.sealed)
+                let held = (1...6 as ClosedRange<UInt64>).filter { tokens.contains(.sample("token \($0)")) }
+                let ids = held.map { UniqueID.sample($0) }
+                #expect(ids == expected ?? ids, "seed \(seed)")
+                expected = ids
+            }
+        }
+    }
+
+    /// Few moments, so that they meet.
+    private static func facts(using generator: inout SeededGenerator) -> [Fact] {
+        var facts: [Fact] = []
+        for number in 1...6 as ClosedRange<UInt64> {
+            let moment = Moment(milliseconds: Int64.random(in: 2...9, using: &generator))
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: facts.append(.signIn(moment, code: nil))
+            case 1: facts.append(.revocation(moment))
+            case 2:
+                facts += [.signIn(moment, code: number), .exchange(number, moment)]
+                let later = Moment(milliseconds: Int64.random(in: 2...9, using: &generator))
+                facts.append(.rejection(number, later))
+            default: facts += [.signIn(moment, code: number), .exchange(number, moment)]
+            }
+        }
+        return facts
+    }
+
+    private static func deliver(
+        _ fact: Fact, of account: Account, to store: ReferenceStore, counting record: inout CredentialRecord
+    ) async throws {
+        let command: AccountCommand =
+            switch fact {
+            case .signIn(let moment, let code):
+                .signIn(
+                    .sample(authorizedAt: moment, authorizationCode: code.map { .sample($0) }))
+            case .exchange(let number, let moment):
+                .finishExchange(
+                    .sample(code: number, account: account, token: number, authorizedAt: moment))
+            case .revocation(let moment): .notification(.sample(at: moment))
+            case .rejection(let number, let moment):
+                .rejectRefreshToken(.sample(token: number, account: account, at: moment))
+            }
+        let token = store.token(fact)
+        let result = try await store.commit([command]).results[0]
+        switch (fact, result) {
+        case (.signIn(let moment, _), .done):
+            record.merge(Authorization(moment: moment, source: .signIn))
+        case (.revocation(let moment), _):
+            record.merge(Revocation(moment: moment, reason: .consentRevoked, source: .notification))
+        case (.rejection(_, let moment), .done(.refreshTokenRejected(.revoked))):
+            let since = max(moment, token ?? moment)
+            record.merge(Revocation(moment: since, reason: .refreshTokenRejected, source: .dailyCheck))
+        default: break
+        }
+    }
+
+    /// The status is what there is, and nothing is kept that a revocation has ended.
+    private static func expectConsistency(
+        of credential: AppCredential, in store: ReferenceStore, _ comment: Comment
+    ) async throws {
+        let rows = try await store.sealedSecrets(after: nil, limit: 99)
+        let hasToken = rows.contains { $0.purpose == .refreshToken }
+        let hasCode = rows.contains { $0.purpose == .authorizationCode }
+        switch credential.refreshToken {
+        case .held: #expect(hasToken, comment)
+        case .pending: #expect(hasCode && !hasToken, comment)
+        case .unavailable, nil: #expect(!hasCode && !hasToken, comment)
+        }
+        let tokens = try await store.claimChecks(
+            limit: 99, at: .last, nextAfter: .last, jitterMilliseconds: 1)
+        for token in tokens {
+            #expect(credential.record.admits(authorizationAt: token.authorizedAt), comment)
+        }
+        #expect(tokens.count <= 1, comment)
+    }
+}
+
+extension ReferenceStore {
+    /// When the token that a rejection is about was authorized.
+    fileprivate func token(_ fact: GrantOrderTests.Fact) -> Moment? {
+        guard case .rejection(let number, _) = fact else { return nil }
+        return heldToken(.sample(number))?.authorizedAt
+    }
+}

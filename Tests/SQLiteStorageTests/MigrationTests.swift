@@ -1,0 +1,83 @@
+import AppleAccounts
+import Foundation
+import GRDB
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite struct MigrationTests {
+    let file: TemporaryDatabase
+
+    init() throws {
+        file = try TemporaryDatabase()
+    }
+
+    /// A database as version 1 left it: a person with an account, one without, and the events of both.
+    private func makeFirstVersion() throws {
+        try DatabaseQueue(path: file.path).writeWithoutTransaction { database in
+            _ = try Schema.migrate(database, [.first])
+            try database.execute(
+                sql: """
+                    INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5');
+                    INSERT INTO app (id, name) VALUES (1, 'com.example.app');
+                    INSERT INTO subject (id, team_id, sub, account_id, created_at, email, email_is_verified,
+                        email_is_private, email_at, first_name)
+                    VALUES (1, 1, 'known', x'0193a5e07c007abc8def0123456789ab', 1000, 'a@example.com', 1, 0,
+                        1000, 'Ada'), (2, 1, 'unknown', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+                    INSERT INTO credential (subject_id, app_id, authorized_at, authorized_source, revoked_at,
+                        revoked_reason, revoked_source, last_sign_in_at, email_at)
+                    VALUES (1, 1, 1000, 1, NULL, NULL, NULL, 1001, 1000),
+                        (2, 1, NULL, NULL, 2000, 2, 2, NULL, NULL), (2, 0, NULL, NULL, 3000, 3, 2, NULL, NULL);
+                    INSERT INTO notification (id, identifier, app_id, receipt, payload, received_at)
+                    VALUES (1, 'jti-1', 1, 1, 'a.b.c', 2001);
+                    INSERT INTO notification_event (app_id, sub, type, event_time, notification_id)
+                    VALUES (1, 'unknown', 'consent-revoked', 2000, 1);
+                    INSERT INTO event (id, kind, subject_id, account_id, app_id, reason, source, moment,
+                        recorded_at)
+                    VALUES (x'0193a5e07c007abc8def0123456789a1', 1, 1, x'0193a5e07c007abc8def0123456789ab',
+                        NULL, NULL, 1, 1000, 1001),
+                        (x'0193a5e07c007abc8def0123456789a2', 3, 2, NULL, 1, 2, 2, 2000, 2001);
+                    """)
+        }
+    }
+
+    @Test func `keeps everything that the first version knew`() async throws {
+        try makeFirstVersion()
+        try await file.use { database in
+            let store = database.accounts
+            let known = try #require(try await store.account(.sample("known")))
+            #expect(known.id.rawValue == "acc_0193a5e0-7c00-7abc-8def-0123456789ab")
+            #expect(known.email == "a@example.com")
+            #expect(known.firstName == "Ada")
+            #expect(known.credentials.map(\.state) == [.authorized])
+            #expect(known.credentials.map(\.refreshToken) == [nil])
+            let unknown = try await store.credentials(
+                team: "A1B2C3D4E5", clientID: "com.example.app", subjects: ["unknown"])
+            #expect(unknown.map(\.reason) == [.appleAccountDeleted])
+            let events = try await store.allEvents()
+            #expect(events.map(\.subject) == ["known", "unknown"])
+            #expect(events.map(\.sequence) == [1, 2])
+            let again = NotificationCommand.sample(key: .sample("unknown"), at: 2000, identifier: "jti-2")
+            #expect(try await store.notify(again) == .duplicate)
+
+            // And it goes on as any other.
+            let account = try await store.hold(1, key: .sample("known"), authorizedAt: 5000)
+            #expect(account.id == known.id)
+            try await store.erase(.sample(account: account, at: 9000))
+            #expect(try await store.allEvents().prefix(2).map(\.subject) == [nil, "unknown"])
+        }
+    }
+
+    @Test func `is read by the tools before it is migrated, and not changed`() async throws {
+        try makeFirstVersion()
+        let before = FileManager.default.contents(atPath: file.path)
+        let reading = try SQLiteDatabase.openForReading(path: file.path)
+        #expect(reading.schemaVersion == 1)
+        #expect(SQLiteReading.currentSchemaVersion == Schema.migrations.count)
+        #expect(try await reading.sealedCount() == 0)
+        #expect(try await reading.sealedSecrets(after: nil, limit: 1).isEmpty)
+        reading.close()
+        #expect(FileManager.default.contents(atPath: file.path) == before)
+    }
+}

@@ -1,0 +1,46 @@
+import AppleAccounts
+
+extension RandomCommands {
+    /// A sign-in that brings a code of this number.
+    mutating func signIn(withCode number: UInt64) -> SignInCommand {
+        let plain = signIn()
+        return .sample(
+            key: plain.key, clientID: plain.clientID, authorizedAt: plain.authorizedAt, email: plain.email,
+            firstName: plain.firstName, authorizationCode: .sample(number, clientID: plain.clientID),
+            refreshTokenCause: pick([nil, .noSealingKey]), receivedAt: plain.receivedAt)
+    }
+
+    /// Something that becomes of the codes and tokens with numbers up to this one, or of an account.
+    mutating func personCommand(upTo number: UInt64) -> PersonCommand {
+        let (key, code) = (pick(keys), UInt64.random(in: 1...number, using: &generator))
+        let (moment, fresh) = (self.moment(), UInt64(1_000_000) + number)
+        let clientID: ClientID =
+            key.team == "OTHERTEAM1" ? "org.example.app" : pick(["com.example.app", "com.example.other"])
+        let token = pick([code, fresh, nil])
+        let target = pick(keys)
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0...4:
+            return PersonCommand(key: key) { account in
+                .finishExchange(
+                    .sample(
+                        code: code, account: account, clientID: clientID, token: token, authorizedAt: moment))
+            }
+        case 5...7:
+            return PersonCommand(key: key) { account in
+                .rejectRefreshToken(
+                    .sample(token: code, account: account, clientID: clientID, at: moment))
+            }
+        case 8:
+            return PersonCommand(key: key) { account in
+                .erase(.sample(2_000_000 + number, account: account, at: moment))
+            }
+        default:
+            return PersonCommand(key: key) { account in
+                .transfer(
+                    TransferCommand(
+                        accountID: account.id, from: key, to: target, clientID: clientID, email: nil,
+                        createdAt: account.createdAt, receivedAt: moment))
+            }
+        }
+    }
+}
