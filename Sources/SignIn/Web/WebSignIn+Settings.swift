@@ -4,9 +4,6 @@ extension WebSignIn {
     /// Where things are. Every address that a browser can be sent to stands here: none is taken from a request, so
     /// there is no open redirect.
     public struct Settings: Sendable {
-        /// The longest public address, in bytes.
-        static let longestPublicURL = 255
-
         /// What is registered at Apple as the return URL.
         public let callbackURL: String
         public let redirectURLs: [ClientID: String]
@@ -19,18 +16,21 @@ extension WebSignIn {
         ///   - publicURL: This service as browsers see it, without a query; a path in front of ours is fine.
         ///   - redirectURLs: The app's own page for each client ID (Services ID) that may sign in in a browser.
         ///   - authorizeURL: Apple's.
+        ///   - allowsPlainHTTP: For development. Otherwise every address is `https`.
         /// - Throws: `WebSettingsError`.
         public init(
-            publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String
+            publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String,
+            allowsPlainHTTP: Bool = false
         ) throws(WebSettingsError) {
-            guard let service = WebURL(publicURL), !service.hasQuery,
-                publicURL.utf8.count <= Self.longestPublicURL
-            else { throw WebSettingsError(.publicURLMalformed, detail: publicURL) }
+            func isUsable(_ url: WebURL?) -> Bool { url.map { $0.isSecure || allowsPlainHTTP } ?? false }
+            guard let service = WebURL(publicURL), isUsable(service), !service.hasQuery else {
+                throw WebSettingsError(.publicURLMalformed, detail: publicURL)
+            }
             guard !redirectURLs.isEmpty else { throw WebSettingsError(.redirectURLsMissing, detail: "") }
-            for (clientID, url) in redirectURLs where WebURL(url) == nil {
+            for (clientID, url) in redirectURLs where !isUsable(WebURL(url)) {
                 throw WebSettingsError(.redirectURLMalformed, detail: clientID.rawValue)
             }
-            guard WebURL(authorizeURL) != nil else {
+            guard isUsable(WebURL(authorizeURL)) else {
                 throw WebSettingsError(.authorizeURLMalformed, detail: authorizeURL)
             }
             let base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL

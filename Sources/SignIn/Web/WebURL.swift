@@ -1,5 +1,5 @@
-/// An absolute address that a browser may be sent to (RFC 3986): `https`, or `http` on the machine's own loopback, which
-/// is for development. No user information, no fragment, nothing that must not stand in a header field.
+/// An absolute address of `https` or `http` that a browser may be sent to (RFC 3986): no user information, no fragment,
+/// nothing that must not stand in a header field.
 struct WebURL {
     let isSecure: Bool
     let hasQuery: Bool
@@ -18,24 +18,22 @@ struct WebURL {
             return nil
         }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        guard let host = Self.host(of: authority) else { return nil }
-        guard isSecure || ["localhost", "127.0.0.1", "[::1]"].contains(host) else { return nil }
+        guard Self.isAuthority(authority) else { return nil }
         hasQuery = rest.contains("?")
     }
 
-    /// The host without its port. `user@host` would show people one name and lead to another.
-    private static func host(of authority: Substring) -> String? {
-        guard !authority.contains("@") else { return nil }
+    /// A host and perhaps a port. `user@host` would show people one name and lead to another.
+    private static func isAuthority(_ authority: Substring) -> Bool {
+        guard !authority.contains("@") else { return false }
         var host = authority
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
             let port = authority[authority.index(after: colon)...]
             guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ $0 != UInt8(ascii: "+") })
-            else { return nil }
+            else { return false }
             host = authority[..<colon]
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
-        guard isLiteral || (!host.isEmpty && host.utf8.allSatisfy(isHostByte)) else { return nil }
-        return String(host)
+        return isLiteral || (!host.isEmpty && host.utf8.allSatisfy(isHostByte))
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

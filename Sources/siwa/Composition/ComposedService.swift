@@ -20,7 +20,7 @@ struct ComposedService {
     private let logger: Logger
 
     /// - Parameter signals: Begin the shutdown.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`, `WebSettingsError`.
     init(
         settings: ServiceSettings, observation: ProcessObservation,
         signals: [UnixSignal] = [.sigterm, .sigint],
@@ -47,7 +47,10 @@ struct ComposedService {
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry,
-                sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now),
+                sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now,
+                web: try settings.webSignIn(
+                    useCases: useCases, tickets: store,
+                    now: { Moment(milliseconds: ProcessObservation.now()) })),
             logger: logger)
         let workers = RelationWorkers(
             relation: relation, useCases: useCases, apple: apple.tokens,

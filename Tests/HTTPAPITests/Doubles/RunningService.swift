@@ -101,7 +101,8 @@ struct RunningService: Sendable {
             settings: try WebSignIn.Settings(
                 publicURL: options.publicURL,
                 redirectURLs: Dictionary(uniqueKeysWithValues: redirectURLs),
-                authorizeURL: "https://appleid.apple.com/auth/authorize"),
+                authorizeURL: "https://appleid.apple.com/auth/authorize",
+                allowsPlainHTTP: options.publicURL.hasPrefix("http:")),
             useCases: useCases, sealingKeys: try ring(), tickets: tickets ?? ReferenceStore(), now: now)
     }
 

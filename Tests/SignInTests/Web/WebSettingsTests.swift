@@ -10,10 +10,11 @@ import Testing
     private func settings(
         _ publicURL: String = "https://siwa.example",
         _ redirectURLs: [ClientID: String] = ["com.example.web": "https://app.example/apple"],
-        _ authorizeURL: String = Self.authorizeURL
+        _ authorizeURL: String = Self.authorizeURL, plain: Bool = false
     ) throws(WebSettingsError) -> WebSignIn.Settings {
         try WebSignIn.Settings(
-            publicURL: publicURL, redirectURLs: redirectURLs, authorizeURL: authorizeURL)
+            publicURL: publicURL, redirectURLs: redirectURLs, authorizeURL: authorizeURL,
+            allowsPlainHTTP: plain)
     }
 
     @Test(arguments: ["https://siwa.example", "https://siwa.example/"])
@@ -26,7 +27,7 @@ import Testing
 
     @Test func `a cookie is bound to its host wherever TLS is`() throws {
         #expect(try settings().cookieName == "__Host-siwa_web")
-        #expect(try settings("http://localhost:8080").cookieName == "siwa_web")
+        #expect(try settings("http://localhost:8080", plain: true).cookieName == "siwa_web")
     }
 
     @Test(arguments: [
@@ -46,6 +47,19 @@ import Testing
         #expect(throws: WebSettingsError(.authorizeURLMalformed, detail: "")) {
             try settings("https://siwa.example", ["com.example.web": "https://app.example"], "/authorize")
         }
+    }
+
+    @Test func `plain HTTP is for development only`() throws {
+        let pages: [ClientID: String] = ["com.example.web": "http://app.example"]
+        #expect(throws: WebSettingsError(.redirectURLMalformed, detail: "")) {
+            try settings("https://siwa.example", pages)
+        }
+        #expect(throws: WebSettingsError(.authorizeURLMalformed, detail: "")) {
+            try settings(
+                "https://siwa.example", ["com.example.web": "https://a.example"], "http://emulator/a")
+        }
+        let local = try settings("http://siwa.example", pages, "http://emulator:9000/auth", plain: true)
+        #expect(!local.isSecure)
     }
 
     @Test func `an error does not show addresses`() {

@@ -1,0 +1,32 @@
+import AppleAccounts
+import AppleIDClient
+import JOSE
+import SignIn
+
+extension ServiceSettings {
+    /// Sign-in in a browser, or `nil` where nothing is configured for it.
+    ///
+    /// - Throws: `WebSettingsError`.
+    func webSignIn(
+        useCases: SignInUseCases, tickets: any TicketStore, now: @escaping @Sendable () -> Moment
+    ) throws -> WebSignIn? {
+        // The settings reader insists on both where there is a page to come back to.
+        guard let publicURL, let sealingKeys, !webClients.isEmpty else { return nil }
+        let settings = try WebSignIn.Settings(
+            publicURL: publicURL, redirectURLs: webClients, authorizeURL: appleEndpoints.authorize,
+            allowsPlainHTTP: environment == .development)
+        return WebSignIn(
+            settings: settings, useCases: useCases, sealingKeys: sealingKeys, tickets: tickets, now: now)
+    }
+
+    /// Where each client ID that can sign in in a browser comes back to.
+    ///
+    /// Apple's page knows Services IDs only, and the primary client ID is the app's bundle ID: it does not count where
+    /// there are others, so that a link need not name the one that is left.
+    private var webClients: [ClientID: String] {
+        webRedirectURLs.filter { clientID, _ in
+            guard let app = deployment.app(for: clientID) else { return false }
+            return clientID != app.primaryClientID || app.clientIDs.count == 1
+        }
+    }
+}
