@@ -56,6 +56,17 @@ import Testing
         }
     }
 
+    @Test func `shows what came back to who has no site, and runs none of it`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let page = try await apple.get("/site?code=abc%3Cscript%3E&state=s%22")
+            #expect(page.status == 200)
+            #expect(page.text.contains("<code>abc&lt;script&gt;</code>"))
+            #expect(page.text.contains("<code>s&quot;</code>"))
+            #expect(try await apple.get("/site").status == 200)
+            #expect(try await apple.get("/site?code=a&code=b").status == 400)
+        }
+    }
+
     @Test func `escapes what people are called`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users", #"{"first_name":"<script>alert(1)</script>"}"#)

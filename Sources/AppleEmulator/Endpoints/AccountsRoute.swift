@@ -3,7 +3,7 @@ import Hummingbird
 import JOSE
 import NIOCore
 
-/// `/`: the page with everybody's account, and what its buttons do.
+/// `/`: the page with everybody's account, and what its buttons do. And `/site`, for who has no site to come back to.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
     private static let shownUsers = 50
@@ -19,6 +19,13 @@ struct AccountsRoute: Sendable {
 
     func add(to router: Router<EmulatorRequestContext>) {
         router.get("/") { _, _ in page.answer.response }
+        router.get("site") { request, _ in
+            do throws(OAuthRefusal) {
+                return SitePage(fields: try FormFields((request.uri.query ?? "").utf8)).answer.response
+            } catch {
+                return RefusalPage(refusal: error).answer.response
+            }
+        }
         router.post("accounts") { request, _ in
             do throws(OAuthRefusal) {
                 try await act(FormFields(bodyOf: request))

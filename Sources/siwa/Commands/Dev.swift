@@ -32,7 +32,10 @@ struct Dev: AsyncParsableCommand {
     @Option(help: "How often held refresh tokens are checked, in seconds. At Apple it is once a day.")
     var checkInterval = 60
 
-    @Option(help: "Where sign-in on the web hands its result over to your site.")
+    @Option(
+        help:
+            "Where sign-in on the web hands its result over to your site; a page of the fake Apple when absent."
+    )
     var webRedirectURL: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
@@ -84,7 +87,7 @@ struct Dev: AsyncParsableCommand {
                 clientIDs: clientIDs, port: port, applePort: applePort, secret: secret,
                 database: database ?? "sqlite://\(directory.path)/siwa.sqlite",
                 signingKey: try Self.signingKey(of: emulator), checkInterval: .seconds(checkInterval),
-                webRedirectURL: webRedirectURL
+                webRedirectURL: webRedirectURL ?? "http://127.0.0.1:\(applePort)/site"
             ).settings()
             let service = try await ComposedService(settings: settings, observation: observation)
             group.addTask {
