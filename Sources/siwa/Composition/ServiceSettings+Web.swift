@@ -22,11 +22,12 @@ extension ServiceSettings {
     /// Where each client ID that can sign in in a browser comes back to.
     ///
     /// Apple's page knows Services IDs only, and the primary client ID is the app's bundle ID: it does not count where
-    /// there are others, so that a link need not name the one that is left.
+    /// another of the app comes back too, so that a link need not name the one that is left.
     private var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }
-            return clientID != app.primaryClientID || app.clientIDs.count == 1
+            let others = app.clientIDs.filter { $0 != app.primaryClientID }
+            return clientID != app.primaryClientID || !others.contains { webRedirectURLs[$0] != nil }
         }
     }
 }
