@@ -33,7 +33,9 @@ struct EmulatedWorld {
         users = UserDirectory(teamIDs: teamIDs)
     }
 
-    func app(of clientID: String) -> EmulatedApp? { apps.first { $0.clientIDs.contains(clientID) } }
+    func app(of clientID: String) -> EmulatedApp? {
+        apps.first { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }
+    }
 
     /// Who signs in where, with which keys. Remembers that the person uses the app, and the code that was given out.
     mutating func beginMinting(

@@ -46,6 +46,31 @@ import Testing
         }
     }
 
+    @Test func `gives a code that many ask for at once to one of them`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let code = try await apple.code()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await apple.exchange(code).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 1)
+            #expect(statuses.count { $0 == 400 } == 19)
+            #expect(try await apple.counter("exchanges") == 1)
+        }
+    }
+
+    @Test func `validates a person once when many ask at once`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.refreshToken()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 { group.addTask { try await apple.refresh(token).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 1)
+            #expect(statuses.count { $0 == 429 } == 19)
+        }
+    }
+
     @Test(arguments: [(300, 200), (301, 400)])
     func `takes a code for five minutes`(seconds: Int64, status: Int) async throws {
         try await EmulatorUnderTest.run { apple in

@@ -17,6 +17,15 @@ import Testing
         #expect(!table.values(of: "owner0").contains(0))
     }
 
+    @Test func `knows a secret by its bytes`() {
+        var table = TokenTable<String, Int>(capacity: 10)
+        table.insert("rK", 1, of: "owner")
+        #expect(table["rK"] == 1)
+        // The Kelvin sign, which is canonically the letter.
+        #expect(table["r\u{212A}"] == nil)
+        #expect(table.owner(of: "r\u{212A}") == nil)
+    }
+
     @Test func `forgets all of one owner and nothing else`() {
         var table = TokenTable<String, Int>(capacity: 100)
         for number in 0..<10 { table.insert("t\(number)", number, of: number < 5 ? "a" : "b") }

@@ -1,3 +1,5 @@
+import JOSE
+
 /// Secrets that were given out, each with its owner. Bounded: a full table forgets its oldest tenth.
 struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendable>: Codable {
     private struct Entry: Codable {
@@ -18,9 +20,9 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
 
     var count: Int { entries.count }
 
-    subscript(secret: String) -> Value? { entries[secret]?.value }
+    subscript(secret: String) -> Value? { entry(secret)?.value }
 
-    func owner(of secret: String) -> Owner? { entries[secret]?.owner }
+    func owner(of secret: String) -> Owner? { entry(secret)?.owner }
 
     func values(of owner: Owner) -> [Value] {
         (secrets[owner] ?? []).compactMap { entries[$0]?.value }
@@ -46,6 +48,14 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
 
     mutating func removeAll(where isGone: (Owner) -> Bool) {
         for owner in secrets.keys.filter(isGone) { removeAll(of: owner) }
+    }
+
+    /// A dictionary takes canonically equivalent strings for one, so the bytes are compared as well.
+    private func entry(_ secret: String) -> Entry? {
+        guard let index = entries.index(forKey: secret), entries[index].key.isByteEqual(to: secret) else {
+            return nil
+        }
+        return entries[index].value
     }
 
     private mutating func forgetOldest() {

@@ -41,7 +41,7 @@ struct UserDirectory: Codable {
     func find(_ subject: String?) throws(EmulatorError) -> (position: Int, identity: TeamIdentity) {
         guard let subject, subject != Self.defaultName else { return (0, users[0].identities[0]) }
         guard let position = positions[subject],
-            let identity = users[position].identities.first(where: { $0.subject == subject })
+            let identity = users[position].identities.first(where: { $0.subject.isByteEqual(to: subject) })
         else {
             throw EmulatorError(.userNotFound)
         }
