@@ -37,7 +37,7 @@ extension SQLiteAccountStore: GrantStore {
     }
 
     public func nextDue() async throws -> GrantsDue {
-        try await reader.read { try $0.grants().due() }
+        try await reader.read { try $0.grants().dueRows.find() }
     }
 
     public func erasure(_ id: ErasureID) async throws -> ErasureRecord? {

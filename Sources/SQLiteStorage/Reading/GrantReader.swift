@@ -6,6 +6,7 @@ final class GrantReader {
     let erasures: ErasureRows
     let sealed: SealedRows
     let transfers: TransferRows
+    let dueRows: DueRows
     private let database: Database
 
     init(_ names: Names, in database: Database) throws {
@@ -13,10 +14,7 @@ final class GrantReader {
         erasures = try ErasureRows(names, in: database)
         sealed = try SealedRows(names, in: database)
         transfers = try TransferRows(names, in: database)
-    }
-
-    func due() throws -> GrantsDue {
-        try GrantsDue(database)
+        dueRows = try DueRows(in: database)
     }
 
     func sealedCount() throws -> Int {
