@@ -33,7 +33,7 @@ extension AppleTokenClient {
                     // Apple has no word of its own for a token that has ended early. A user whom it refuses is refused
                     // again with a new one.
                     guard error.code == .rejected,
-                        error.appleError == .invalidClient || error.appleError == .other
+                        [.invalidClient, .invalidGrant, .other].contains(error.appleError)
                     else { throw error }
                     migrationAccess.withLock { $0.drop(held, for: clientID) }
                 }

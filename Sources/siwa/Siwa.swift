@@ -14,5 +14,9 @@ struct Siwa: AsyncParsableCommand {
             Apple's credential still stands. Try it without an Apple account: siwa dev
             """,
         version: SiwaVersion.current,
-        subcommands: [Serve.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self, Version.self])
+        subcommands: [
+            Serve.self, Doctor.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self,
+            MakeSealingKey.self,
+            Reseal.self, Transfer.self, Version.self,
+        ])
 }

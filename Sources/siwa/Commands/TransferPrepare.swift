@@ -1,0 +1,69 @@
+import AppleAccounts
+import AppleIDClient
+import ArgumentParser
+import SQLiteStorage
+
+/// `siwa transfer prepare`
+struct TransferPrepare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prepare",
+        abstract: "Ask Apple for the transfer identifiers of an app's accounts, into a file.",
+        discussion: """
+            For the team that gives the app away, with its own configuration. The service may be running. The file holds \
+            personal data. Accounts that Apple refuses are listed in FILE.failures, and asked for again the next time. Ends \
+            with status 0 when the file has every account.
+            """)
+
+    @Argument(help: "The file to write, or to go on with: JSON Lines.", completion: .file())
+    var file: String
+
+    @Option(help: "The team that takes the app over.")
+    var to: String
+
+    @Option(name: .customLong("client-id"), help: "The app. Needed when the configuration has several.")
+    var clientID: String?
+
+    @Option(help: "How many accounts to ask for in a second, at most.")
+    var perSecond = 10
+
+    @Flag(help: "Count, ask for one account, and write nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        guard (1...1000).contains(perSecond) else { throw ValidationError("--per-second takes 1 to 1000.") }
+        guard TeamID(to) != nil, ClientSigningKey.isKeyID(to) else {
+            throw ValidationError("--to takes a team ID: 10 capital letters and digits.")
+        }
+    }
+
+    func run() async throws {
+        let settings = try await ServiceSettings.ofProcess()
+        guard let recipient = TeamID(to), let app = app(in: settings.deployment), app.team != recipient else {
+            Complaint.write(
+                "--client-id must name an app of the configuration, and --to another team than the app's.")
+            throw ExitCode.failure
+        }
+        try await TransferReport.ending {
+            let inspection = try settings.database.inspection()
+            let outcome = try await settings.withAppleClient { apple in
+                let preparation = TransferPreparation(
+                    app: app, recipientTeam: recipient, output: file, apple: apple, perSecond: perSecond,
+                    clock: ContinuousClock()
+                ) { last in
+                    try await inspection.accounts(
+                        team: app.team, clientID: app.primaryClientID, after: last, limit: 1000)
+                }
+                return try await ProgressBar.shown("asking Apple") { begin, progress in
+                    try await preparation.run(isDryRun: dryRun, begin: begin, progress: progress)
+                }
+            }
+            await inspection.close()
+            return TransferReport(outcome, file: file, isDryRun: dryRun)
+        }
+    }
+
+    private func app(in deployment: Deployment) -> App? {
+        guard let clientID else { return deployment.apps.count == 1 ? deployment.apps.first : nil }
+        return ClientID(clientID).flatMap { deployment.app(for: $0) }
+    }
+}

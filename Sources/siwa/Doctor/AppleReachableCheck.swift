@@ -1,0 +1,33 @@
+import AppleIDClient
+
+/// Whether Apple answers from here.
+struct AppleReachableCheck: DoctorCheck {
+    static let name = "Apple"
+
+    let endpoints: AppleEndpoints
+    let answer: AppleProbe.Answer?
+
+    func examine() -> [Finding] {
+        guard let answer else {
+            return [
+                .wrong(
+                    Self.name, "\(endpoints.baseURL) does not answer",
+                    advice:
+                        "Let this machine make https connections there, and see that DNS works and that the "
+                        + "system's certificates (ca-certificates) are installed.")
+            ]
+        }
+        guard answer.status == 200 else {
+            return [
+                .wrong(
+                    Self.name, "\(endpoints.keySet) answers with status \(answer.status)",
+                    advice: "A proxy may stand in between. If not, try again later: Apple says how it is at "
+                        + "developer.apple.com/system-status.")
+            ]
+        }
+        guard endpoints == .apple else {
+            return [.note(Self.name, "\(endpoints.baseURL) answers, which is not Apple (APPLE_BASE_URL)")]
+        }
+        return [.good(Self.name, "\(endpoints.baseURL) answers")]
+    }
+}

@@ -1,0 +1,55 @@
+import JOSE
+
+/// What `siwa doctor` found.
+struct Examination {
+    let findings: [Finding]
+
+    var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
+
+    var text: String {
+        let width = findings.map(\.check.count).max() ?? 0
+        let indent = String(repeating: " ", count: 2 + 7 + 2 + width + 2)
+        var lines: [String] = []
+        for finding in findings {
+            let verdict = Self.padded(finding.verdict.rawValue, to: 7)
+            lines.append("  \(verdict)  \(Self.padded(finding.check, to: width))  \(finding.text)")
+            for line in finding.advice?.split(separator: "\n") ?? [] { lines.append(indent + line) }
+        }
+        return (lines + ["", summary]).joined(separator: "\n")
+    }
+
+    var json: String {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("healthy", isHealthy)
+        json.name("checks")
+        json.beginArray()
+        for finding in findings {
+            json.element()
+            json.beginObject()
+            json.member("check", finding.check)
+            json.member("result", finding.verdict.rawValue)
+            json.member("text", finding.text)
+            json.member("advice", ifPresent: finding.advice)
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private var summary: String {
+        let wrong = findings.count { $0.verdict == .wrong }
+        let skipped = findings.count { $0.verdict == .skipped }
+        let after = skipped == 0 ? "" : ", \(skipped) not looked at"
+        switch wrong {
+        case 0: return "Nothing is wrong\(after)."
+        case 1: return "One thing is wrong\(after)."
+        default: return "\(wrong) things are wrong\(after)."
+        }
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

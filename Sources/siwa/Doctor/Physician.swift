@@ -1,0 +1,57 @@
+import AppleIDClient
+import AsyncHTTPClient
+import KeySets
+
+/// Makes all checks of `siwa doctor`, those first that explain the others.
+struct Physician: Sendable {
+    let environment: [String: String]
+    let secondsSince1970: @Sendable () -> Int64
+    let limits: AppleTimeLimits
+
+    init(
+        environment: [String: String], limits: AppleTimeLimits = AppleTimeLimits(),
+        secondsSince1970: @escaping @Sendable () -> Int64 = {
+            SystemKeySetClock().millisecondsSince1970 / 1000
+        }
+    ) {
+        (self.environment, self.limits) = (environment, limits)
+        self.secondsSince1970 = secondsSince1970
+    }
+
+    func examine() async -> Examination {
+        let settings: ServiceSettings
+        do {
+            settings = try await SettingsReader.read(environment: environment)
+        } catch let mistakes as ConfigurationMistakes {
+            let rest = Finding.skipped("the rest", "needs a configuration without mistakes")
+            return Examination(findings: ConfigurationCheck(settings: .failure(mistakes)).examine() + [rest])
+        } catch {
+            return Examination(findings: [
+                .wrong(
+                    ConfigurationCheck.name, "cannot be read", advice: "See that SIWA_CONFIG names a file.")
+            ])
+        }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(limits))
+        var findings: [Finding] = []
+        for check in await checks(of: settings, client: client) { findings += await check.examine() }
+        try? await client.shutdown()
+        return Examination(findings: findings)
+    }
+
+    private func checks(of settings: ServiceSettings, client: HTTPClient) async -> [any DoctorCheck] {
+        let answer = await AppleProbe(endpoints: settings.appleEndpoints, client: client).ask()
+        let now = secondsSince1970()
+        let skew = ClockCheck.skew(appleDate: answer?.date, ownDate: now)
+        return [
+            ConfigurationCheck(settings: .success(settings)), CallersCheck(settings: settings),
+            AppleReachableCheck(endpoints: settings.appleEndpoints, answer: answer),
+            ClockCheck(appleDate: answer?.date, ownDate: now),
+            KeySetCheck(source: settings.keySource, answer: answer), SigningKeyCheck(settings: settings),
+            ClientSecretCheck(
+                settings: settings, client: client, isReachable: answer != nil, skew: skew,
+                secondsSince1970: secondsSince1970),
+            SealingKeysCheck(settings: settings), DatabaseCheck(settings: settings),
+            PublicURLCheck(settings: settings),
+        ]
+    }
+}

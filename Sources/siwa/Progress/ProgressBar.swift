@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// Shows on standard error how far long work has come.
+final class ProgressBar: Sendable {
+    private struct State {
+        var display: ProgressDisplay
+        var done = 0
+    }
+
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter alreadyDone: What an earlier run has done.
+    init(
+        title: String, total: Int, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
+        write: @escaping @Sendable (String) -> Void = ProgressBar.toStandardError
+    ) {
+        state = Mutex(State(display: ProgressDisplay(title: title, total: total, isTerminal: isTerminal)))
+        self.write = write
+    }
+
+    func advance(by count: Int = 1) {
+        let elapsed = start.duration(to: .now)
+        let text = state.withLock { state in
+            state.done += count
+            return state.display.update(done: state.done, after: elapsed)
+        }
+        if let text { write(text) }
+    }
+
+    func end() {
+        let elapsed = start.duration(to: .now)
+        write(state.withLock { $0.display.end(done: $0.done, after: elapsed) })
+    }
+
+    static let toStandardError: @Sendable (String) -> Void = { text in
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+}
+
+extension ProgressBar {
+    /// Shows a bar for work that says itself how much there is.
+    static func shown<Result>(
+        _ title: String, _ work: (_ begin: (Int) -> Void, _ progress: () -> Void) async throws -> Result
+    ) async throws -> Result {
+        var bar: ProgressBar?
+        let result = try await work({ bar = ProgressBar(title: title, total: $0) }, { bar?.advance() })
+        bar?.end()
+        return result
+    }
+}

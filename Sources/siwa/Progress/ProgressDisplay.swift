@@ -1,0 +1,65 @@
+/// What is shown of long work: a bar that redraws itself on a terminal, a line now and then in a pipe or a log.
+///
+/// Decides only: it writes nothing and reads no clock.
+struct ProgressDisplay {
+    let title: String
+    let total: Int
+    let isTerminal: Bool
+    private var shownAt: Duration?
+    private var shownTenth = 0
+
+    /// A terminal is redrawn this often at most, a line written at least this often when something was done.
+    static let redraw: Duration = .milliseconds(100)
+    static let line: Duration = .seconds(30)
+
+    init(title: String, total: Int, isTerminal: Bool) {
+        (self.title, self.total, self.isTerminal) = (title, total, isTerminal)
+    }
+
+    /// The text to write now, or `nil` when it is too early for another.
+    mutating func update(done: Int, after elapsed: Duration) -> String? {
+        if isTerminal {
+            if let shownAt, elapsed - shownAt < Self.redraw { return nil }
+            shownAt = elapsed
+            return "\r\(bar(done: done, after: elapsed))\u{1B}[K"
+        }
+        let tenth = total > 0 ? done * 10 / total : 10
+        guard tenth > shownTenth || elapsed - (shownAt ?? .zero) >= Self.line else { return nil }
+        (shownAt, shownTenth) = (elapsed, tenth)
+        return "\(title): \(figures(done: done, after: elapsed))\n"
+    }
+
+    /// The last text: what was done in the end.
+    func end(done: Int, after elapsed: Duration) -> String {
+        isTerminal
+            ? "\r\(bar(done: done, after: elapsed))\u{1B}[K\n"
+            : "\(title): \(figures(done: done, after: elapsed))\n"
+    }
+
+    private func bar(done: Int, after elapsed: Duration) -> String {
+        let width = 24
+        let filled = total > 0 ? min(width, done * width / total) : width
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
+        return "\(title) [\(bar)] \(figures(done: done, after: elapsed))"
+    }
+
+    private func figures(done: Int, after elapsed: Duration) -> String {
+        let percent = total > 0 ? min(100, done * 100 / total) : 100
+        var text = "\(percent) %, \(done) of \(total)"
+        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        guard seconds >= 1, done > 0 else { return text }
+        let perSecond = Double(done) / seconds
+        text += perSecond >= 10 ? ", \(Int(perSecond))/s" : ", \(Int(perSecond * 60))/min"
+        let left = Double(total - done) / perSecond
+        if total > done, left.isFinite, left < 1e9 { text += ", \(Self.words(forSeconds: Int(left))) left" }
+        return text
+    }
+
+    private static func words(forSeconds seconds: Int) -> String {
+        switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3600: "\(seconds / 60) min"
+        default: "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+        }
+    }
+}

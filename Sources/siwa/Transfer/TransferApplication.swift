@@ -1,0 +1,152 @@
+import AppleAccounts
+import AppleIDClient
+import Foundation
+import JOSE
+
+/// The receiving team's half: asks Apple who everybody in the file is now, then moves the accounts.
+///
+/// What Apple answered is kept beside the file, so that nobody is asked for twice, also when the database is not free.
+struct TransferApplication {
+    struct Asked: Equatable {
+        var total = 0
+        /// By earlier runs.
+        var alreadyKnown = 0
+        var learned = 0
+        var failures: [TransferFailure] = []
+        var stopped: AppleCallError?
+    }
+
+    struct Moved: Equatable {
+        var moved = 0
+        var made = 0
+        var alreadyDone = 0
+        var failures: [TransferFailure] = []
+    }
+
+    let path: String
+    let lines: [TransferLine]
+    let perSecond: Int
+    let clock: any Clock<Duration>
+    let now: Moment
+
+    private static let batch = 200
+    /// Apple forgets transfer identifiers 60 days after the transfer was accepted, which is before now.
+    private static let open: Int64 = 60 * 86_400_000
+
+    /// Reads the file. Throws `LineFile.Unusable`, also when a line's app is not the receiving team's in this deployment.
+    init(path: String, deployment: Deployment, perSecond: Int, clock: any Clock<Duration>, now: Moment) throws
+    {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw LineFile.Unusable(path: path, reason: "is not there")
+        }
+        var lines: [TransferLine] = []
+        for (index, json) in try LineFile.read(path).enumerated() {
+            guard let line = TransferLine(json) else {
+                throw LineFile.Unusable(path: path, reason: "has a line \(index + 1) that is no transfer")
+            }
+            guard let app = deployment.app(for: line.clientID), app.team == line.recipientTeam else {
+                throw LineFile.Unusable(
+                    path: path,
+                    reason: "is for \(line.clientID.rawValue) in team \(line.recipientTeam.rawValue), "
+                        + "which the configuration does not have")
+            }
+            lines.append(line)
+        }
+        (self.path, self.lines, self.perSecond) = (path, lines, perSecond)
+        (self.clock, self.now) = (clock, now)
+    }
+
+    var resultsPath: String { "\(path).results" }
+
+    func results() throws -> [AccountID: TransferResult] {
+        var results: [AccountID: TransferResult] = [:]
+        for json in try LineFile.read(resultsPath) {
+            guard let result = TransferResult(json) else {
+                throw LineFile.Unusable(path: resultsPath, reason: "holds something else")
+            }
+            results[result.accountID] = result
+        }
+        return results
+    }
+
+    /// - Parameter isDryRun: Asks for one account only, and writes nothing.
+    func ask(
+        _ apple: any AppleMigrationService, isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void
+    ) async throws -> Asked {
+        let known = try results()
+        var waiting = lines.filter { known[$0.accountID] == nil }
+        var asked = Asked(total: lines.count, alreadyKnown: lines.count - waiting.count)
+        if isDryRun { waiting = Array(waiting.prefix(1)) }
+        begin(waiting.count)
+        let file = isDryRun ? nil : try LineFile(appendingTo: resultsPath)
+        let questions = AppleQuestions(perSecond: perSecond, clock: clock) {
+            (line: TransferLine) async throws(AppleCallError) in
+            try await apple.recipient(
+                ofTransferSubject: line.transferSubject.rawValue, clientID: line.clientID.rawValue)
+        }
+        asked.stopped = try await questions.run(waiting) { (line: TransferLine, result) in
+            progress()
+            switch result.map({ TransferResult(accountID: line.accountID, user: $0) }) {
+            case .success(let result?):
+                try file?.append([result.json])
+                asked.learned += 1
+            case .success(nil):
+                asked.failures.append(TransferFailure(accountID: line.accountID, cause: "answer_unusable"))
+            case .failure(let error):
+                asked.failures.append(TransferFailure(accountID: line.accountID, error: error))
+            }
+        }
+        return asked
+    }
+
+    /// Moves the accounts of which Apple has said who they are. The others are remembered, so that their next sign-in finds
+    /// them. Can be repeated.
+    func move(in store: any AccountStore & TransferStore, progress: (Int) -> Void) async throws -> Moved {
+        let results = try results()
+        var moved = Moved()
+        for start in stride(from: 0, to: lines.count, by: Self.batch) {
+            let batch = lines[start..<min(start + Self.batch, lines.count)]
+            try await store.importTransfers(batch.map { record($0) })
+            let known = batch.compactMap { line in results[line.accountID].map { (line, $0) } }
+            if !known.isEmpty {
+                let commands = known.map { AccountCommand.transfer(command($0, $1)) }
+                let outcome = try await store.commit(commands)
+                for ((line, _), result) in zip(known, outcome.results) {
+                    moved.count(result, of: line.accountID)
+                }
+            }
+            progress(batch.count)
+        }
+        return moved
+    }
+
+    private func record(_ line: TransferLine) -> TransferRecord {
+        TransferRecord(
+            recipientTeam: line.recipientTeam, transferSubject: line.transferSubject,
+            accountID: line.accountID,
+            from: line.from, createdAt: line.createdAt,
+            expiresAt: Moment(milliseconds: now.milliseconds + Self.open))
+    }
+
+    private func command(_ line: TransferLine, _ result: TransferResult) -> TransferCommand {
+        TransferCommand(
+            accountID: line.accountID, from: line.from,
+            to: SubjectKey(team: line.recipientTeam, subject: result.subject), clientID: line.clientID,
+            email: result.email, createdAt: line.createdAt, receivedAt: now)
+    }
+}
+
+extension TransferApplication.Moved {
+    fileprivate mutating func count(_ result: CommandResult, of accountID: AccountID) {
+        switch result {
+        case .done(.transferred(.moved)): moved += 1
+        case .done(.transferred(.made)): made += 1
+        case .done(.transferred(.alreadyDone)): alreadyDone += 1
+        case .done: failures.append(TransferFailure(accountID: accountID, cause: "unexpected_outcome"))
+        case .refused(let refusal):
+            failures.append(TransferFailure(accountID: accountID, cause: refusal.code.rawValue))
+        case .failed(let error):
+            failures.append(TransferFailure(accountID: accountID, cause: "storage_\(error.code)"))
+        }
+    }
+}

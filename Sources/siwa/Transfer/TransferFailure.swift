@@ -1,0 +1,22 @@
+import AppleAccounts
+import AppleIDClient
+import JOSE
+
+/// An account that could not be transferred in this run: a line of the failures file. The next run tries it again.
+struct TransferFailure: Equatable, Sendable {
+    let accountID: AccountID
+    /// A word of ours, or Apple's own.
+    let cause: String
+
+    init(accountID: AccountID, cause: String) {
+        (self.accountID, self.cause) = (accountID, cause)
+    }
+
+    init(accountID: AccountID, error: AppleCallError) {
+        self.init(accountID: accountID, cause: error.appleError?.rawValue ?? error.code.rawValue)
+    }
+
+    var json: JSONObject {
+        JSONObject([("account_id", .string(accountID.rawValue)), ("cause", .string(cause))])
+    }
+}

@@ -1,0 +1,75 @@
+import AppleAccounts
+import AppleIDClient
+import ArgumentParser
+import SQLiteStorage
+
+/// What a step of a transfer says in the end.
+struct TransferReport: Equatable {
+    let text: String
+    let isComplete: Bool
+
+    init(_ outcome: TransferPreparation.Outcome, file: String, isDryRun: Bool) {
+        var lines = [
+            "\(outcome.total) accounts: \(outcome.alreadyPrepared) prepared before, \(outcome.prepared) "
+                + (isDryRun ? "tried and not written" : "prepared now")
+                + ", \(outcome.failures.count) failed."
+        ]
+        lines += Self.words(forFailures: outcome.failures, file: isDryRun ? nil : file)
+        lines += outcome.stopped.map { [Self.words(for: $0)] } ?? []
+        text = lines.joined(separator: "\n")
+        isComplete = outcome.failures.isEmpty && outcome.stopped == nil
+    }
+
+    /// - Parameter moved: `nil` for a dry run.
+    init(_ asked: TransferApplication.Asked, moved: TransferApplication.Moved?, file: String) {
+        var lines = [
+            "\(asked.total) accounts: Apple has told of \(asked.alreadyKnown) before and \(asked.learned) now, "
+                + "\(asked.failures.count) failed."
+        ]
+        if let moved {
+            lines.append("\(moved.moved) moved, \(moved.made) made, \(moved.alreadyDone) done before.")
+        }
+        lines += Self.words(
+            forFailures: asked.failures + (moved?.failures ?? []), file: moved == nil ? nil : file)
+        lines += asked.stopped.map { [Self.words(for: $0)] } ?? []
+        text = lines.joined(separator: "\n")
+        isComplete = asked.failures.isEmpty && asked.stopped == nil && moved?.failures.isEmpty ?? true
+    }
+
+    /// Prints the report of a step, or why it could not go on, and ends the process accordingly.
+    static func ending(_ step: () async throws -> TransferReport) async throws {
+        let report: TransferReport
+        do {
+            report = try await step()
+        } catch let error as StorageError where error.code == .busy {
+            Complaint.write(
+                "The service holds the database: stop it and run this again. Nobody is asked for twice.")
+            throw ExitCode.failure
+        } catch let error as StorageError {
+            Complaint.write("siwa transfer cannot go on: \(Complaint.words(for: error))")
+            throw ExitCode.failure
+        } catch let error as LineFile.Unusable {
+            Complaint.write(error.description)
+            throw ExitCode.failure
+        }
+        print(report.text)
+        if !report.isComplete { throw ExitCode.failure }
+    }
+
+    private static func words(forFailures failures: [TransferFailure], file: String?) -> [String] {
+        let counts = Dictionary(grouping: failures, by: \.cause).mapValues(\.count)
+        let causes = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        guard !failures.isEmpty else { return [] }
+        return [
+            "Failed: \(causes)."
+                + (file.map { " Listed in \($0).failures; run this again to try them again." } ?? "")
+        ]
+    }
+
+    private static func words(for error: AppleCallError) -> String {
+        error.isOfConfiguration
+            ? "Stopped: Apple does not take the client secret (\(error.appleError?.rawValue ?? error.code.rawValue)). "
+                + "siwa doctor says why."
+            : "Stopped: Apple does not answer (\(error.code.rawValue)). Run this again later."
+    }
+}

@@ -1,0 +1,40 @@
+import AppleAccounts
+import AppleIDClient
+import JOSE
+
+/// Who a transferred account is for the receiving team, as Apple said: a line of the results file.
+struct TransferResult: Equatable, Sendable {
+    let accountID: AccountID
+    let subject: AppleSubject
+    let email: EmailAddress?
+
+    /// `nil` when Apple's answer holds no usable subject.
+    init?(accountID: AccountID, user: MigratedUser) {
+        guard let subject = AppleSubject(user.subject) else { return nil }
+        (self.accountID, self.subject) = (accountID, subject)
+        // Apple signs neither here, but its own server says so: as good as in a token.
+        email = user.email.flatMap {
+            EmailAddress(address: $0, isVerified: true, isPrivate: user.isPrivateEmail ?? false)
+        }
+    }
+
+    init?(_ json: JSONObject) {
+        guard let accountID = json["account_id"]?.string.flatMap({ AccountID($0) }),
+            let subject = json["sub"]?.string
+        else { return nil }
+        self.init(
+            accountID: accountID,
+            user: MigratedUser(
+                subject: subject, email: json["email"]?.string, isPrivateEmail: json["is_private_email"]?.bool
+            ))
+    }
+
+    var json: JSONObject {
+        var json = JSONObject([
+            ("account_id", .string(accountID.rawValue)), ("sub", .string(subject.rawValue)),
+        ])
+        json["email"] = email.map { .string($0.address) }
+        json["is_private_email"] = email.map { .bool($0.isPrivate) }
+        return json
+    }
+}

@@ -1,0 +1,185 @@
+import AppleAccounts
+import AppleEmulator
+import AppleIDClient
+import Foundation
+import JOSE
+import Testing
+
+@testable import siwa
+
+/// `siwa doctor` against the fake Apple: once with everything right, then with each thing broken.
+@Suite(.timeLimit(.minutes(2))) struct DoctorTests {
+    static let limits = AppleTimeLimits(connect: .seconds(1), read: .seconds(20), total: .seconds(20))
+
+    static func examine(
+        _ apple: RunningApple, _ directory: String, _ changes: [String: String?] = [:], skew: Int64 = 0
+    ) async throws -> Examination {
+        try await Physician(
+            environment: apple.environment(directory, changes), limits: limits,
+            secondsSince1970: { Int64(Date().timeIntervalSince1970) + skew }
+        ).examine()
+    }
+
+    /// The checks that found something wrong.
+    static func wrong(_ examination: Examination) -> [String] {
+        examination.findings.filter { $0.verdict == .wrong }.map(\.check)
+    }
+
+    /// One fake Apple and one directory for the length of a test.
+    static func with(_ body: @Sendable (RunningApple, String) async throws -> Void) async throws {
+        try await RunningApple.with { apple in
+            try await SigningKeySettingsTests.withDirectory([:]) { try await body(apple, $0) }
+        }
+    }
+
+    @Test func `finds nothing wrong when nothing is`() async throws {
+        try await Self.with { apple, directory in
+            let ring = try #require(
+                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+            }
+            let examination = try await Self.examine(apple, directory)
+            #expect(examination.isHealthy, "\(examination.text)")
+            #expect(!examination.findings.contains { $0.verdict == .skipped }, "\(examination.text)")
+            #expect(examination.text.hasSuffix("Nothing is wrong."))
+            let secrets = examination.findings.filter { $0.check == "client secret" }
+            #expect(secrets.map(\.verdict) == [.good, .good])
+            let json = try JSONValue(parsing: Array(examination.json.utf8))
+            #expect(json["healthy"] == .bool(true))
+            #expect(json["checks"]?.array?.count == examination.findings.count)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["APPLE_TEAM_ID": "Z9Z9Z9Z9Z9"], ["client secret"]),
+            (["APPLE_KEY_ID": "Z9Z9Z9Z9Z9"], ["client secret"]),
+            (["APPLE_CLIENT_IDS": "com.example.app,com.example.typo"], ["client secret"]),
+            (["APPLE_CLIENT_IDS": "com.example.typo"], ["client secret"]),
+            (["SIWA_SEALING_KEYS": nil], ["sealing keys"]),
+            (["SIWA_PUBLIC_URL": "http://signin.example.com"], ["public URL"]),
+            (["SIWA_PUBLIC_URL": "https://localhost:8080"], ["public URL"]),
+            (["SIWA_PUBLIC_URL": "https://192.0.2.1"], ["public URL"]),
+            (["DATABASE_URL": "sqlite:///nonexistent/siwa.sqlite"], ["database"]),
+            (["DATABASE_URL": "sqlite:///etc/passwd"], ["database"]),
+            (["SIWA_PORT": "x"], ["configuration"]), (["SIWA_PROT": "80"], ["configuration"]),
+            (["APPLE_PRIVATE_KEY_FILE": "/nonexistent/AuthKey_K1L2M3N4O5.p8"], ["configuration"]),
+            (["APPLE_TEAM_ID": "x", "SIWA_PORT": "y"], ["configuration", "configuration"]),
+        ] as [([String: String?], [String])])
+    func `finds what is broken, and nothing else`(changes: [String: String?], checks: [String]) async throws {
+        try await Self.with { apple, directory in
+            let examination = try await Self.examine(apple, directory, changes)
+            #expect(Self.wrong(examination) == checks, "\(examination.text)")
+            #expect(examination.findings.filter { $0.verdict == .wrong }.allSatisfy { $0.advice != nil })
+        }
+    }
+
+    @Test func `finds a revoked key`() async throws {
+        try await Self.with { apple, directory in
+            try apple.state.removeClientKey(apple.key.keyID, of: RunningApple.team)
+            let examination = try await Self.examine(apple, directory)
+            #expect(Self.wrong(examination) == ["client secret"])
+            #expect(examination.text.contains("1. The key was revoked"))
+        }
+    }
+
+    @Test(arguments: [-3600, 3600] as [Int64])
+    func `finds a clock that is off, and that it is the cause`(skew: Int64) async throws {
+        try await Self.with { apple, directory in
+            let examination = try await Self.examine(apple, directory, skew: skew)
+            #expect(Self.wrong(examination).first == "clock", "\(examination.text)")
+            // A clock that is an hour behind makes secrets that end now; one that is ahead makes them of the future.
+            if skew > 0 { #expect(examination.text.contains("because the clock of this machine is")) }
+        }
+    }
+
+    @Test func `finds that Apple is out of reach, and leaves out what cannot be said then`() async throws {
+        try await Self.with { apple, directory in
+            let examination = try await Self.examine(
+                apple, directory, ["APPLE_BASE_URL": "http://siwa-test.invalid"])
+            #expect(Self.wrong(examination) == ["Apple"])
+            let skipped = examination.findings.filter { $0.verdict == .skipped }.map(\.check)
+            #expect(skipped == ["clock", "key set", "client secret"])
+        }
+    }
+
+    @Test(arguments: [FaultBody.html, .empty, .malformed, .noKeys, .unusableKeys])
+    func `finds a key set that is none`(body: FaultBody) async throws {
+        try await Self.with { apple, directory in
+            var fault = EndpointFault()
+            (fault.status, fault.body) = (200, body)
+            apple.state.setFault(fault, on: .keys)
+            let examination = try await Self.examine(apple, directory)
+            #expect(Self.wrong(examination) == ["key set"])
+        }
+    }
+
+    @Test func `finds accounts of an app that is no longer the primary one, or no longer there`() async throws
+    {
+        try await Self.with { apple, directory in
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
+                try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.gone", in: store)
+            }
+            let examination = try await Self.examine(apple, directory)
+            #expect(Self.wrong(examination) == ["database", "database"])
+            #expect(examination.text.contains("com.example.gone, which is not configured"))
+            #expect(examination.text.contains("com.example.web as the primary App ID"))
+        }
+    }
+
+    @Test func `looks at a database that the service has open`() async throws {
+        try await Self.with { apple, directory in
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn(["0.a.1"], in: store)
+                let examination = try await Self.examine(apple, directory)
+                #expect(Self.wrong(examination).isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("b=\(SealingSettingsTests.first)", "sealed by a, which is not configured"),
+        ("a=\(SealingSettingsTests.second)", "1 of 1 stored values do not open"),
+    ])
+    func `finds sealed values that do not open`(keys: String, text: String) async throws {
+        try await Self.with { apple, directory in
+            let ring = try #require(
+                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+            }
+            let examination = try await Self.examine(apple, directory, ["SIWA_SEALING_KEYS": keys])
+            #expect(Self.wrong(examination) == ["sealing keys"])
+            #expect(examination.text.contains(text), "\(examination.text)")
+        }
+    }
+
+    @Test func `a note is nothing wrong`() async throws {
+        try await Self.with { apple, directory in
+            let changes: [String: String?] = [
+                "APPLE_PRIVATE_KEY_FILE": nil, "SIWA_SEALING_KEYS": nil, "SIWA_PUBLIC_URL": nil,
+                "SIWA_API_KEY_HASHES": nil,
+            ]
+            let examination = try await Self.examine(apple, directory, changes)
+            #expect(examination.isHealthy, "\(examination.text)")
+            let notes = examination.findings.filter { $0.verdict == .note }.map(\.check)
+            #expect(Set(notes).isSuperset(of: ["API keys", "signing key", "sealing keys", "public URL"]))
+        }
+    }
+
+    @Test func `nothing secret is printed`() async throws {
+        try await Self.with { apple, directory in
+            for changes in [[:], ["SIWA_SEALING_KEYS": "oops=\(SealingSettingsTests.second)x"]] {
+                let examination = try await Self.examine(apple, directory, changes)
+                for text in [examination.text, examination.json] {
+                    #expect(!text.contains(SealingSettingsTests.first.prefix(12)))
+                    #expect(!text.contains(SealingSettingsTests.second.prefix(12)))
+                    #expect(!text.contains(SettingsReaderTests.hash))
+                    #expect(!text.contains("PRIVATE KEY---"))
+                }
+            }
+        }
+    }
+}

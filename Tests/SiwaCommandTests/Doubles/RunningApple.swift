@@ -1,0 +1,58 @@
+import AppleEmulator
+import AppleIDClient
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// The fake Apple over real sockets, with one team that has a key, for the length of a test.
+struct RunningApple: Sendable {
+    static let team = "A1B2C3D4E5"
+    static let otherTeam = "F6G7H8I9J0"
+    static let clientID = "com.example.app"
+
+    let state: EmulatorState
+    let baseURL: String
+    /// What the team would have downloaded from Apple.
+    let key: ClientSigningKey
+    let pem: String
+
+    static func with<Result: Sendable>(_ body: @Sendable (RunningApple) async throws -> Result) async throws
+        -> Result
+    {
+        var configuration = try EmulatorConfiguration(
+            teamID: team, clientIDs: [clientID, "com.example.web"])
+        let key = try ClientKey.generate(teamID: team, keyID: "K1L2M3N4O5")
+        configuration.clientKeys = [key]
+        configuration.keyCount = 1
+        let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
+        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
+        let pem = key.privateKeyPEM ?? ""
+        let running = try ClientSigningKey(keyID: key.keyID, pem: pem)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await emulator.run() }
+            let port = try await emulator.port()
+            let result = try await body(
+                RunningApple(
+                    state: emulator.state, baseURL: "http://127.0.0.1:\(port)", key: running, pem: pem))
+            group.cancelAll()
+            return result
+        }
+    }
+
+    /// A configuration with which everything works, with changes; `nil` takes a variable out.
+    func environment(_ directory: String, _ changes: [String: String?] = [:]) throws -> [String: String] {
+        let path = "\(directory)/AuthKey_\(key.keyID).p8"
+        try Data(pem.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        var environment = [
+            "SIWA_ENV": "development", "APPLE_TEAM_ID": Self.team,
+            "APPLE_CLIENT_IDS": "\(Self.clientID),com.example.web", "APPLE_BASE_URL": baseURL,
+            "APPLE_PRIVATE_KEY_FILE": path, "SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)",
+            "SIWA_API_KEY_HASHES": "backend=\(SettingsReaderTests.hash)",
+            "SIWA_PUBLIC_URL": "https://signin.example.com",
+            "DATABASE_URL": "sqlite://\(directory)/siwa.sqlite",
+        ]
+        for (name, value) in changes { environment[name] = value }
+        return environment
+    }
+}

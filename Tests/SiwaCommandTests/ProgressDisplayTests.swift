@@ -1,0 +1,35 @@
+import Testing
+
+@testable import siwa
+
+@Suite struct ProgressDisplayTests {
+    @Test func `a terminal gets a bar that redraws itself, not too often`() {
+        var display = ProgressDisplay(title: "work", total: 200, isTerminal: true)
+        let first = display.update(done: 50, after: .seconds(5))
+        #expect(first == "\rwork [######------------------] 25 %, 50 of 200, 10/s, 15 s left\u{1B}[K")
+        #expect(display.update(done: 51, after: .seconds(5) + .milliseconds(99)) == nil)
+        #expect(display.update(done: 52, after: .seconds(5) + .milliseconds(100)) != nil)
+    }
+
+    @Test func `a pipe gets a line for each tenth`() {
+        var display = ProgressDisplay(title: "work", total: 100, isTerminal: false)
+        let lines = (1...100).compactMap { display.update(done: $0, after: .milliseconds($0)) }
+        #expect(lines.count == 10)
+        #expect(lines.first == "work: 10 %, 10 of 100\n")
+        #expect(lines.allSatisfy { !$0.contains("\r") && !$0.contains("\u{1B}") })
+    }
+
+    @Test func `a pipe gets a line every half minute when it takes long`() {
+        var display = ProgressDisplay(title: "work", total: 1_000_000, isTerminal: false)
+        let lines = (1...100).compactMap { display.update(done: $0, after: .seconds($0)) }
+        #expect(lines.count == 3)
+        #expect(lines.first == "work: 0 %, 30 of 1000000, 60/min, 277 h 46 min left\n")
+    }
+
+    @Test(arguments: [true, false])
+    func `the end is always told, also of nothing`(isTerminal: Bool) {
+        let display = ProgressDisplay(title: "work", total: 0, isTerminal: isTerminal)
+        #expect(display.end(done: 0, after: .zero).contains("100 %, 0 of 0"))
+        #expect(display.end(done: 0, after: .zero).hasSuffix("\n"))
+    }
+}

@@ -1,0 +1,88 @@
+import AppleAccounts
+import JOSE
+import SQLiteStorage
+import SignIn
+import Testing
+
+@testable import siwa
+
+@Suite(.timeLimit(.minutes(1))) struct ResealingTests {
+    static func ring(_ names: String...) throws -> SealingKeyRing {
+        let keys = ["a": Array(0..<32), "b": Array(32..<64), "c": Array(64..<96)] as [String: [UInt8]]
+        return try #require(
+            SealingKeyRing(names.compactMap { SealingKey(name: $0, bytes: keys[$0] ?? []) }))
+    }
+
+    static func reseal(_ store: SQLiteAccountStore, _ keys: SealingKeyRing, isDryRun: Bool = false)
+        async throws -> Resealing.Outcome
+    {
+        try await Resealing(store: store, keys: keys, progress: { _ in }).run(isDryRun: isDryRun)
+    }
+
+    static func names(_ store: SQLiteAccountStore) async throws -> [String] {
+        try await store.sealedSecrets(after: nil, limit: 10_000)
+            .map { SealingKeyRing.keyName(of: $0.sealed.bytes) ?? "?" }
+    }
+
+    /// A database with this many values under key a.
+    static func with(_ count: Int, _ body: (SQLiteAccountStore) async throws -> Void) async throws {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn((0..<count).map { "0.\($0).1" }, keys: ring("a"), in: store)
+                try await body(store)
+            }
+        }
+    }
+
+    @Test func `seals everything with the first key, over more than a page`() async throws {
+        try await Self.with(1100) { store in
+            let outcome = try await Self.reseal(store, Self.ring("b", "a"))
+            #expect(outcome == Resealing.Outcome(resealed: 1100))
+            #expect(Set(try await Self.names(store)) == ["b"])
+            // Without the old key everything still opens.
+            #expect(try await Self.reseal(store, Self.ring("b")) == Resealing.Outcome(current: 1100))
+        }
+    }
+
+    @Test func `goes on where it was stopped`() async throws {
+        try await Self.with(3) { store in
+            let rows = try await store.sealedSecrets(after: nil, limit: 1)
+            let row = try #require(rows.first)
+            let data = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
+            let sealed = try #require(SealedSecret(Self.ring("b").seal([1], associatedData: data)))
+            #expect(try await store.replaceSealed(row, with: sealed))
+            let outcome = try await Self.reseal(store, Self.ring("b", "a"))
+            #expect(outcome == Resealing.Outcome(resealed: 2, current: 1))
+        }
+    }
+
+    @Test func `a dry run changes nothing`() async throws {
+        try await Self.with(3) { store in
+            let outcome = try await Self.reseal(store, Self.ring("b", "a"), isDryRun: true)
+            #expect(outcome.resealed == 3)
+            #expect(try await Self.names(store) == ["a", "a", "a"])
+        }
+    }
+
+    @Test func `what an unknown key has sealed stays, and is told`() async throws {
+        try await Self.with(2) { store in
+            let outcome = try await Self.reseal(store, Self.ring("b", "c"))
+            #expect(outcome == Resealing.Outcome(unknownKeys: ["a": 2]))
+            #expect(!outcome.isComplete)
+            #expect(try await Self.names(store) == ["a", "a"])
+            let words = Reseal.words(for: outcome, keys: ["b", "c"], isDryRun: false)
+            #expect(words.contains("2 sealed by key a"))
+            #expect(!words.contains("No longer needed"))
+        }
+    }
+
+    @Test func `rows that were swapped are found, and stay as they are`() async throws {
+        try await Self.with(2) { store in
+            let rows = try await store.sealedSecrets(after: nil, limit: 2)
+            #expect(try await store.replaceSealed(rows[0], with: rows[1].sealed))
+            let outcome = try await Self.reseal(store, Self.ring("b", "a"))
+            #expect(outcome == Resealing.Outcome(resealed: 1, damaged: 1))
+            #expect(!outcome.isComplete)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import AppleIDClient
+import Testing
+
+@testable import siwa
+
+@Suite struct AskingPolicyTests {
+    static let lost = AppleCallError(.connectionLost)
+    static let refused = AppleCallError(.rejected, appleError: .invalidRequest)
+
+    @Test func `tries again some times, waiting longer each time`() {
+        var policy = AskingPolicy()
+        #expect(policy.decide(on: Self.lost, attempt: 1) == .retry(after: .seconds(1)))
+        #expect(policy.decide(on: Self.lost, attempt: 2) == .retry(after: .seconds(2)))
+        #expect(policy.decide(on: Self.lost, attempt: 3) == .retry(after: .seconds(4)))
+        #expect(policy.decide(on: Self.lost, attempt: 4) == .fail)
+    }
+
+    @Test func `waits as long as Apple says, but no more than a minute`() {
+        var policy = AskingPolicy()
+        let slow = AppleCallError(.throttled, retryAfter: .seconds(20))
+        #expect(policy.decide(on: slow, attempt: 1) == .retry(after: .seconds(20)))
+        let slower = AppleCallError(.throttled, retryAfter: .seconds(3600))
+        #expect(policy.decide(on: slower, attempt: 1) == .retry(after: .seconds(60)))
+    }
+
+    @Test func `a refused one fails at once, and the others go on`() {
+        var policy = AskingPolicy()
+        for _ in 0..<100 { #expect(policy.decide(on: Self.refused, attempt: 1) == .fail) }
+    }
+
+    @Test(arguments: [
+        AppleCallError(.rejected, appleError: .invalidClient), AppleCallError(.noSigningKey),
+        AppleCallError(.signingFailed),
+    ])
+    func `what is wrong for all ends it`(error: AppleCallError) {
+        var policy = AskingPolicy()
+        #expect(policy.decide(on: error, attempt: 1) == .stop)
+    }
+
+    @Test func `when nobody gets an answer it ends, unless one does`() {
+        var policy = AskingPolicy()
+        for _ in 1..<AskingPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
+        policy.succeeded()
+        for _ in 1..<AskingPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
+        #expect(policy.decide(on: Self.lost, attempt: 4) == .stop)
+    }
+}
