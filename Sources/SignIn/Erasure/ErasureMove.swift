@@ -11,6 +11,11 @@ enum ErasureMove: Equatable {
     case tryAgain(ErasureGrant.Step, cause: String)
     case end(ErasureOutcome, cause: String?)
 
+    /// Whether the next step follows at once.
+    var goesOn: Bool {
+        if case .goOn = self { true } else { false }
+    }
+
     /// - Parameter error: `nil` when Apple answered 200.
     init(afterRevocation error: AppleCallError?) {
         guard let error else {

@@ -67,12 +67,15 @@ public struct ErasureWorker: Service {
             case .exchange: move = await exchange(&grant, of: claimed)
             case .revoke, .prove: move = await step(grant, of: claimed)
             }
+            // Cut off in the middle: what became of the step is for whoever finds the claim. What was reached is
+            // stored all the same.
+            if Task.isCancelled, !move.goesOn { return }
             let moment = now()
             grant.take(
                 move, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
                 delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
             guard await save(grant, of: claimed, at: moment) else { return }
-            guard case .goOn = move else { return metrics.count(grant.step) }
+            guard move.goesOn else { return metrics.count(grant.step) }
         }
     }
 

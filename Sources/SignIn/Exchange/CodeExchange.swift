@@ -22,6 +22,10 @@ public struct CodeExchange: Service {
         case token(String)
         case unavailable(RefreshTokenCause)
         case tryAgain(at: Moment)
+
+        var isToken: Bool {
+            if case .token = self { true } else { false }
+        }
     }
 
     private let relation: AppleRelation
@@ -76,7 +80,7 @@ public struct CodeExchange: Service {
     func perform(_ code: ClaimedCode) async {
         let outcome = await exchange(code)
         // Cut off in the middle: what became of it is for whoever finds the claim.
-        if Task.isCancelled, case .token = outcome {} else if Task.isCancelled { return }
+        if Task.isCancelled, !outcome.isToken { return }
         metrics.count(outcome)
         switch outcome {
         case .token(let token): await keep(token, of: code)

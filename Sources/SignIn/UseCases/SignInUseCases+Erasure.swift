@@ -17,7 +17,6 @@ extension SignInUseCases {
         id: String, allowed: AppScope, waiting time: Duration = longestErasureWait
     ) async throws -> ErasureRecord {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
-        guard let relation else { throw StorageError(.unavailable, detail: "no relation with Apple") }
         let record = try await startErasure(of: id, allowed: allowed)
         guard record.finishedAt == nil else { return record }
         relation.bells.erasure.ring()
@@ -29,7 +28,7 @@ extension SignInUseCases {
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let id = ErasureID(id), let record = try await relation?.grants.erasure(id),
+        guard let id = ErasureID(id), let record = try await relation.grants.erasure(id),
             isVisible(record, in: allowed)
         else { return nil }
         return record
@@ -43,7 +42,7 @@ extension SignInUseCases {
             guard allowed.allowsAll(account.credentials.map(\.clientID)) else { throw CallerForbidden() }
             if let record = try await erase(account) { return record }
         }
-        guard let record = try await relation?.grants.erasure(of: id), isVisible(record, in: allowed) else {
+        guard let record = try await relation.grants.erasure(of: id), isVisible(record, in: allowed) else {
             throw AccountRefusal(.accountNotFound)
         }
         return record

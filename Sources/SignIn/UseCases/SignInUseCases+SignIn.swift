@@ -16,7 +16,7 @@ extension SignInUseCases {
             preconditionFailure("a sign-in has the outcome of a sign-in")
         }
         // After the commit: whoever is woken must find the code.
-        if command.authorizationCode != nil { relation?.bells.exchange.ring() }
+        if command.authorizationCode != nil { relation.bells.exchange.ring() }
         return outcome.narrowed(to: allowed)
     }
 

@@ -14,7 +14,7 @@ public struct SignInUseCases: Sendable {
     let store: any AccountStore
     let commits: GroupCommit
     let feed: EventFeed
-    let relation: AppleRelation?
+    let relation: AppleRelation
     let codes: CodeKeeper
     let nonceLifetime: Duration
     let now: @Sendable () -> Moment
@@ -27,7 +27,7 @@ public struct SignInUseCases: Sendable {
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit, feed: EventFeed, relation: AppleRelation? = nil,
+        commits: GroupCommit, feed: EventFeed, relation: AppleRelation,
         nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
     ) {
@@ -42,7 +42,7 @@ public struct SignInUseCases: Sendable {
         self.commits = commits
         self.feed = feed
         self.relation = relation
-        codes = CodeKeeper(sealer: relation?.sealer) { team in relation?.canSign(team) ?? false }
+        codes = CodeKeeper(sealer: relation.sealer, canSign: relation.canSign)
         self.nonceLifetime = nonceLifetime
         self.now = now
     }

@@ -8,7 +8,9 @@ struct MemoryScenarioStorage: ScenarioStorage {
     private let accounts = ReferenceStore()
     private let snapshots = MemorySnapshotStore()
 
-    func open() -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore) { (accounts, snapshots) }
+    func open() -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore) {
+        (accounts, snapshots)
+    }
 
     func close() {}
 }

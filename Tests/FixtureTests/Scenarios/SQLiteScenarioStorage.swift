@@ -18,7 +18,8 @@ final class SQLiteScenarioStorage: ScenarioStorage {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    func open() async throws -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore) {
+    func open() async throws -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore)
+    {
         var logger = Logger(label: "scenario")
         logger.logLevel = .error
         let opened = try await SQLiteDatabase.open(

@@ -34,7 +34,8 @@ struct ScenarioService: Sendable {
         commits = GroupCommit(store: accounts, feed: feed)
         useCases = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
-            commits: commits, feed: feed, now: { Moment(milliseconds: clock.millisecondsSince1970) })
+            commits: commits, feed: feed, relation: AppleRelation(grants: accounts),
+            now: { Moment(milliseconds: clock.millisecondsSince1970) })
         // Runs beside the steps until the service ends.
         refreshing = Task { await keys.run() }
         try await settle()

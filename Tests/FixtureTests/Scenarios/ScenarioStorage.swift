@@ -4,7 +4,7 @@ import KeySets
 /// What outlives a restart.
 protocol ScenarioStorage: Sendable {
     /// Opens it for one life of the service.
-    func open() async throws -> (accounts: any AccountStore, snapshots: any KeySetSnapshotStore)
+    func open() async throws -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore)
     /// Ends that life.
     func close() async
 }

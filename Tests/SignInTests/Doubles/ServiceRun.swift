@@ -19,13 +19,13 @@ struct ServiceRun: Sendable {
 
     init(
         store: any AccountStore & GrantStore, apple: any AppleTokenService, sealing: SealingKeyRing?,
-        canSign: Bool, keys: any VerificationKeys, perSecond: Double,
+        canSign: Bool, keys: any VerificationKeys, perSecond: Double, waits: (any Clock<Duration>)?,
         now: @escaping @Sendable () -> Moment
     ) throws {
         let feed = EventFeed()
         commits = GroupCommit(store: store, feed: feed)
         relation = AppleRelation(
-            grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: clock)
+            grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: waits ?? clock)
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,

@@ -77,13 +77,15 @@ final class World: Sendable {
     /// A process that runs on what there is.
     func process(
         fuse: Fuse = Fuse(), keys: [String] = ["first"], canSign: Bool = true,
-        verification: StubKeys? = nil, perSecond: Double = 25
+        verification: StubKeys? = nil, perSecond: Double = 25,
+        waits: (any Clock<Duration>)? = nil
     ) throws -> ServiceRun {
         let wall = wall
         return try ServiceRun(
             store: FusedStore(store: store, fuse: fuse), apple: FusedApple(apple: apple, fuse: fuse),
             sealing: SealingKeyRing(keys.compactMap { Self.key($0) }), canSign: canSign,
-            keys: try verification ?? StubKeys(cached: TokenMint.shared.publicKeys()), perSecond: perSecond
+            keys: try verification ?? StubKeys(cached: TokenMint.shared.publicKeys()), perSecond: perSecond,
+            waits: waits
         ) { wall.now }
     }
 
