@@ -29,6 +29,12 @@ struct Backend: Sendable {
         return try await send(request)
     }
 
+    func delete(_ target: String) async throws -> Answer {
+        var request = request(target)
+        request.method = .DELETE
+        return try await send(request)
+    }
+
     func signIn(_ token: String, _ more: [(String, JSONValue)] = []) async throws -> Answer {
         try await post("/v1/sign-ins", [("identity_token", .string(token))] + more)
     }

@@ -30,7 +30,7 @@ final class ServiceProcess: Sendable {
     {
         let log = URL(fileURLWithPath: "\(directory.path)/\(UUID().uuidString).log")
         let process = try start(
-            ["serve"], variables.merging(["SIWA_PORT": "0"]) { $1 }, in: directory, error: log)
+            ["serve"], ["SIWA_PORT": "0"].merging(variables) { $1 }, in: directory, error: log)
         let mark = "listening on 127.0.0.1:"
         while true {
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""

@@ -1,0 +1,134 @@
+import AsyncHTTPClient
+import Foundation
+import JOSE
+import NIOCore
+import NIOHTTP1
+
+/// A real browser without a window: Chromium, driven over the W3C WebDriver protocol.
+struct Browser: Sendable {
+    struct NotDriven: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let session: String
+
+    /// Starts a browser with a profile of its own, and ends it with `body`.
+    static func with<Result: Sendable>(
+        in directory: TemporaryDirectory, _ body: @Sendable (Browser) async throws -> Result
+    ) async throws -> Result {
+        let output = URL(fileURLWithPath: "\(directory.path)/driver-\(UUID().uuidString).log")
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let driver = Process()
+        driver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        driver.arguments = ["chromedriver", "--port=0"]
+        driver.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+        driver.standardInput = FileHandle.nullDevice
+        let handle = try FileHandle(forWritingTo: output)
+        driver.standardOutput = handle
+        driver.standardError = handle
+        try driver.run()
+        defer { driver.terminate() }
+        let address = "http://127.0.0.1:\(try await port(driver, output))"
+        let browser = try await Browser(
+            address: address, profile: "\(directory.path)/profile-\(UUID().uuidString)")
+        do {
+            let result = try await body(browser)
+            try await browser.close()
+            return result
+        } catch {
+            try? await browser.close()
+            throw error
+        }
+    }
+
+    private init(address: String, profile: String) async throws {
+        // Chromium's own sandbox needs rights that a container does not have.
+        let arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--disable-background-networking", "--user-data-dir=\(profile)",
+        ]
+        let options = JSONValue.object(
+            JSONObject([("args", .array(arguments.map { .string($0) }))]))
+        let always = JSONValue.object(
+            JSONObject([("browserName", .string("chrome")), ("goog:chromeOptions", options)]))
+        let answer = try await Self.send(
+            .POST, "\(address)/session",
+            [("capabilities", .object(JSONObject([("alwaysMatch", always)])))])
+        guard let id = answer["sessionId"]?.string else { throw NotDriven(description: "no session") }
+        session = "\(address)/session/\(id)"
+        // A click that leads to another page returns before that page is there.
+        _ = try await Self.send(.POST, "\(session)/timeouts", [("implicit", .integer(20_000))])
+    }
+
+    func open(_ url: String) async throws {
+        _ = try await Self.send(.POST, "\(session)/url", [("url", .string(url))])
+    }
+
+    /// Where the browser is now.
+    func url() async throws -> String {
+        try await Self.send(.GET, "\(session)/url").string ?? ""
+    }
+
+    /// What the page shows, as text.
+    func text() async throws -> String {
+        let body = try await element("body")
+        return try await Self.send(.GET, "\(body)/text").string ?? ""
+    }
+
+    func click(_ selector: String) async throws {
+        _ = try await Self.send(.POST, "\(try await element(selector))/click", [])
+    }
+
+    func type(_ text: String, into selector: String) async throws {
+        let field = try await element(selector)
+        _ = try await Self.send(.POST, "\(field)/clear", [])
+        _ = try await Self.send(.POST, "\(field)/value", [("text", .string(text))])
+    }
+
+    private func close() async throws {
+        _ = try await Self.send(.DELETE, session)
+    }
+
+    /// The first element that a CSS selector finds.
+    private func element(_ selector: String) async throws -> String {
+        let found = try await Self.send(
+            .POST, "\(session)/element", [("using", .string("css selector")), ("value", .string(selector))])
+        // The name of the member is a constant of the protocol (WebDriver §11).
+        guard let id = found["element-6066-11e4-a52e-4f735466cecf"]?.string else {
+            throw NotDriven(description: "no \(selector)")
+        }
+        return "\(session)/element/\(id)"
+    }
+
+    private static func port(_ driver: Process, _ output: URL) async throws -> Int {
+        let mark = "started successfully on port "
+        while driver.isRunning {
+            let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+            if let range = text.firstRange(of: mark) {
+                let digits = text[range.upperBound...].prefix { $0.isNumber }
+                if let port = Int(digits), text[range.upperBound...].count > digits.count { return port }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw NotDriven(description: (try? String(contentsOf: output, encoding: .utf8)) ?? "no chromedriver")
+    }
+
+    /// Returns the member `value` of the answer.
+    private static func send(
+        _ method: HTTPMethod, _ url: String, _ members: [(String, JSONValue)]? = nil
+    ) async throws -> JSONValue {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        if let members {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(JSONValue.object(JSONObject(members)).serialized())
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let body = Array((try await response.body.collect(upTo: 4 * 1024 * 1024)).readableBytesView)
+        let answer = try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256))
+        guard response.status == .ok else {
+            throw NotDriven(description: String(decoding: body, as: UTF8.self))
+        }
+        return answer["value"] ?? .null
+    }
+}
