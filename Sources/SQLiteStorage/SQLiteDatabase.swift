@@ -39,6 +39,7 @@ public final class SQLiteDatabase: Sendable {
                     "database migrated",
                     metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
             }
+            try await writer.run { try GrantClaims.endClaims($0) }
             return SQLiteDatabase(
                 writer: writer, reader: try ReadConnection(path: path),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })

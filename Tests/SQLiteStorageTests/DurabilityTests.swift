@@ -46,6 +46,19 @@ import Testing
         }
     }
 
+    @Test func `ends the claims of a process that is gone, and says that they were cut off`() async throws {
+        try await file.use { database in
+            let signIn = SignInCommand.sample(authorizationCode: .sample(1), receivedAt: 1000)
+            try await database.accounts.signIn(signIn)
+            let claimed = try await database.accounts.claimCodes(limit: 9, at: 1000, leaseUntil: 9000)
+            #expect(claimed.map(\.isInterrupted) == [false])
+        }
+        try await file.use { database in
+            let claimed = try await database.accounts.claimCodes(limit: 9, at: 1001, leaseUntil: 9000)
+            #expect(claimed.map(\.isInterrupted) == [true])
+        }
+    }
+
     @Test func `writes with a write-ahead log that is synced at each commit`() async throws {
         let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
         let writer = try WriteConnection(path: file.path, lock: lock)

@@ -52,6 +52,14 @@ final class GrantClaims {
             """, in: database)
     }
 
+    /// Makes due what an earlier process had begun. Only with the lock on the file: its claims are then all of processes
+    /// that are gone, a code has only minutes, and whoever restarts the service while an erasure is waiting may have put
+    /// right what it waits for.
+    static func endClaims(_ database: Database) throws {
+        try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
+        try database.execute(sql: "UPDATE erasure_grant SET next_attempt_at = 0 WHERE step < 4")
+    }
+
     func codes(limit: Int, at moment: Moment, leaseUntil: Moment) throws -> [ClaimedCode] {
         var due: [(AuthorizationCodeRecord, SubjectKey)] = []
         try each(dueCodes, limit: limit, at: moment) {
