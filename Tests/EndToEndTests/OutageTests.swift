@@ -118,11 +118,12 @@ extension WholeSystem {
     }
 }
 
-/// Asks again until it is so, for ten seconds.
+/// Asks again until it is so, for a minute: a claim that nobody answers for any more ends within that.
 func eventually(
     _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    for _ in 0..<500 {
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(20))
     }
