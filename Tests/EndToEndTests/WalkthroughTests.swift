@@ -2,6 +2,8 @@ import Foundation
 import JOSE
 import Testing
 
+@testable import siwa
+
 /// `siwa dev` prints lines to paste. Here they are pasted.
 @Suite struct WalkthroughTests {
     @Test func `the printed walk-through works line by line`() async throws {
@@ -14,24 +16,51 @@ import Testing
                 in: directory, output: printed, error: log)
             defer { process.terminate() }
             try await eventually {
-                try String(contentsOf: printed, encoding: .utf8).contains("Everything that happened")
+                try String(contentsOf: printed, encoding: .utf8).contains("/v1/events")
             }
             // All of it was written at once.
-            let lines = try String(contentsOf: printed, encoding: .utf8).split(separator: "\n").filter {
-                line in
-                line.hasPrefix("#") || line.hasPrefix("curl") || line.contains("=")
+            let lines = try String(contentsOf: printed, encoding: .utf8).split(separator: "\n").drop { line in
+                !line.hasPrefix("SIWA=")
             }
             let answers = try await Self.paste(lines.joined(separator: "\n"), in: directory)
             let json = answers.compactMap {
                 try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
             }
-            let signedIn = json.first { $0["account"] != nil }
-            #expect(signedIn?["is_new_account"]?.bool == true)
-            #expect(json.compactMap { $0["state"]?.string } == ["authorized", "revoked"])
-            #expect(json.contains { $0["code"]?.string == "credential_revoked" })
-            #expect(json.last?["events"]?.array?.count == 3)
-            #expect(!answers.contains { $0.contains("rror:") })
+            #expect(json.count == 12)
+            let signIns = json.filter { $0["account"] != nil }
+            #expect(signIns.map { $0["is_new_account"]?.bool } == [true, false])
+            #expect(signIns[0]["account"]?["first_name"]?.string == "Ada")
+            #expect(signIns[0]["account"]?["id"] == signIns[1]["account"]?["id"])
+            let accounts = json.filter { $0["email_forwarding"] != nil && $0["credentials"] != nil }
+            #expect(accounts.map { $0["email_forwarding"]?.string } == ["unknown", "disabled"])
+            let held = accounts[0]["credentials"]?.array?.first?["refresh_token"]?.string
+            #expect(held == "held")
+            let grants = json.compactMap { $0["grants"]?.array?.first }.first
+            #expect((grants?["refreshes"]?.integer ?? 0) > 0)
+            #expect(grants?["throttled"]?.integer == 0)
+            #expect(json.compactMap { $0["reason"]?.string } == ["consent_revoked"])
+            #expect(json.compactMap { $0["code"]?.string } == ["credential_revoked", "account_not_found"])
+            let report = json.compactMap { $0["erasure"] }.first
+            #expect(report?["state"]?.string == "completed")
+            #expect(report?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
+            let events = json.last?["events"]?.array?.map { $0["type"]?.string }
+            #expect(
+                events == [
+                    "account_created", "credential_authorized", "email_forwarding_changed",
+                    "credential_revoked",
+                    "credential_authorized", "credential_revoked", "account_erased",
+                ])
         }
+    }
+
+    @Test func `the README has the same lines`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let walkthrough = Walkthrough(
+            servicePort: 8080, applePort: 8081, secret: DevelopmentSettings.secret,
+            clientID: "com.example.app")
+        #expect(readme.contains("```sh\n\(walkthrough.lines)\n```"))
     }
 
     /// The lines that the shell answers.

@@ -9,11 +9,15 @@ struct ControlAnswer {
     let json: JSONObject
     /// The one thing that a script wants from this answer.
     let text: String
+    /// What a backend would post on, where that makes sense.
+    var signIn: JSONObject?
 
     func response(_ form: AnswerForm) -> Response {
         switch form {
         case .json:
             Self.response(status, "application/json", JSONValue.object(json).serialized())
+        case .signIn:
+            Self.response(status, "application/json", JSONValue.object(signIn ?? json).serialized())
         case .text:
             Self.response(status, "text/plain;charset=utf-8", Array(text.utf8))
         }

@@ -12,6 +12,14 @@ extension MintedIdentityToken {
         json["user"] = user.map { .object($0.json) }
         return json
     }
+
+    /// What an app hands to its backend, in the words that this project's service takes.
+    var signIn: JSONObject {
+        var json = JSONObject([("identity_token", .string(identityToken))])
+        json["authorization_code"] = authorizationCode.map { .string($0) }
+        json["user"] = user.map { .object($0.json) }
+        return json
+    }
 }
 
 extension FirstTimeUser {

@@ -11,7 +11,8 @@ struct TokenRoutes: Sendable {
         group.control(.post, "identity-tokens") { call in
             let token = try state.mint(
                 call.input { input throws(EmulatorError) in try input.identityToken() })
-            return ControlAnswer(status: .created, json: token.json, text: token.identityToken)
+            return ControlAnswer(
+                status: .created, json: token.json, text: token.identityToken, signIn: token.signIn)
         }
         group.control(.post, "notifications") { call in
             let (recipe, target) = try call.input { input throws(EmulatorError) in

@@ -30,7 +30,7 @@ struct Dev: AsyncParsableCommand {
     var database: String?
 
     @Option(help: "How often held refresh tokens are checked, in seconds. At Apple it is once a day.")
-    var checkInterval = 60
+    var checkInterval = 5
 
     @Option(
         help:
