@@ -34,6 +34,9 @@ struct Reseal: AsyncParsableCommand {
             }
             print(Self.words(for: outcome, keys: keys.keys.map(\.name), isDryRun: dryRun))
             if !outcome.isComplete { throw ExitCode.failure }
+        } catch let error as MissingDatabase {
+            Complaint.write(error.description)
+            throw ExitCode.failure
         } catch let error as StorageError {
             Complaint.write("siwa reseal cannot go on: \(Complaint.words(for: error))")
             throw ExitCode.failure

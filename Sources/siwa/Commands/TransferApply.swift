@@ -18,28 +18,24 @@ struct TransferApply: AsyncParsableCommand {
     @Argument(help: "The file that siwa transfer prepare has written.", completion: .file())
     var file: String
 
-    @Option(help: "How many accounts to ask for in a second, at most.")
-    var perSecond = 10
-
-    @Flag(help: "Count, ask for one account, and write nothing.")
-    var dryRun = false
-
-    func validate() throws {
-        guard (1...1000).contains(perSecond) else { throw ValidationError("--per-second takes 1 to 1000.") }
-    }
+    @OptionGroup var options: TransferOptions
 
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await TransferReport.ending {
+            // Before anybody is asked for.
+            try settings.database.checkPresence()
             let application = try TransferApplication(
-                path: file, deployment: settings.deployment, perSecond: perSecond, clock: ContinuousClock(),
+                path: file, deployment: settings.deployment, perSecond: options.perSecond,
+                clock: ContinuousClock(),
                 now: Moment(milliseconds: SystemKeySetClock().millisecondsSince1970))
             let asked = try await settings.withAppleClient { apple in
                 try await ProgressBar.shown("asking Apple") { begin, progress in
-                    try await application.ask(apple, isDryRun: dryRun, begin: begin, progress: progress)
+                    try await application.ask(
+                        apple, isDryRun: options.dryRun, begin: begin, progress: progress)
                 }
             }
-            guard !dryRun else { return TransferReport(asked, moved: nil, file: file) }
+            guard !options.dryRun else { return TransferReport(asked, moved: nil, file: file) }
             let bar = ProgressBar(title: "moving", total: application.lines.count)
             let moved = try await OpenedDatabase.with(settings.database) { store in
                 try await application.move(in: store) { bar.advance(by: $0) }

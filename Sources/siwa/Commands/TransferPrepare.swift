@@ -23,14 +23,9 @@ struct TransferPrepare: AsyncParsableCommand {
     @Option(name: .customLong("client-id"), help: "The app. Needed when the configuration has several.")
     var clientID: String?
 
-    @Option(help: "How many accounts to ask for in a second, at most.")
-    var perSecond = 10
-
-    @Flag(help: "Count, ask for one account, and write nothing.")
-    var dryRun = false
+    @OptionGroup var options: TransferOptions
 
     func validate() throws {
-        guard (1...1000).contains(perSecond) else { throw ValidationError("--per-second takes 1 to 1000.") }
         guard TeamID(to) != nil, ClientSigningKey.isKeyID(to) else {
             throw ValidationError("--to takes a team ID: 10 capital letters and digits.")
         }
@@ -47,18 +42,19 @@ struct TransferPrepare: AsyncParsableCommand {
             let inspection = try settings.database.inspection()
             let outcome = try await settings.withAppleClient { apple in
                 let preparation = TransferPreparation(
-                    app: app, recipientTeam: recipient, output: file, apple: apple, perSecond: perSecond,
+                    app: app, recipientTeam: recipient, output: file, apple: apple,
+                    perSecond: options.perSecond,
                     clock: ContinuousClock()
                 ) { last in
                     try await inspection.accounts(
                         team: app.team, clientID: app.primaryClientID, after: last, limit: 1000)
                 }
                 return try await ProgressBar.shown("asking Apple") { begin, progress in
-                    try await preparation.run(isDryRun: dryRun, begin: begin, progress: progress)
+                    try await preparation.run(isDryRun: options.dryRun, begin: begin, progress: progress)
                 }
             }
             await inspection.close()
-            return TransferReport(outcome, file: file, isDryRun: dryRun)
+            return TransferReport(outcome, file: file, isDryRun: options.dryRun)
         }
     }
 

@@ -1,9 +1,10 @@
 import SQLiteStorage
 
 extension DatabaseLocation {
-    /// Reads beside a running service. Throws `StorageError`.
+    /// Reads beside a running service. Throws `MissingDatabase`, `StorageError`.
     func inspection() throws -> SQLiteInspection {
-        switch self {
+        try checkPresence()
+        return switch self {
         case .sqlite(let path): try SQLiteInspection(path: path)
         }
     }

@@ -48,6 +48,9 @@ struct TransferReport: Equatable {
         } catch let error as StorageError {
             Complaint.write("siwa transfer cannot go on: \(Complaint.words(for: error))")
             throw ExitCode.failure
+        } catch let error as MissingDatabase {
+            Complaint.write(error.description)
+            throw ExitCode.failure
         } catch let error as LineFile.Unusable {
             Complaint.write(error.description)
             throw ExitCode.failure

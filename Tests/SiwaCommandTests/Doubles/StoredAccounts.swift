@@ -10,11 +10,13 @@ import SignIn
 enum StoredAccounts {
     static let now = Moment(seconds: 1_700_000_000)
 
-    /// Opens the database as the service does, for the length of a call.
+    /// Opens the database as the service does, or makes it, for the length of a call.
     static func with<Result>(_ directory: String, _ body: (SQLiteAccountStore) async throws -> Result)
         async throws -> Result
     {
-        try await OpenedDatabase.with(.sqlite(path: "\(directory)/siwa.sqlite"), body)
+        let quiet = Logger(label: "database") { _ in SwiftLogNoOpLogHandler() }
+        try await SQLiteDatabase.open(path: "\(directory)/siwa.sqlite", logger: quiet).close()
+        return try await OpenedDatabase.with(.sqlite(path: "\(directory)/siwa.sqlite"), body)
     }
 
     /// Signs these in, each with a code that is kept sealed when there are keys.

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import siwa
+
+@Suite(.timeLimit(.minutes(1))) struct MissingDatabaseTests {
+    static let environment = [
+        "DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)",
+        // Nobody listens there.
+        "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9",
+    ].merging(SettingsReaderTests.minimal) { $1 }
+
+    @Test(arguments: [
+        ["reseal"], ["reseal", "--dry-run"], ["transfer", "apply", "in"],
+        ["transfer", "apply", "in", "--dry-run"],
+        ["transfer", "prepare", "out", "--to", RunningApple.otherTeam],
+        ["transfer", "prepare", "out", "--to", RunningApple.otherTeam, "--dry-run"],
+    ])
+    func `a command says that there is none, and makes none`(arguments: [String]) async throws {
+        for files in [["in": ""], ["in": "", "siwa.sqlite": ""]] {
+            try await SigningKeySettingsTests.withDirectory(files) { directory in
+                let command = try await CommandProcess.run(arguments, Self.environment, in: directory)
+                #expect(command.status == 1)
+                let path = "\(URL(fileURLWithPath: directory).resolvingSymlinksInPath().path)/siwa.sqlite"
+                #expect(command.complaint.contains("There is no database at \(path)."))
+                #expect(command.complaint.split(separator: "\n").count == 1)
+                let left = try FileManager.default.contentsOfDirectory(atPath: directory)
+                #expect(Set(left) == Set(files.keys))
+                for name in left {
+                    #expect(FileManager.default.contents(atPath: "\(directory)/\(name)") == Data())
+                }
+            }
+        }
+    }
+
+    @Test func `a database that is there is resealed`() async throws {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            try await StoredAccounts.with(directory) { _ in }
+            let command = try await CommandProcess.run(["reseal"], Self.environment, in: directory)
+            #expect(command.status == 0)
+        }
+    }
+
+    @Test func `a directory is no database, and a link to one is`() async throws {
+        try await SigningKeySettingsTests.withDirectory(["file": "x"]) { directory in
+            #expect(throws: MissingDatabase.self) {
+                try DatabaseLocation.sqlite(path: directory).checkPresence()
+            }
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(directory)/link", withDestinationPath: "\(directory)/file")
+            try DatabaseLocation.sqlite(path: "\(directory)/link").checkPresence()
+        }
+    }
+}
