@@ -1,5 +1,4 @@
 public import AppleAccounts
-import Foundation
 import GRDB
 
 extension SQLiteAccountStore: GrantStore {
@@ -82,28 +81,15 @@ extension SQLiteAccountStore: GrantStore {
         try await reader.read { try $0.grants().sealedCount() }
     }
 
-    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
-        // Only if nobody has changed it since it was read: a newer token must not be undone.
-        let (new, old, id) = (Data(sealed.bytes), Data(row.sealed.bytes), row.cursor.id.data)
-        return try await writer.run { database in
-            switch row.cursor.place {
-            case .code:
-                try database.execute(
-                    sql: "UPDATE authorization_code SET sealed = ? WHERE id = ? AND sealed = ?",
-                    arguments: [new, id, old])
-            case .token:
-                try database.execute(
-                    sql: """
-                        UPDATE refresh_token SET sealed = ? WHERE account_id = ? AND sealed = ?
-                            AND client_id = (SELECT id FROM client WHERE name = ?)
-                        """,
-                    arguments: [new, id, old, row.clientID.rawValue])
-            case .erasure:
-                try database.execute(
-                    sql: "UPDATE erasure_grant SET sealed = ? WHERE id = ? AND sealed = ?",
-                    arguments: [new, id, old])
+    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
+        try await writer.run { database in
+            var count = 0
+            try database.inTransaction(.immediate) {
+                let replacement = SealedReplacement(database: database)
+                for change in changes where try replacement.replace(change) { count += 1 }
+                return .commit
             }
-            return database.changesCount > 0
+            return count
         }
     }
 }

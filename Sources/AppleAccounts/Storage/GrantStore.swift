@@ -54,8 +54,16 @@ public protocol GrantStore: Sendable {
     /// there all the time is never skipped.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
-    /// Puts another sealed secret in the place of this one. Returns `false` when it is not there any more.
-    func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool
+    /// Puts other sealed secrets in the place of these, in one transaction, and returns how many. One that has
+    /// changed since it was read, or is gone, stays as it is and hinders no other.
+    func replaceSealed(_ changes: [SealedChange]) async throws -> Int
 
     func sealedCount() async throws -> Int
+}
+
+extension GrantStore {
+    /// Puts another sealed secret in the place of this one. Returns `false` when it is not there any more.
+    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
+        try await replaceSealed([SealedChange(row, to: sealed)]) == 1
+    }
 }

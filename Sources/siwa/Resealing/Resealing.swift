@@ -9,7 +9,7 @@ import SignIn
 struct Resealing {
     let store: any GrantStore
     let keys: SealingKeyRing
-    /// Called for each value that was looked at.
+    /// Called with how many values more were looked at.
     let progress: (Int) -> Void
 
     struct Outcome: Equatable {
@@ -26,7 +26,8 @@ struct Resealing {
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 }
     }
 
-    private static let page = 500
+    /// As many are written in one transaction: what costs time is that each of these is on the disk before the next.
+    private static let page = 256
 
     func run(isDryRun: Bool = false) async throws -> Outcome {
         var outcome = Outcome()
@@ -34,16 +35,22 @@ struct Resealing {
         while true {
             let rows = try await store.sealedSecrets(after: cursor, limit: Self.page)
             guard let last = rows.last else { return outcome }
-            for row in rows {
-                try await reseal(row, isDryRun: isDryRun, into: &outcome)
-                progress(1)
+            let changes = rows.compactMap { change(of: $0, into: &outcome) }
+            if isDryRun {
+                outcome.resealed += changes.count
+            } else if !changes.isEmpty {
+                let replaced = try await store.replaceSealed(changes)
+                outcome.resealed += replaced
+                outcome.overtaken += changes.count - replaced
             }
+            progress(rows.count)
             cursor = last.cursor
             try Task.checkCancellation()
         }
     }
 
-    private func reseal(_ row: SealedRow, isDryRun: Bool, into outcome: inout Outcome) async throws {
+    /// `nil` for what the first key has sealed and for what does not open, which are counted here.
+    private func change(of row: SealedRow, into outcome: inout Outcome) -> SealedChange? {
         let associatedData = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
         let plaintext: [UInt8]
         do throws(SealError) {
@@ -55,17 +62,16 @@ struct Resealing {
                 outcome.unknownKeys[SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?", default: 0] += 1
             case .malformed, .authenticationFailed: outcome.damaged += 1
             }
-            return
+            return nil
         }
-        guard !keys.isSealedByFirst(row.sealed.bytes) else { return outcome.current += 1 }
-        guard !isDryRun else { return outcome.resealed += 1 }
+        guard !keys.isSealedByFirst(row.sealed.bytes) else {
+            outcome.current += 1
+            return nil
+        }
         guard let sealed = SealedSecret(keys.seal(plaintext, associatedData: associatedData)) else {
-            return outcome.damaged += 1
+            outcome.damaged += 1
+            return nil
         }
-        if try await store.replaceSealed(row, with: sealed) {
-            outcome.resealed += 1
-        } else {
-            outcome.overtaken += 1
-        }
+        return SealedChange(row, to: sealed)
     }
 }

@@ -64,8 +64,8 @@ struct FusedStore: AccountStore, GrantStore {
         try await store.sealedSecrets(after: cursor, limit: limit)
     }
 
-    func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
-        try await store.replaceSealed(row, with: sealed)
+    func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
+        try await store.replaceSealed(changes)
     }
 
     func sealedCount() async throws -> Int { try await store.sealedCount() }

@@ -42,6 +42,36 @@ extension ConformanceCheck {
             try expect(try await !store.replaceSealed(rows[1], with: .sample("old")), "it is gone")
             try expectEqual(try await store.account(.sample())?.id, account.id)
         },
+        ConformanceCheck("replaces many sealed secrets at once, and leaves those that have changed") {
+            store in
+            try expectEqual(try await store.replaceSealed([]), 0)
+            for number in 1...100 as ClosedRange<UInt64> {
+                try await store.hold(number, key: .sample("held-\(number)"))
+                try await store.signIn(
+                    .sample(key: .sample("waiting-\(number)"), authorizationCode: .sample(100 + number)))
+                let gone = try await store.hold(200 + number, key: .sample("gone-\(number)"))
+                try await store.erase(.sample(number, account: gone))
+            }
+            let rows = try await store.sealedSecrets(after: nil, limit: 1000)
+            try expectEqual(rows.count, 300)
+            // Of each kind one is another by now, and one is named twice.
+            let changed = [rows[7], rows[107], rows[207]]
+            for row in changed {
+                try expect(try await store.replaceSealed(row, with: .sample("newer")), "it was there")
+            }
+            let changes = (rows + [rows[0], rows[100], rows[200]]).map { row in
+                SealedChange(row, to: .sample("resealed \(row.sealed.bytes.count)"))
+            }
+            try expectEqual(try await store.replaceSealed(changes), 297)
+            let after = try await store.sealedSecrets(after: nil, limit: 1000)
+            try expectEqual(after.map(\.cursor), rows.map(\.cursor))
+            for (old, new) in zip(rows, after) {
+                let expected =
+                    changed.contains(old) ? "newer" : "resealed \(old.sealed.bytes.count)"
+                try expectEqual(new.sealed, .sample(expected))
+            }
+            try expectEqual(try await store.replaceSealed(changes), 0)
+        },
         ConformanceCheck("misses no secret that was there, whatever changes while it goes through") { store in
             for number in 1...12 as ClosedRange<UInt64> {
                 try await store.hold(number, key: .sample("held-\(number)"))

@@ -67,33 +67,8 @@ extension ReferenceStore: GrantStore {
         }
     }
 
-    public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
-        state.withLock { state in
-            let id = row.cursor.id
-            switch row.cursor.place {
-            case .code:
-                // A code's secret never changes but here.
-                guard let index = state.codes.firstIndex(where: { $0.id == id && $0.sealed == row.sealed })
-                else { return false }
-                state.codes[index] = state.codes[index].sealed(as: sealed)
-            case .token:
-                let index = state.tokens.firstIndex {
-                    $0.accountID.uniqueID == id && $0.clientID == row.clientID && $0.sealed == row.sealed
-                }
-                guard let index else { return false }
-                state.tokens[index].sealed = sealed
-            case .erasure:
-                for (position, erasure) in state.erasures.enumerated() {
-                    for (index, grant) in erasure.grants.enumerated()
-                    where grant.id == id && grant.sealed == row.sealed {
-                        state.erasures[position].grants[index].sealed = sealed
-                        return true
-                    }
-                }
-                return false
-            }
-            return true
-        }
+    public func replaceSealed(_ changes: [SealedChange]) async throws -> Int {
+        state.withLock { state in changes.count(where: { state.replace($0) }) }
     }
 
     public func sealedCount() async throws -> Int {
@@ -102,6 +77,32 @@ extension ReferenceStore: GrantStore {
 }
 
 extension ReferenceState {
+    fileprivate mutating func replace(_ change: SealedChange) -> Bool {
+        let (row, id) = (change.row, change.row.cursor.id)
+        switch row.cursor.place {
+        case .code:
+            guard let index = codes.firstIndex(where: { $0.id == id && $0.sealed == row.sealed })
+            else { return false }
+            codes[index] = codes[index].sealed(as: change.sealed)
+        case .token:
+            let index = tokens.firstIndex {
+                $0.accountID.uniqueID == id && $0.clientID == row.clientID && $0.sealed == row.sealed
+            }
+            guard let index else { return false }
+            tokens[index].sealed = change.sealed
+        case .erasure:
+            for (position, erasure) in erasures.enumerated() {
+                for (index, grant) in erasure.grants.enumerated()
+                where grant.id == id && grant.sealed == row.sealed {
+                    erasures[position].grants[index].sealed = change.sealed
+                    return true
+                }
+            }
+            return false
+        }
+        return true
+    }
+
     fileprivate var sealedRows: [SealedRow] {
         codes.map { code in
             SealedRow(

@@ -1,0 +1,32 @@
+import AppleAccounts
+import Foundation
+import GRDB
+
+/// Puts sealed secrets in the place of others. Runs in its caller's transaction.
+struct SealedReplacement {
+    let database: Database
+
+    /// Returns `false` when the row is gone or was changed since it was read: a newer token must not be undone.
+    func replace(_ change: SealedChange) throws -> Bool {
+        let row = change.row
+        let (new, old, id) = (Data(change.sealed.bytes), Data(row.sealed.bytes), row.cursor.id.data)
+        switch row.cursor.place {
+        case .code:
+            try execute(
+                "UPDATE authorization_code SET sealed = ? WHERE id = ? AND sealed = ?", [new, id, old])
+        case .token:
+            try execute(
+                """
+                UPDATE refresh_token SET sealed = ? WHERE account_id = ? AND sealed = ?
+                    AND client_id = (SELECT id FROM client WHERE name = ?)
+                """, [new, id, old, row.clientID.rawValue])
+        case .erasure:
+            try execute("UPDATE erasure_grant SET sealed = ? WHERE id = ? AND sealed = ?", [new, id, old])
+        }
+        return database.changesCount > 0
+    }
+
+    private func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
