@@ -34,21 +34,43 @@ final class LineFile {
     }
 
     /// The whole lines of a file; none when there is no file. Throws `Unusable` for a line that is no JSON object.
-    static func read(_ path: String) throws -> [JSONObject] {
+    static func read(_ path: String) throws(Unusable) -> [JSONObject] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
+        return try numberedLines(of: path).map(\.object)
+    }
+
+    /// The lines of a file, as editors count them, without those that are blank. They may end as on Windows.
+    ///
+    /// - Parameter isEnded: Nobody is adding to it any more. Then a last line without its end is not what a crash has left
+    ///   half written: it counts when it is whole, and otherwise the file was cut off.
+    /// - Throws: `Unusable` for a line that is no JSON object.
+    static func numberedLines(
+        of path: String, isEnded: Bool = false
+    ) throws(Unusable) -> [(number: Int, object: JSONObject)] {
         guard let content = FileManager.default.contents(atPath: path) else {
             throw Unusable(path: path, reason: "cannot be read")
         }
-        var objects: [JSONObject] = []
-        var start = content.startIndex
-        while let end = content[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            guard let object = try? JSONValue(parsing: Array(content[start..<end])).object else {
-                throw Unusable(path: path, reason: "has a line \(objects.count + 1) that is no JSON object")
+        var lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // What is behind the last end of a line.
+        let rest = lines.popLast() ?? Data()
+        let isCutOff = isEnded && !isBlank(rest)
+        if isCutOff { lines.append(rest) }
+        var objects: [(number: Int, object: JSONObject)] = []
+        for (index, line) in lines.enumerated() where !isBlank(line) {
+            guard let object = try? JSONValue(parsing: Array(line)).object else {
+                throw Unusable(
+                    path: path,
+                    reason: isCutOff && index == lines.count - 1
+                        ? "was cut off in line \(index + 1); copy or prepare it again"
+                        : "has a line \(index + 1) that is no JSON object")
             }
-            objects.append(object)
-            start = content.index(after: end)
+            objects.append((index + 1, object))
         }
         return objects
+    }
+
+    private static func isBlank(_ line: Data) -> Bool {
+        line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     }
 
     /// Puts these lines in the place of the file, or takes the file away when there are none.

@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleIDClient
-import Foundation
 import JOSE
 
 /// The receiving team's half: asks Apple who everybody in the file is now, then moves the accounts.
@@ -33,25 +32,10 @@ struct TransferApplication {
     /// Apple forgets transfer identifiers 60 days after the transfer was accepted, which is before now.
     private static let open: Int64 = 60 * 86_400_000
 
-    /// Reads the file. Throws `LineFile.Unusable`, also when a line's app is not the receiving team's in this deployment.
+    /// Reads the file. Throws `LineFile.Unusable`, as `TransferFile` says.
     init(path: String, deployment: Deployment, perSecond: Int, clock: any Clock<Duration>, now: Moment) throws
     {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw LineFile.Unusable(path: path, reason: "is not there")
-        }
-        var lines: [TransferLine] = []
-        for (index, json) in try LineFile.read(path).enumerated() {
-            guard let line = TransferLine(json) else {
-                throw LineFile.Unusable(path: path, reason: "has a line \(index + 1) that is no transfer")
-            }
-            guard let app = deployment.app(for: line.clientID), app.team == line.recipientTeam else {
-                throw LineFile.Unusable(
-                    path: path,
-                    reason: "is for \(line.clientID.rawValue) in team \(line.recipientTeam.rawValue), "
-                        + "which the configuration does not have")
-            }
-            lines.append(line)
-        }
+        let lines = try TransferFile(path: path, deployment: deployment).lines
         (self.path, self.lines, self.perSecond) = (path, lines, perSecond)
         (self.clock, self.now) = (clock, now)
     }

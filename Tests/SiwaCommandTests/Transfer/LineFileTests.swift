@@ -31,6 +31,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "{\"n\":1}\r\n{\"n\":2}\r\n", "{\"n\":1}\n{\"n\":2}\n\n", "\n{\"n\":1}\n \t\r\n{\"n\":2}\n\r\n",
+    ])
+    func `ends of lines as on Windows, and blank lines, are no matter`(content: String) async throws {
+        try await Self.with { path in
+            try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try LineFile.read(path) == [Self.line(1), Self.line(2)])
+        }
+    }
+
+    @Test func `lines are counted as an editor counts them`() async throws {
+        try await Self.with { path in
+            try Data("\n{\"n\":1}\r\n\r\n{\"n\":2}".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try LineFile.numberedLines(of: path).map(\.number) == [2])
+            #expect(try LineFile.numberedLines(of: path, isEnded: true).map(\.number) == [2, 4])
+        }
+    }
+
     @Test func `a file of something else is not touched`() async throws {
         try await Self.with { path in
             try Data("hello\n".utf8).write(to: URL(fileURLWithPath: path))
