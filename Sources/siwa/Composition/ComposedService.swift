@@ -17,6 +17,7 @@ struct ComposedService {
     let keys: any VerificationKeys
     private let http: HTTPService
     private let group: ServiceGroup
+    private let disabled: DisabledAbilities?
     private let logger: Logger
 
     /// - Parameter signals: Begin the shutdown.
@@ -27,6 +28,7 @@ struct ComposedService {
         keySetBounds: KeySetBounds = KeySetBounds()
     ) async throws {
         logger = observation.logger
+        disabled = DisabledAbilities(settings)
         let database = try await Self.open(settings.database, logger: logger)
         let store = database.accounts
         let apple = await AppleConnection(
@@ -75,6 +77,7 @@ struct ComposedService {
     /// Serves until one of the signals comes or `stop` is called.
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
+        if let disabled { logger.notice("\(disabled.text)") }
         try await group.run()
     }
 

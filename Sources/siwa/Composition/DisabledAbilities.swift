@@ -1,0 +1,38 @@
+import AppleAccounts
+
+/// What the service cannot do because a key is missing, in words for whoever has started it.
+///
+/// It says nothing where every key is there: sign-in in a browser alone is not missed by an app without a site. It is for
+/// the log only. `/health` is open to everybody, and who asks there need not know how the service is set up.
+struct DisabledAbilities: Equatable {
+    let text: String
+
+    /// `nil` when there are signing keys for all teams, and a sealing key.
+    init?(_ settings: ServiceSettings) {
+        let teams = Set(settings.deployment.apps.map(\.team))
+        let teamsWithoutKey = teams.filter { settings.signingKeys[$0] == nil }.sorted()
+        guard !teamsWithoutKey.isEmpty || settings.sealingKeys == nil else { return nil }
+        var missing: [String] = []
+        if teamsWithoutKey == teams.sorted() {
+            missing.append(SettingName.privateKeyFile.rawValue)
+        } else if !teamsWithoutKey.isEmpty {
+            // Only a file has several teams.
+            let names = teamsWithoutKey.map(\.rawValue).joined(separator: ", ")
+            missing.append("private_key_file of team \(names)")
+        }
+        if settings.sealingKeys == nil { missing.append(SettingName.sealingKeys.rawValue) }
+        var parts = ["code exchange, daily check and erasure proof (set \(Self.list(missing)))"]
+        if settings.webRedirectURLs.isEmpty || settings.publicURL == nil {
+            var names: [SettingName] = [.webRedirectURL]
+            if settings.publicURL == nil { names.append(.publicURL) }
+            if settings.sealingKeys == nil { names.append(.sealingKeys) }
+            parts.append("sign-in in a browser (set \(Self.list(names.map(\.rawValue))))")
+        }
+        text = "off: \(parts.joined(separator: "; "))"
+    }
+
+    private static func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+}

@@ -1,0 +1,92 @@
+import AppleAccounts
+import AppleIDClient
+import Foundation
+import HTTPAPI
+import Logging
+import Synchronization
+import Testing
+
+@testable import siwa
+
+@Suite(.timeLimit(.minutes(1))) struct DisabledAbilitiesTests {
+    static let key = [
+        "APPLE_PRIVATE_KEY": SettingsReaderTests.privateKey, "APPLE_KEY_ID": "K1L2M3N4O5",
+    ]
+    static let sealing = ["SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)"]
+
+    static func text(_ changes: [String: String]) async throws -> String? {
+        let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal.merging(changes) { $1 })
+        return DisabledAbilities(settings)?.text
+    }
+
+    @Test func `says what is off, and which settings turn it on`() async throws {
+        let grants = "code exchange, daily check and erasure proof"
+        #expect(
+            try await Self.text([:])
+                == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE and SIWA_SEALING_KEYS); sign-in in a browser "
+                + "(set SIWA_WEB_REDIRECT_URL, SIWA_PUBLIC_URL and SIWA_SEALING_KEYS)")
+        #expect(
+            try await Self.text(Self.key)
+                == "off: \(grants) (set SIWA_SEALING_KEYS); sign-in in a browser "
+                + "(set SIWA_WEB_REDIRECT_URL, SIWA_PUBLIC_URL and SIWA_SEALING_KEYS)")
+        #expect(
+            try await Self.text(WebSettingsTests.web) == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE)")
+    }
+
+    @Test func `says nothing when every key is there`() async throws {
+        #expect(try await Self.text(Self.key.merging(Self.sealing) { $1 }) == nil)
+    }
+
+    @Test func `names the teams that lack a key where others have one`() async throws {
+        var settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal.merging(Self.key) { $1 }.merging(WebSettingsTests.web) { $1 })
+        let other = App(
+            team: try #require(TeamID("F6G7H8I9J0")),
+            primaryClientID: try #require(ClientID("com.example.other")), otherClientIDs: [])
+        settings.deployment = try Deployment(apps: settings.deployment.apps + [other])
+        #expect(
+            DisabledAbilities(settings)?.text
+                == "off: code exchange, daily check and erasure proof (set private_key_file of team F6G7H8I9J0)"
+        )
+    }
+
+    /// What the service has logged, one object on each line.
+    static func log(_ changes: [String: String]) async throws -> [String] {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            let own = [
+                "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9", "SIWA_PORT": "0",
+                "DATABASE_URL": "sqlite://\(directory)/siwa.sqlite",
+            ]
+            let settings = try await SettingsReaderTests.read(
+                SettingsReaderTests.minimal.merging(own) { $1 }.merging(changes) { $1 })
+            let written = WrittenBytes()
+            let observation = ProcessObservation(level: .notice) { written.add($0) }
+            let service = try await ComposedService(settings: settings, observation: observation, signals: [])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await service.run() }
+                _ = try await service.boundPort()
+                await service.stop()
+                try await group.waitForAll()
+            }
+            observation.sink.flush()
+            return written.text.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test func `the service logs it once when it starts`() async throws {
+        let lines = try await Self.log([:]).filter { $0.contains("off: ") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("notice") == true)
+        #expect(lines.first?.contains("SIWA_SEALING_KEYS") == true)
+        #expect(
+            try await Self.log(Self.key.merging(Self.sealing) { $1 }).allSatisfy { !$0.contains("off: ") })
+    }
+}
+
+private final class WrittenBytes: Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+
+    func add(_ more: [UInt8]) { bytes.withLock { $0 += more } }
+}
