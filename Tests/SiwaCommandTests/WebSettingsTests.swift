@@ -22,6 +22,39 @@ import Testing
             ])
     }
 
+    /// Apple's page knows Services IDs; a bundle ID is taken for the app's only one where nothing else can be meant.
+    @Test func `a bundle ID is no web client where another client ID of its app comes back too`() async throws
+    {
+        let (app, web) = (
+            try #require(ClientID("com.example.app")), try #require(ClientID("com.example.web"))
+        )
+        let url = "https://example.com/in"
+        var settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal.merging(Self.web) { $1 })
+        settings.webRedirectURLs = [app: url, web: url]
+        #expect(settings.webClients == [web: url])
+        settings.webRedirectURLs = [app: url]
+        #expect(settings.webClients == [app: url])
+        settings.webRedirectURLs = [web: url]
+        #expect(settings.webClients == [web: url])
+        settings.webRedirectURLs = [app: url, try #require(ClientID("com.example.unknown")): url]
+        #expect(settings.webClients == [app: url])
+    }
+
+    @Test func `each app has its own web clients`() async throws {
+        let ids = try (1...4).map { try #require(ClientID("com.example.id\($0)")) }
+        let team = try #require(TeamID("A1B2C3D4E5"))
+        var settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
+        settings.deployment = try Deployment(apps: [
+            App(team: team, primaryClientID: ids[0], otherClientIDs: [ids[1]]),
+            App(team: team, primaryClientID: ids[2], otherClientIDs: [ids[3]]),
+        ])
+        settings.webRedirectURLs = [
+            ids[0]: "https://a.example", ids[1]: "https://b.example", ids[2]: "https://c.example",
+        ]
+        #expect(settings.webClients == [ids[1]: "https://b.example", ids[2]: "https://c.example"])
+    }
+
     @Test func `each app of a file has its own, or none`() async throws {
         let file = SettingsFileTests.file.replacing(
             "client_ids: [com.example.app, com.example.web]",

@@ -23,7 +23,7 @@ extension ServiceSettings {
     ///
     /// Apple's page knows Services IDs only, and the primary client ID is the app's bundle ID: it does not count where
     /// another of the app comes back too, so that a link need not name the one that is left.
-    private var webClients: [ClientID: String] {
+    var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }
             let others = app.clientIDs.filter { $0 != app.primaryClientID }
