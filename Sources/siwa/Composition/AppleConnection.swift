@@ -1,4 +1,3 @@
-import AppleAccounts
 import AppleIDClient
 import AsyncHTTPClient
 import KeySets
@@ -16,12 +15,7 @@ struct AppleConnection {
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
     ) async {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
-        tokens = AppleTokenClient(
-            client: client, endpoints: settings.appleEndpoints,
-            secrets: SignedClientSecrets(
-                teams: settings.deployment.teamsByClientID,
-                keys: SigningKeyFiles(settings.signingKeysByTeam),
-                secondsSince1970: { ProcessObservation.now() / 1000 }))
+        tokens = settings.tokenClient(over: client)
         switch settings.keySource {
         case .pinned(let pinned):
             remoteKeys = nil
@@ -39,20 +33,5 @@ struct AppleConnection {
     /// The client goes last, when nobody asks any more.
     var services: [any Service] {
         [AppleClientService(client: client)] + (remoteKeys.map { [KeyRefreshService(keys: $0)] } ?? [])
-    }
-}
-
-extension ServiceSettings {
-    fileprivate var signingKeysByTeam: [String: SigningKeyLocation] {
-        Dictionary(uniqueKeysWithValues: signingKeys.map { ($0.key.rawValue, $0.value) })
-    }
-}
-
-extension Deployment {
-    fileprivate var teamsByClientID: [String: String] {
-        Dictionary(
-            uniqueKeysWithValues: apps.flatMap { app in
-                app.clientIDs.map { ($0.rawValue, app.team.rawValue) }
-            })
     }
 }

@@ -47,15 +47,7 @@ struct WebAddress: Equatable {
             }
             return (String(address), port)
         }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return isName && !name.isEmpty ? (name.lowercased(), port) : nil
+        let isName = !name.isEmpty && name.hasOnlyLettersDigits(and: "-._")
+        return isName ? (name.lowercased(), port) : nil
     }
 }

@@ -38,15 +38,10 @@ struct InspectionKeys: Sendable {
     }
 
     private func fetch(_ url: String) async throws -> [UInt8] {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
-        do {
+        try await HTTPClient.withHTTPClient(configuration: .apple()) { client in
             let response = try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
             guard response.status == 200 else { throw Unavailable(description: "status \(response.status)") }
-            try await client.shutdown()
             return response.body
-        } catch {
-            try? await client.shutdown()
-            throw error
         }
     }
 }

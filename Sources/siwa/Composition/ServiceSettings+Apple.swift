@@ -1,0 +1,22 @@
+import AppleAccounts
+import AppleIDClient
+import AsyncHTTPClient
+
+extension ServiceSettings {
+    /// What is called at Apple in the name of each team, with its keys.
+    func tokenClient(over client: HTTPClient) -> AppleTokenClient {
+        let teams = deployment.apps.flatMap { app in app.clientIDs.map { ($0.rawValue, app.team.rawValue) } }
+        let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
+        return AppleTokenClient(
+            client: client, endpoints: appleEndpoints,
+            secrets: SignedClientSecrets(
+                teams: Dictionary(uniqueKeysWithValues: teams),
+                keys: SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations)),
+                secondsSince1970: { ProcessObservation.now() / 1000 }))
+    }
+
+    /// The same for a command, for as long as it takes.
+    func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws -> Result {
+        try await HTTPClient.withHTTPClient(configuration: .apple()) { try await body(tokenClient(over: $0)) }
+    }
+}
