@@ -11,7 +11,8 @@ enum AnswerForm: String, CaseIterable {
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
             guard let form = AnswerForm(rawValue: String(wanted)) else {
-                throw EmulatorError(.parameterMalformed, detail: "format: json or text, or sign-in for a token")
+                throw EmulatorError(
+                    .parameterMalformed, detail: "format: json or text, or sign-in for a token")
             }
             self = form
         } else {
