@@ -7,6 +7,11 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
+        // The file comes from another team. Whoever writes an ID into it that is somebody else's here must not
+        // get their account: it moves only from the name that the file gives.
+        if let movingRecord, let from = command.from, movingRecord.key != from {
+            throw AccountRefusal(.accountExists)
+        }
         let moved = target.takingOver(
             movingRecord, id: command.accountID, createdAt: command.createdAt,
             email: command.email.map { LastWriter($0, at: command.receivedAt) })
@@ -17,11 +22,13 @@ extension WorkingSet {
     }
 
     /// What an unknown person's subject becomes by the transfer identifier in their token. `nil` when the
-    /// token has none, or it names no account here, or the person is known.
+    /// token has none, or it names no account here, or the person is known, or the account is another person's
+    /// of the same team, which no other team can have given away.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
         let target = subjects[position(of: command.key)]
         guard target.accountID == nil, let transfer, !isMovingAccountErased,
-            transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt
+            transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt,
+            movingRecord?.key.team != command.key.team
         else { return nil }
         return target.takingOver(
             movingRecord, id: transfer.accountID, createdAt: transfer.createdAt,

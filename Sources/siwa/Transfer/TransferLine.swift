@@ -19,7 +19,7 @@ struct TransferLine: Equatable, Sendable {
         (self.clientID, self.transferSubject, self.createdAt) = (clientID, transferSubject, createdAt)
     }
 
-    /// `nil` when something is missing or of another shape.
+    /// `nil` when something is missing or of another shape, or no other team gives the account away.
     init?(_ json: JSONObject) {
         guard let accountID = json["account_id"]?.string.flatMap({ AccountID($0) }),
             let team = json["from_team_id"]?.string.flatMap({ TeamID($0) }),
@@ -27,7 +27,8 @@ struct TransferLine: Equatable, Sendable {
             let recipientTeam = json["to_team_id"]?.string.flatMap({ TeamID($0) }),
             let clientID = json["client_id"]?.string.flatMap({ ClientID($0) }),
             let transferSubject = json["transfer_sub"]?.string.flatMap({ AppleSubject($0) }),
-            let createdAt = json["created_at"]?.string.flatMap({ Moment(rfc3339: $0) })
+            let createdAt = json["created_at"]?.string.flatMap({ Moment(rfc3339: $0) }),
+            team != recipientTeam
         else { return nil }
         self.init(
             accountID: accountID, from: SubjectKey(team: team, subject: subject),

@@ -57,6 +57,18 @@ extension ConformanceCheck {
             try expectEqual(try await store.account(.sample()), old)
             try expectEqual(try await store.account(to), other)
         },
+        ConformanceCheck("moves an account only from the name that the giving team knows") { store in
+            let theirs = try await store.signIn(.sample(key: .sample(team: to.team, "theirs"))).account
+            let stranger = SubjectKey.sample("stranger")
+            try await expectRefusal(.accountExists) {
+                try await store.transfer(command(theirs, from: stranger, email: nil))
+            }
+            try await store.importTransfers([transfer(theirs, "transfer-1")])
+            let outcome = try await store.signIn(
+                .sample(key: to, authorizedAt: 2_000_000, transferSubject: "transfer-1"))
+            try expect(outcome.isNewAccount && outcome.account.id != theirs.id, "it is another account")
+            try expectEqual(try await store.account(theirs.id), theirs)
+        },
         ConformanceCheck("keeps what Apple has told the new team of a person not known there yet") { store in
             let old = try await store.signIn(.sample(authorizedAt: 1000)).account
             try await store.notify(.sample(key: to, clientID: "com.example.app", at: 5000))
@@ -218,11 +230,12 @@ extension ConformanceCheck {
     ]
 
     private static func command(
-        _ account: Account, to: SubjectKey = to, email: EmailAddress?
+        _ account: Account, from: SubjectKey? = nil, to: SubjectKey = to, email: EmailAddress?
     ) -> TransferCommand {
         TransferCommand(
-            accountID: account.id, from: SubjectKey(team: account.team, subject: account.subject), to: to,
-            clientID: "com.example.app", email: email, createdAt: account.createdAt, receivedAt: 3_000_000)
+            accountID: account.id, from: from ?? SubjectKey(team: account.team, subject: account.subject),
+            to: to, clientID: "com.example.app", email: email, createdAt: account.createdAt,
+            receivedAt: 3_000_000)
     }
 
     private static func transfer(
