@@ -93,6 +93,26 @@ import Testing
         #expect(after.contains("other-399"))
     }
 
+    @Test func `leaves nothing of a person who was transferred to another team`() async throws {
+        try await file.use { database in
+            let account = try await makePerson(in: database.accounts)
+            let to = SubjectKey.sample(team: "OTHERTEAM1", "trace-new-name")
+            try await database.accounts.transfer(
+                TransferCommand(
+                    accountID: account.id, from: SubjectKey(team: account.team, subject: account.subject),
+                    to: to, clientID: "com.example.app", email: .sample("trace-new-mail@example.com"),
+                    createdAt: account.createdAt, receivedAt: 8000))
+            let moved = try #require(try await database.accounts.account(account.id))
+            try await database.accounts.erase(.sample(account: moved, at: 9000))
+        }
+        let (after, file) = (try dump(), bytes())
+        for trace in Self.traces + ["trace-new"] {
+            let (isInTable, isInPage) = (after.contains(trace), file.contains(trace))
+            #expect(!isInTable, "\(trace) is in a table")
+            #expect(!isInPage, "\(trace) is in a page")
+        }
+    }
+
     @Test func `empties the log of what was erased while the service runs`() async throws {
         try await file.use { database in
             let account = try await makePerson(in: database.accounts, others: 5)

@@ -29,7 +29,7 @@ public struct WorkingSet: Sendable {
     /// events that were told before lose their subject, and the inbox forgets the person. If there is an
     /// older tombstone, this one replaces it.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// To be done before the subjects are saved.
+    /// To be done before the subjects are saved. The inbox forgets what came under the old name.
     public internal(set) var rekeying: Rekeying?
     /// Accounts whose remembered transfers have served their purpose.
     public internal(set) var finishedTransfers: [AccountID] = []

@@ -115,6 +115,8 @@ final class BatchWriter {
                 rowID: movingRowID, to: rekeying.to,
                 replacing: rekeying.leavesTombstone ? 0 : rowIDs[position])
             rowIDs[position] = movingRowID
+            // An erasure would not find it any more: nothing tells it what the person was called before.
+            try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
         for id in set.finishedTransfers { try transfers.forget(id) }
         for erasure in set.erasures {

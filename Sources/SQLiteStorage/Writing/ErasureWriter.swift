@@ -53,8 +53,8 @@ struct ErasureWriter {
             arguments: [key.tombstoneName, rowID])
     }
 
-    /// The keys are found through the apps, of which there are few.
-    private func forgetInInbox(_ subject: AppleSubject) throws {
+    /// What Apple told under this name. The keys are found through the apps, of which there are few.
+    func forgetInInbox(_ subject: AppleSubject) throws {
         try database.execute(
             sql: """
                 UPDATE notification SET payload = ?1 WHERE id IN (

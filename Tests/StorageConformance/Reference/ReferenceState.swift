@@ -144,6 +144,7 @@ struct ReferenceState {
         // The record that is saved next has everything.
         subjects[rekeying.to] = SubjectRecord(key: rekeying.to, isStored: true)
         events = events.map { $0.key == rekeying.from ? $0.told(of: rekeying.to) : $0 }
+        inboxKeys = inboxKeys.filter { $0.subject != rekeying.from.subject }
     }
 
     private mutating func carryOut(_ erasure: ErasureRecord, _ tombstone: SubjectRecord) {
