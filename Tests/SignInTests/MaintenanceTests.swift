@@ -45,6 +45,22 @@ import Testing
         #expect(try await store.purgeTickets(expiredBefore: 1001) == 1)
     }
 
+    @Test func `forgets transfers whose time is over`() async throws {
+        for (name, end) in [("a", 999), ("b", 1000)] as [(AppleSubject, Moment)] {
+            try await store.importTransfers([
+                TransferRecord(
+                    recipientTeam: "OTHERTEAM1", transferSubject: name, accountID: AccountID(.sample(1)),
+                    from: nil, createdAt: 1, expiresAt: end)
+            ])
+        }
+        let running = Task { try await maintenance(at: 1000).run() }
+        await clock.sleeper()
+        #expect(try await store.purgeTransfers(expiredBefore: 1000) == 0)
+        #expect(try await store.purgeTransfers(expiredBefore: 1001) == 1)
+        running.cancel()
+        try await running.value
+    }
+
     @Test func `sends waiting readers away when it ends`() async throws {
         let running = Task { try await maintenance(at: 0).run() }
         await clock.sleeper()

@@ -2,15 +2,15 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// What has to be done from time to time: forgetting nonces and tickets whose time is over. Ends waiting
-/// readers at shutdown.
+/// What has to be done from time to time: forgetting nonces, tickets and transfers whose time is over. Ends
+/// waiting readers at shutdown.
 public struct Maintenance: Service {
     /// Milliseconds for which a nonce is kept after its end: longer than an identity token lives (a day, and
     /// the leeway of its expiry), so that a token whose nonce was used is known for that as long as it would
     /// pass.
     static let grace: Int64 = 25 * 3_600_000
 
-    private let store: any AccountStore & TicketStore
+    private let store: any AccountStore & TicketStore & TransferStore
     private let feed: EventFeed
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -18,7 +18,8 @@ public struct Maintenance: Service {
     private let logger: Logger
 
     public init(
-        store: any AccountStore & TicketStore, feed: EventFeed, interval: Duration = .seconds(60),
+        store: any AccountStore & TicketStore & TransferStore, feed: EventFeed,
+        interval: Duration = .seconds(60),
         clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
@@ -36,6 +37,7 @@ public struct Maintenance: Service {
                 while !Task.isCancelled {
                     await purgeNonces()
                     await purgeTickets()
+                    await purgeTransfers()
                     try? await clock.sleep(for: interval)
                 }
             }
@@ -61,6 +63,15 @@ public struct Maintenance: Service {
             while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
             logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+    /// Apple forgets the identifiers at the same time, so that no sign-in can show one any more; and they are
+    /// other people's names.
+    func purgeTransfers() async {
+        do {
+            while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}
+        } catch {
+            logger.warning("transfers were not purged", metadata: ["error": "\(error)"])
         }
     }
 }
