@@ -37,7 +37,7 @@ final class WebRoutes: Sendable {
             scope: scope, cookie: cookie(of: call))
         metrics.count(.started)
         return .answered(
-            .redirect(to: departure.location, cookie: cookie(departure.browser.text, seconds: 600)))
+            .redirect(to: departure.location, cookie: cookie(departure.browser.text)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. No cookie of ours comes with it, since the browser posts it from Apple's page.
@@ -90,7 +90,8 @@ final class WebRoutes: Sendable {
             let query = try Query(parsing: call.query, allowing: ["ticket"])
             let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: call))
             metrics.count(.finished)
-            return .answered(.redirect(to: location, cookie: cookie("", seconds: 0)))
+            // The cookie stays for its ten minutes: another tab of the browser may still be on its way with it.
+            return .answered(.redirect(to: location))
         } catch {
             metrics.count(.refused)
             return .answered(.page(about: Problem(describing: error)))
@@ -135,8 +136,8 @@ final class WebRoutes: Sendable {
         CookieField.value(of: web.settings.cookieName, in: call.cookie)
     }
 
-    private func cookie(_ value: String, seconds: Int) -> String {
-        let attributes = "Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax"
+    private func cookie(_ value: String) -> String {
+        let attributes = "Path=/; Max-Age=600; HttpOnly; SameSite=Lax"
         let secure = web.settings.isSecure ? "; Secure" : ""
         return "\(web.settings.cookieName)=\(value); \(attributes)\(secure)"
     }
