@@ -39,6 +39,7 @@ struct TransferPrepare: AsyncParsableCommand {
             throw ExitCode.failure
         }
         try await TransferReport.ending {
+            try settings.database.checkPresence()
             let inspection = try settings.database.inspection()
             let outcome = try await settings.withAppleClient { apple in
                 let preparation = TransferPreparation(

@@ -1,10 +1,9 @@
 import SQLiteStorage
 
 extension DatabaseLocation {
-    /// Reads beside a running service. Throws `MissingDatabase`, `StorageError`.
+    /// Reads beside a running service. Throws `StorageError`.
     func inspection() throws -> SQLiteInspection {
-        try checkPresence()
-        return switch self {
+        switch self {
         case .sqlite(let path): try SQLiteInspection(path: path)
         }
     }

@@ -129,6 +129,15 @@ import Testing
         }
     }
 
+    @Test func `an empty file is a database that the service has still to make`() async throws {
+        try await Self.with { apple, directory in
+            try Data().write(to: URL(fileURLWithPath: "\(directory)/siwa.sqlite"))
+            let examination = try await Self.examine(apple, directory)
+            #expect(examination.isHealthy, "\(examination.text)")
+            #expect(examination.findings.contains { $0.check == "database" && $0.verdict == .note })
+        }
+    }
+
     @Test func `looks at a database that the service has open`() async throws {
         try await Self.with { apple, directory in
             try await StoredAccounts.with(directory) { store in
