@@ -48,18 +48,6 @@ public final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// Opens the database to read it, also while the service runs. Makes and migrates nothing.
-    ///
-    /// - Throws: `StorageError`; `unavailable` when there is no such file, `migrationFailed` when it is another
-    ///   program's.
-    public static func openForReading(path: String) throws -> SQLiteReading {
-        do {
-            return try SQLiteReading(path: path)
-        } catch {
-            throw StorageError(error)
-        }
-    }
-
     private init(writer: WriteConnection, reader: ReadConnection, direct: [DirectReadConnection]) {
         (self.writer, self.reader, self.direct) = (writer, reader, direct)
         accounts = SQLiteAccountStore(writer: writer, reader: reader, direct: direct)

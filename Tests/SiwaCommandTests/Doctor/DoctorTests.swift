@@ -9,7 +9,7 @@ import Testing
 
 /// `siwa doctor` against the fake Apple: once with everything right, then with each thing broken.
 @Suite(.timeLimit(.minutes(2))) struct DoctorTests {
-    static let limits = AppleTimeLimits(connect: .seconds(1), read: .seconds(20), total: .seconds(20))
+    static let limits = AppleTimeLimits(connect: .seconds(4), read: .seconds(20), total: .seconds(20))
 
     static func examine(
         _ apple: RunningApple, _ directory: String, _ changes: [String: String?] = [:], skew: Int64 = 0
