@@ -4,6 +4,14 @@ import JOSE
 import NIOCore
 import NIOHTTP1
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A real browser without a window: Chromium, driven over the W3C WebDriver protocol.
 struct Browser: Sendable {
     struct NotDriven: Error, CustomStringConvertible {
@@ -27,7 +35,8 @@ struct Browser: Sendable {
         driver.standardOutput = handle
         driver.standardError = handle
         try driver.run()
-        defer { driver.terminate() }
+        // It inherits what this process does with signals, which can be to ignore them.
+        defer { end(driver) }
         let address = "http://127.0.0.1:\(try await port(driver, output))"
         let browser = try await Browser(
             address: address, profile: "\(directory.path)/profile-\(UUID().uuidString)")
@@ -98,6 +107,12 @@ struct Browser: Sendable {
             throw NotDriven(description: "no \(selector)")
         }
         return "\(session)/element/\(id)"
+    }
+
+    /// The browser ended with its session. What is left is ended whatever it does.
+    private static func end(_ driver: Process) {
+        _ = kill(driver.processIdentifier, SIGKILL)
+        driver.waitUntilExit()
     }
 
     private static func port(_ driver: Process, _ output: URL) async throws -> Int {
