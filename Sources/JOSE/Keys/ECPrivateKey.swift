@@ -23,28 +23,12 @@ public struct ECPrivateKey: Sendable {
 
     /// Reads a PEM private key. Throws `.keyUnusable` for anything that is not a key on P-256.
     public init(pem: String) throws(JOSEError) {
-        let text = Array(pem.utf8)
-        let buffer = BIO_new_mem_buf(text, Int32(text.count))
-        defer { BIO_free(buffer) }
-        guard let key = PEM_read_bio_PrivateKey(buffer, nil, nil, nil) else {
-            ERR_clear_error()
-            throw JOSEError(.keyUnusable, detail: "no PEM private key")
-        }
-        defer { EVP_PKEY_free(key) }
-        try self.init(key)
+        self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try ECPrivateKey(key) }
     }
 
     private init(_ key: OpaquePointer) throws(JOSEError) {
         publicKey = try ECPublicKey(key)
-        let buffer = BIO_new(BIO_s_mem())
-        defer { BIO_free(buffer) }
-        guard PEM_write_bio_PrivateKey(buffer, key, nil, nil, 0, nil, nil) == 1 else {
-            throw JOSEError(.keyUnusable, detail: "no PEM")
-        }
-        let size = Int(BIO_ctrl_pending(buffer))
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, count in
-            count = max(0, Int(BIO_read(buffer, output.baseAddress, Int32(size))))
-        }
-        pem = String(decoding: bytes, as: UTF8.self)
+        guard let pem = PEMText.privateKey(key) else { throw JOSEError(.keyUnusable, detail: "no PEM") }
+        self.pem = pem
     }
 }

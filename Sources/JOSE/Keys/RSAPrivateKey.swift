@@ -26,15 +26,7 @@ public struct RSAPrivateKey: Sendable {
 
     /// Reads a PEM private key. Throws `.keyUnusable` for anything that is not an RSA key.
     public init(pem: String) throws(JOSEError) {
-        let text = Array(pem.utf8)
-        let buffer = BIO_new_mem_buf(text, Int32(text.count))
-        defer { BIO_free(buffer) }
-        guard let key = PEM_read_bio_PrivateKey(buffer, nil, nil, nil) else {
-            ERR_clear_error()
-            throw JOSEError(.keyUnusable, detail: "no PEM private key")
-        }
-        defer { EVP_PKEY_free(key) }
-        try self.init(key)
+        self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try RSAPrivateKey(key) }
     }
 
     /// The public half as an entry of a key set, with exactly the members that Apple's entries have.
@@ -54,8 +46,8 @@ public struct RSAPrivateKey: Sendable {
     private init(_ key: OpaquePointer) throws(JOSEError) {
         guard let modulus = Self.number(OSSL_PKEY_PARAM_RSA_N, of: key),
             let exponent = Self.number(OSSL_PKEY_PARAM_RSA_E, of: key),
-            let pem = Self.text(writing: { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }),
-            let publicKeyPEM = Self.text(writing: { PEM_write_bio_PUBKEY($0, key) })
+            let pem = PEMText.privateKey(key),
+            let publicKeyPEM = PEMText.publicKey(key)
         else {
             throw JOSEError(.keyUnusable, detail: "not an RSA key")
         }
@@ -71,16 +63,5 @@ public struct RSAPrivateKey: Sendable {
         return [UInt8](unsafeUninitializedCapacity: size) { output, count in
             count = Int(BN_bn2bin(value, output.baseAddress))
         }
-    }
-
-    private static func text(writing write: (OpaquePointer?) -> Int32) -> String? {
-        let buffer = BIO_new(BIO_s_mem())
-        defer { BIO_free(buffer) }
-        guard write(buffer) == 1 else { return nil }
-        let size = Int(BIO_ctrl_pending(buffer))
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { output, count in
-            count = max(0, Int(BIO_read(buffer, output.baseAddress, Int32(size))))
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
