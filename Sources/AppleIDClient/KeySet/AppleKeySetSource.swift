@@ -34,16 +34,8 @@ public struct AppleKeySetSource: KeySetSource {
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws -> KeySetResponse {
-        try await withThrowingTaskGroup(of: KeySetResponse.self) { group in
-            group.addTask { try await ask(request) }
-            group.addTask {
-                // The client's own deadline ends with the response head.
-                try await Task.sleep(for: total)
-                throw KeySetFetchError(.timedOut, detail: "total")
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
+        try await TotalTime(limit: total).bound(failure: KeySetFetchError(.timedOut, detail: "total")) {
+            try await ask(request)
         }
     }
 

@@ -28,16 +28,8 @@ struct AppleTransport: Sendable {
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws -> AppleAnswer {
-        try await withThrowingTaskGroup(of: AppleAnswer.self) { group in
-            group.addTask { try await ask(request) }
-            group.addTask {
-                // The client's own deadline ends with the response head.
-                try await Task.sleep(for: total)
-                throw HTTPClientError.deadlineExceeded
-            }
-            defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            return answer
+        try await TotalTime(limit: total).bound(failure: HTTPClientError.deadlineExceeded) {
+            try await ask(request)
         }
     }
 
