@@ -63,6 +63,8 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(
             name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         room("JOSE", ["COpenSSL", "CLibJWT"]),
         room("AppleIdentity", ["JOSE"]),
         room("KeySets", ["JOSE", "AppleIdentity"]),
@@ -71,6 +73,7 @@ let package = Package(
         room(
             "SQLiteStorage",
             ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
+        room("PostgresStorage", ["CLibPQ", "AppleAccounts", "KeySets", logging]),
         room(
             "SignIn",
             [
@@ -95,9 +98,9 @@ let package = Package(
         .executableTarget(
             name: "siwa",
             dependencies: [
-                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "AppleIDClient", "AppleAccounts",
-                "KeySets",
-                "AppleIdentity", "JOSE", argumentParser, configuration, yams, serviceLifecycle, logging,
+                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "PostgresStorage", "AppleIDClient",
+                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", argumentParser, configuration, yams,
+                serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
@@ -117,6 +120,14 @@ let package = Package(
             [
                 "SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets",
                 .product(name: "GRDB", package: "GRDB.swift"), logging,
+            ]),
+        .target(
+            name: "PostgresCluster", dependencies: [], path: "Tests/PostgresCluster", swiftSettings: settings),
+        tests(
+            "PostgresStorageTests",
+            [
+                "PostgresStorage", "PostgresCluster", "StorageConformance", "AppleAccounts", "KeySets",
+                logging,
             ]),
         tests(
             "SignInTests",
@@ -140,21 +151,24 @@ let package = Package(
             "SiwaCommandTests",
             [
                 "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "HTTPAPI", "SignIn", "SQLiteStorage",
-                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging, asyncHTTPClient, nioCore,
+                "PostgresStorage", "PostgresCluster", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
+                logging, asyncHTTPClient, nioCore,
                 nioHTTP1,
                 serviceLifecycle,
             ]),
         tests(
             "EndToEndTests",
             [
-                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn", "SQLiteStorage", "HTTPAPI",
-                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", logging, asyncHTTPClient, nioCore,
+                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn", "SQLiteStorage",
+                "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
+                "JOSE", logging, asyncHTTPClient, nioCore,
                 nioHTTP1, unixSignals, serviceLifecycle,
             ]),
         tests(
             "FixtureTests",
             [
-                "SignIn", "SQLiteStorage", "AppleAccounts", "StorageConformance", "AppleIdentity", "KeySets",
+                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
+                "StorageConformance", "AppleIdentity", "KeySets",
                 "JOSE",
                 logging,
             ]),

@@ -48,7 +48,9 @@ final class CredentialRows {
             record.merge(
                 CredentialRecord(
                     authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)))
-            if app == appNumber { refreshToken = try RefreshTokenStatus(find, at: 6) }
+            if app == appNumber {
+                refreshToken = try RefreshTokenStatus(storageCode: find.integer(6), cause: find.integer(7))
+            }
         }
         // Where no snapshot is held between the two statements, each of the answers was true at one moment.
         guard isFound else {

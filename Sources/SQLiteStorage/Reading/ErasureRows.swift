@@ -89,7 +89,8 @@ final class ErasureRows {
             id: id, clientID: try names.clients.name(of: client),
             primaryClientID: try names.apps.name(of: app),
             kind: try SealedPurpose(storageCode: row.integer(3) ?? 0),
-            step: try ErasureGrant.Step(row, at: 4), attempts: attempts, nextAttemptAt: nextAttemptAt,
+            step: try ErasureGrant.Step(storageCode: row.integer(4), outcome: row.integer(5)),
+            attempts: attempts, nextAttemptAt: nextAttemptAt,
             isClaimed: row.integer(8) == 1, cause: row.text(9),
             sealed: row.bytes(10).flatMap { SealedSecret($0) }, redirectURI: row.text(11),
             expiresAt: row.moment(12))

@@ -81,7 +81,8 @@ final class SubjectRows {
             credential.record = CredentialRecord(
                 authorization: try Authorization(row, at: 16), revocation: try Revocation(row, at: 18))
             credential.lastSignInAt = row.moment(21)
-            credential.refreshToken = try RefreshTokenStatus(row, at: 23)
+            credential.refreshToken = try RefreshTokenStatus(
+                storageCode: row.integer(23), cause: row.integer(24))
             record.credentials.append(credential)
             if let email = record.email, let moment = row.moment(22) {
                 record.email = email.merged(with: LastWriter(email.value, at: moment))

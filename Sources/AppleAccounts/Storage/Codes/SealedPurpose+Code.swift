@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension SealedPurpose: StorageCode {
-    static let numbered: [SealedPurpose] = [
+    package static let numbered: [SealedPurpose] = [
         .authorizationCode, .refreshToken,
     ]
 }

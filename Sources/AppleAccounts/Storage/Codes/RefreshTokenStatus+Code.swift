@@ -1,14 +1,12 @@
-import AppleAccounts
-
 extension RefreshTokenStatus {
     /// Reads the status and its cause from two columns. Returns `nil` when the first is NULL.
-    init?(_ row: PreparedStatement, at column: Int32) throws(StorageError) {
-        switch row.integer(column) {
+    package init?(storageCode: Int64?, cause: Int64?) throws(StorageError) {
+        switch storageCode {
         case nil: return nil
         case 1: self = .held
         case 2: self = .pending
         case 3:
-            guard let cause = row.integer(column + 1) else {
+            guard let cause else {
                 throw StorageError(.corrupted, detail: "no cause")
             }
             self = .unavailable(try RefreshTokenCause(storageCode: cause))
@@ -17,7 +15,7 @@ extension RefreshTokenStatus {
     }
 
     /// What the two columns hold.
-    var storageCodes: (status: Int64, cause: Int64?) {
+    package var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)
         case .pending: (2, nil)

@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension RefreshTokenCause: StorageCode {
-    static let numbered: [RefreshTokenCause] = [
+    package static let numbered: [RefreshTokenCause] = [
         .noSealingKey, .noSigningKey, .codeRejected, .codeExpired, .exchangeUncertain, .clientRejected,
         .identityMismatch, .rejected, .credentialRevoked, .transferred, .sealedUnreadable,
     ]

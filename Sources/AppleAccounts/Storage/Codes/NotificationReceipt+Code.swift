@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension NotificationReceipt: StorageCode {
-    static let numbered: [NotificationReceipt] = [
+    package static let numbered: [NotificationReceipt] = [
         .applied, .duplicate, .unknownType,
     ]
 }

@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension CredentialReason: StorageCode {
-    static let numbered: [CredentialReason] = [
+    package static let numbered: [CredentialReason] = [
         .signedIn, .consentRevoked, .appleAccountDeleted, .refreshTokenRejected, .erased,
     ]
 }

@@ -1,21 +1,19 @@
-import AppleAccounts
-
-/// A closed set of words that rows hold as small numbers.
-protocol StorageCode: CaseIterable, Hashable, Sendable {
+/// A closed set of words that rows hold as small numbers, the same in every database.
+package protocol StorageCode: CaseIterable, Hashable, Sendable {
     /// Every word, the one with number 1 first. Only ever appended to: the numbers are in people's databases.
     static var numbered: [Self] { get }
 }
 
 extension StorageCode {
     /// - Throws: `StorageError` for a number that this version does not know.
-    init(storageCode: Int64) throws(StorageError) {
+    package init(storageCode: Int64) throws(StorageError) {
         guard storageCode > 0, storageCode <= Self.numbered.count else {
             throw StorageError(.corrupted, detail: "\(Self.self) has no number \(storageCode)")
         }
         self = Self.numbered[Int(storageCode) - 1]
     }
 
-    var storageCode: Int64 {
+    package var storageCode: Int64 {
         guard let index = Self.numbered.firstIndex(of: self) else {
             preconditionFailure("\(self) has no number")
         }

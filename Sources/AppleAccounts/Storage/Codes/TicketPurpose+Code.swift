@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension TicketPurpose: StorageCode {
-    static let numbered: [TicketPurpose] = [
+    package static let numbered: [TicketPurpose] = [
         .webState, .webBrowser, .webResult,
     ]
 }

@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension CredentialSource: StorageCode {
-    static let numbered: [CredentialSource] = [
+    package static let numbered: [CredentialSource] = [
         .signIn, .notification, .dailyCheck, .erasure,
     ]
 }

@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension CredentialState: StorageCode {
-    static let numbered: [CredentialState] = [
+    package static let numbered: [CredentialState] = [
         .authorized, .revoked, .notFound,
     ]
 }

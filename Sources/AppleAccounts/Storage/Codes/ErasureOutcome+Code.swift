@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension ErasureOutcome: StorageCode {
-    static let numbered: [ErasureOutcome] = [
+    package static let numbered: [ErasureOutcome] = [
         .provenRevoked, .notRevoked,
     ]
 }

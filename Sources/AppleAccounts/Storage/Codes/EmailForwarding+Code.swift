@@ -1,7 +1,5 @@
-import AppleAccounts
-
 extension EmailForwarding: StorageCode {
-    static let numbered: [EmailForwarding] = [
+    package static let numbered: [EmailForwarding] = [
         .enabled, .disabled, .unknown,
     ]
 }

@@ -1,0 +1,1 @@
+// PostgresCluster starts throw-away PostgreSQL servers for tests.

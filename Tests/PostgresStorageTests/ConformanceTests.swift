@@ -1,0 +1,2 @@
+import PostgresCluster
+import Testing
