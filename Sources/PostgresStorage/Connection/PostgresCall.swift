@@ -1,0 +1,20 @@
+/// A statement with its values, ready to be sent.
+struct PostgresCall: Sendable {
+    let statement: PostgresStatement
+    let values: [PostgresValue]
+
+    init(_ statement: PostgresStatement, _ values: [PostgresValue] = []) {
+        (self.statement, self.values) = (statement, values)
+    }
+}
+
+extension PostgresCall {
+    // What a transaction sees is what was committed when each of its statements began: rows that others
+    // changed meanwhile are waited for, never lost.
+    static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
+    /// All of its statements see one moment. It takes no locks and is never refused for another's sake.
+    static let beginReading = PostgresCall(
+        PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+    static let commit = PostgresCall(PostgresStatement("commit", "COMMIT"))
+    static let rollback = PostgresCall(PostgresStatement("rollback", "ROLLBACK"))
+}

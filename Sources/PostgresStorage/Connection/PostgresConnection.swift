@@ -1,0 +1,65 @@
+import AppleAccounts
+import Synchronization
+
+/// One place for a connection, on a queue of its own. It connects when it is first used, and again after the
+/// connection was lost.
+actor PostgresConnection {
+    typealias Gate = Mutex<ConnectionGate<PostgresError>>
+
+    private let executor: ConnectionExecutor
+    private let url: PostgresURL
+    private let gate: SharedGate
+    private var session: PostgresSession?
+
+    /// The gate that all connections of a pool ask.
+    final class SharedGate: Sendable {
+        let state = Gate(ConnectionGate())
+    }
+
+    init(_ url: PostgresURL, number: Int, gate: SharedGate) {
+        (self.url, self.gate) = (url, gate)
+        executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Runs a block, at most once, and leaves no transaction open.
+    ///
+    /// - Throws: What the block throws; `PostgresError` or `StorageError` when there is no connection.
+    func run<Value: Sendable>(_ body: @Sendable (PostgresSession) throws -> Value) throws -> Value {
+        let session = try openSession()
+        defer {
+            session.becomeIdle()
+            let isUseless = session.isReadOnly && url.hasSeveralHosts
+            if session.isBroken || session.isStale || isUseless { self.session = nil }
+        }
+        return try body(session)
+    }
+
+    func close() {
+        session = nil
+    }
+
+    private func openSession() throws -> PostgresSession {
+        if let session {
+            session.checkIdle()
+            if !session.isBroken { return session }
+            self.session = nil
+        }
+        if case .fail(let failure) = gate.state.withLock({ $0.ask(at: .now) }) { throw failure }
+        do {
+            let session = PostgresSession(try url.connect())
+            try SessionSettings.apply(to: session)
+            gate.state.withLock { $0.succeeded() }
+            self.session = session
+            return session
+        } catch {
+            let failure =
+                error as? PostgresError
+                ?? PostgresError(
+                    sqlState: PostgresError.connectionRefused, message: "\(error)", statement: "")
+            gate.state.withLock { $0.failed(failure, at: .now, jitter: .random(in: 0...1)) }
+            throw error
+        }
+    }
+}

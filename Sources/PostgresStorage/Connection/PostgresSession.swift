@@ -1,0 +1,228 @@
+import AppleAccounts
+import CLibPQ
+
+/// One session with a server, as a block of store code sees it: synchronous, on its connection's own queue.
+///
+/// It never leaves the block and is not thread-safe. libpq is kept in its non-blocking and pipeline modes for
+/// good: what is sent and what is answered flow at once, so that neither side waits for the other to read,
+/// and each wait has an end.
+final class PostgresSession {
+    var deadlines = SessionDeadlines()
+    /// It cannot be used any more: the connection is lost, or nobody knows what comes next on it.
+    private(set) var isBroken = false
+    /// Works still, but the next block should have a new one.
+    private(set) var isStale = false
+
+    /// The server took no write.
+    private(set) var isReadOnly = false
+
+    private let handle: ConnectionHandle
+    private var parameters = ParameterBuffer()
+    /// What was prepared here: name and text.
+    private var prepared: [String: String] = [:]
+
+    /// What the server still owes an answer to.
+    private enum Owed {
+        case preparation(PostgresStatement)
+        case rows(PostgresStatement)
+    }
+
+    init(_ handle: consuming ConnectionHandle) {
+        self.handle = handle
+        isBroken = PQenterPipelineMode(self.handle.pointer) != 1
+    }
+
+    /// Runs one statement in one round trip. Outside of a transaction it is one of its own.
+    ///
+    /// - Throws: `PostgresError`.
+    func run(_ call: PostgresCall) throws -> PostgresRows {
+        try pipeline([call])[0]
+    }
+
+    /// Runs all of them in one round trip. Outside of a transaction they are one: all or nothing.
+    ///
+    /// Those behind one that fails do not run.
+    /// - Throws: `PostgresError`, the first, after every answer was read.
+    func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+        guard !calls.isEmpty else { return [] }
+        let wait = SocketWait(deadline: .now + deadlines.answer)
+        var owed: [Owed] = []
+        owed.reserveCapacity(calls.count)
+        for call in calls {
+            try send(call, &owed)
+        }
+        guard PQpipelineSync(handle.pointer) == 1 else { throw lost() }
+        return try receive(owed, wait)
+    }
+
+    /// Runs a script of several statements, as migrations are. Only between other calls.
+    ///
+    /// - Throws: `PostgresError`.
+    func execute(script: String, name: String) throws {
+        guard PQexitPipelineMode(handle.pointer) == 1, PQsendQuery(handle.pointer, script) == 1 else {
+            throw lost()
+        }
+        let wait = SocketWait(deadline: .now + deadlines.answer)
+        var failure: PostgresError?
+        while let result = try nextResult(wait) {
+            if failure == nil { failure = error(in: result, name) }
+        }
+        guard PQenterPipelineMode(handle.pointer) == 1 else { throw lost() }
+        if let failure { throw failure }
+    }
+
+    /// Waits for notifications, until there is one or the time is over. Returns what they say.
+    ///
+    /// - Throws: `PostgresError` when the connection is lost.
+    func notifications(before deadline: ContinuousClock.Instant) throws -> [String] {
+        var payloads = takeNotifications()
+        while payloads.isEmpty {
+            switch SocketWait(deadline: deadline).wait(for: PQsocket(handle.pointer)) {
+            case .readable: guard PQconsumeInput(handle.pointer) == 1 else { throw lost() }
+            case .timedOut: return []
+            case .writable, .failed: throw lost()
+            }
+            payloads = takeNotifications()
+        }
+        return payloads
+    }
+
+    /// Whether a transaction is open, or was broken off.
+    var isInTransaction: Bool { PQtransactionStatus(handle.pointer) != PQTRANS_IDLE }
+
+    /// What the server said of itself when the session began.
+    func parameter(_ name: String) -> String? {
+        PQparameterStatus(handle.pointer, name).map { String(cString: $0) }
+    }
+
+    /// Looks, without waiting, whether the server has closed it since it was last used.
+    func checkIdle() {
+        guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
+        isBroken = PQconsumeInput(handle.pointer) != 1 || PQstatus(handle.pointer) != CONNECTION_OK
+        _ = takeNotifications()
+    }
+
+    /// Rolls back what a block left open.
+    func becomeIdle() {
+        guard !isBroken, isInTransaction else { return }
+        _ = try? run(.rollback)
+        if isInTransaction { isBroken = true }
+    }
+
+    private func send(_ call: PostgresCall, _ owed: inout [Owed]) throws {
+        let statement = call.statement
+        if let sql = prepared[statement.name] {
+            precondition(sql == statement.sql, "two statements are called \(statement.name)")
+        } else {
+            guard PQsendPrepare(handle.pointer, statement.name, statement.sql, 0, nil) == 1 else {
+                throw lost()
+            }
+            owed.append(.preparation(statement))
+            // Taken back when it fails. The same statement can stand in a pipeline twice.
+            prepared[statement.name] = statement.sql
+        }
+        do {
+            try parameters.fill(call.values)
+        } catch {
+            // What was sent before it would be answered out of turn.
+            isBroken = true
+            throw error
+        }
+        let isSent = parameters.withPointers { values, lengths, formats in
+            PQsendQueryPrepared(
+                handle.pointer, statement.name, Int32(call.values.count), values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw lost() }
+        owed.append(.rows(statement))
+    }
+
+    private func receive(_ owed: [Owed], _ wait: SocketWait) throws -> [PostgresRows] {
+        var answers: [PostgresRows] = []
+        answers.reserveCapacity(owed.count)
+        var failure: PostgresError?
+        for item in owed {
+            guard let result = try nextResult(wait, failure) else { throw lost(failure) }
+            let (statement, isPreparation) =
+                switch item {
+                case .preparation(let statement): (statement, true)
+                case .rows(let statement): (statement, false)
+                }
+            if PQresultStatus(result.pointer) == PGRES_PIPELINE_ABORTED {
+                if isPreparation { prepared[statement.name] = nil }
+            } else if let error = error(in: result, statement.name) {
+                if isPreparation { prepared[statement.name] = nil }
+                if failure == nil { failure = error }
+            } else if !isPreparation {
+                let rows = PostgresRows(result)
+                if failure == nil { failure = refusedCommit(statement, rows) }
+                answers.append(rows)
+            }
+            guard try nextResult(wait, failure) == nil else { throw lost(failure) }
+        }
+        guard let end = try nextResult(wait, failure), PQresultStatus(end.pointer) == PGRES_PIPELINE_SYNC
+        else {
+            throw lost(failure)
+        }
+        if let failure {
+            if failure.hasStaleStatements { isStale = true }
+            if failure.isReadOnly { isReadOnly = true }
+            throw failure
+        }
+        return answers
+    }
+
+    /// Returns `nil` at the end of one command's answer. Sends what is still to be sent meanwhile.
+    private func nextResult(_ wait: SocketWait, _ failure: PostgresError? = nil) throws -> ResultHandle? {
+        while true {
+            let unsent = PQflush(handle.pointer)
+            guard unsent >= 0 else { throw lost(failure) }
+            if PQisBusy(handle.pointer) == 0 { break }
+            switch wait.wait(for: PQsocket(handle.pointer), writing: unsent == 1) {
+            case .readable: guard PQconsumeInput(handle.pointer) == 1 else { throw lost(failure) }
+            case .writable: break
+            case .timedOut:
+                // To ask the server to cancel would be to wait for it again. It has its own time-outs.
+                throw lost(failure, "no answer in time")
+            case .failed: throw lost(failure)
+            }
+        }
+        return PQgetResult(handle.pointer).map { ResultHandle(owning: $0) }
+    }
+
+    private func error(in result: borrowing ResultHandle, _ statement: String) -> PostgresError? {
+        switch PQresultStatus(result.pointer) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return nil
+        default: break
+        }
+        func field(_ code: UnicodeScalar) -> String? {
+            PQresultErrorField(result.pointer, Int32(code.value)).map { String(cString: $0) }
+        }
+        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY. libpq gives its own errors no SQLSTATE.
+        guard let state = field("C") else { return lost() }
+        return PostgresError(sqlState: state, message: field("M") ?? "", statement: statement)
+    }
+
+    /// COMMIT answers a transaction that has failed before with ROLLBACK, and calls that no error.
+    private func refusedCommit(_ statement: PostgresStatement, _ rows: PostgresRows) -> PostgresError? {
+        guard statement.name == PostgresCall.commit.statement.name, rows.tag != "COMMIT" else { return nil }
+        return PostgresError(
+            sqlState: "25P02", message: "the transaction had failed", statement: statement.name)
+    }
+
+    private func lost(_ first: PostgresError? = nil, _ message: String? = nil) -> PostgresError {
+        isBroken = true
+        return first
+            ?? PostgresError(
+                sqlState: PostgresError.connectionLost,
+                message: message ?? String(cString: PQerrorMessage(handle.pointer)), statement: "")
+    }
+
+    private func takeNotifications() -> [String] {
+        var payloads: [String] = []
+        while let notification = PQnotifies(handle.pointer) {
+            payloads.append(notification.pointee.extra.map { String(cString: $0) } ?? "")
+            PQfreemem(notification)
+        }
+        return payloads
+    }
+}

@@ -1,0 +1,63 @@
+import AppleAccounts
+import CLibPQ
+import Foundation
+
+extension PostgresURL {
+    /// What libpq is told where the URL says nothing. Without them a server that vanished is noticed after
+    /// minutes or hours.
+    private static let defaults: [(String, String)] = [
+        ("connect_timeout", "5"),
+        ("keepalives_idle", "30"),
+        ("keepalives_interval", "5"),
+        ("keepalives_count", "3"),
+        ("tcp_user_timeout", "15000"),
+        ("fallback_application_name", "siwa"),
+    ]
+
+    /// Connects. Blocks, for each of the URL's hosts no longer than its `connect_timeout`.
+    ///
+    /// - Throws: `PostgresError`.
+    func connect() throws -> ConnectionHandle {
+        let connection = withParameters { PQconnectdbParams($0, $1, 1) }
+        guard let connection else { throw PostgresError.refused("out of memory") }
+        let handle = ConnectionHandle(owning: connection)
+        // Or libpq prints what the server remarks to standard error.
+        PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
+        guard PQstatus(handle.pointer) == CONNECTION_OK else {
+            throw PostgresError.refused(scrub(String(cString: PQerrorMessage(handle.pointer))))
+        }
+        guard PQsetnonblocking(handle.pointer, 1) == 0 else {
+            throw PostgresError.refused("not non-blocking")
+        }
+        return handle
+    }
+
+    /// Whether a server is there that takes connections, if not ours: then the fault is with the user,
+    /// password, database or number of connections. Blocks as `connect` does.
+    func isServerThere() -> Bool {
+        withParameters { PQpingParams($0, $1, 1) } == PQPING_OK
+    }
+
+    /// What stands later wins: the URL, expanded from "dbname", over our defaults.
+    private func withParameters<Result>(
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
+    ) -> Result {
+        let parameters = Self.defaults + [("dbname", text), ("client_encoding", "UTF8")]
+        let owned = parameters.map { (strdup($0.0), strdup($0.1)) }
+        defer {
+            for (keyword, value) in owned {
+                free(keyword)
+                free(value)
+            }
+        }
+        let keywords = owned.map { UnsafePointer($0.0) } + [nil]
+        let values = owned.map { UnsafePointer($0.1) } + [nil]
+        return body(keywords, values)
+    }
+}
+
+extension PostgresError {
+    fileprivate static func refused(_ message: String) -> PostgresError {
+        PostgresError(sqlState: connectionRefused, message: message, statement: "connect")
+    }
+}

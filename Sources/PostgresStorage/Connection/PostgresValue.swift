@@ -1,0 +1,22 @@
+import AppleAccounts
+
+/// A value bound to a parameter. All are sent in PostgreSQL's binary format.
+///
+/// `integer` is for parameters of the type bigint, `integers` for bigint[]: the SQL casts to what is narrower.
+enum PostgresValue: Sendable {
+    case null
+    case integer(Int64?)
+    case text(String?)
+    case bytes([UInt8]?)
+    case uuid(UniqueID?)
+    case boolean(Bool?)
+    case integers([Int64?])
+    case texts([String?])
+    case byteStrings([[UInt8]?])
+    case uuids([UniqueID?])
+    case booleans([Bool?])
+
+    static func moment(_ moment: Moment?) -> PostgresValue { .integer(moment?.milliseconds) }
+
+    static func moments(_ moments: [Moment?]) -> PostgresValue { .integers(moments.map { $0?.milliseconds }) }
+}

@@ -1,0 +1,46 @@
+import AppleAccounts
+
+extension StorageError {
+    /// What a failure of PostgreSQL or libpq means to the service. The detail has their words and the name of
+    /// the statement, never values.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StorageError: self = error
+        case let error as PostgresError:
+            let code = Code(sqlState: error.sqlState)
+            // The messages about refused values repeat them.
+            let message = code == .valueRefused ? "" : error.message
+            self.init(code, detail: "PostgreSQL \(error.sqlState): \(message) \(error.statement)")
+        default: self.init(.unavailable, detail: "\(error)")
+        }
+    }
+}
+
+extension StorageError.Code {
+    /// By the classes of Appendix A of PostgreSQL's manual.
+    init(sqlState: String) {
+        self =
+            switch sqlState {
+            // lock_not_available, query_canceled: what a lock or statement time-out says.
+            case "55P03", "57014": .busy
+            // read_only_sql_transaction
+            case "25006": .readOnly
+            // disk_full
+            case "53100": .full
+            // data_corrupted, index_corrupted
+            case "XX001", "XX002": .corrupted
+            // program_limit_exceeded: a value too large for its index
+            case "54000": .valueRefused
+            // too_many_connections
+            case "53300": .busy
+            default:
+                switch sqlState.prefix(2) {
+                // data exception, integrity constraint violation
+                case "22", "23": .valueRefused
+                // transaction rollback
+                case "40": .busy
+                default: .unavailable
+                }
+            }
+    }
+}
