@@ -108,9 +108,9 @@ extension Migration {
 
         -- Ends a transaction that did not find what it had seen, so that it is begun again. Inside of the
         -- database, so that the commit need not wait for the client's opinion.
-        CREATE FUNCTION expect_rows(found bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
+        CREATE FUNCTION expect_rows(changed bigint, expected bigint) RETURNS void LANGUAGE plpgsql AS $$
             BEGIN
-                IF found <> expected THEN
+                IF changed <> expected THEN
                     RAISE EXCEPTION 'others were faster' USING ERRCODE = 'serialization_failure';
                 END IF;
             END
