@@ -1,7 +1,7 @@
 # Builds the service and puts the one binary on a bare Debian.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends pkg-config libssl-dev libjwt-dev libsqlite3-dev \
+    && apt-get install -y --no-install-recommends pkg-config libssl-dev libjwt-dev libsqlite3-dev libpq-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -13,7 +13,7 @@ RUN swift build -c release --product siwa --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 libpq5 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --shell /usr/sbin/nologin --home-dir /var/lib/siwa --create-home siwa
 COPY --from=build /out/siwa /usr/local/bin/siwa
