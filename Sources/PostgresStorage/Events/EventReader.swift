@@ -1,0 +1,65 @@
+import AppleAccounts
+
+/// Reads the event feed.
+struct EventReader {
+    /// How many events one page may look at for a reader who sees few of them. Bounds the time that a read
+    /// takes.
+    static let longestScan = 5000
+
+    private static let find = PostgresStatement(
+        "find_events",
+        """
+        SELECT e.sequence, e.app_id, s.team_id, s.sub, e.id, e.kind, e.account_id, e.reason, e.source, e.moment,
+            e.recorded_at
+        FROM (
+            SELECT sequence, app_id, subject_id, id, kind, account_id, reason, source, moment, recorded_at
+            FROM event WHERE sequence > $1::bigint ORDER BY sequence LIMIT $2::bigint) AS e
+        JOIN subject s ON s.id = e.subject_id
+        ORDER BY e.sequence
+        """)
+
+    let names: PostgresNames
+
+    func page(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility, in session: PostgresSession
+    ) throws -> EventPage {
+        let scan = visibility == .everything ? limit : max(limit, Self.longestScan)
+        // One more tells whether there is more.
+        let rows = try session.run(
+            PostgresCall(Self.find, [.integer(sequence), .integer(Int64(scan) + 1)]))
+        var events: [AccountEvent] = []
+        var cursor = sequence
+        for row in 0..<rows.count {
+            guard row < scan, events.count < limit else {
+                return EventPage(events: events, cursor: cursor, hasMore: true)
+            }
+            if let event = try event(rows, row, visibleTo: visibility, in: session) { events.append(event) }
+            cursor = rows.integer(row, 0) ?? cursor
+        }
+        return EventPage(events: events, cursor: cursor, hasMore: false)
+    }
+
+    /// The event of a row, or `nil` when it is not to be seen, which two numbers tell.
+    private func event(
+        _ rows: PostgresRows, _ row: Int, visibleTo visibility: EventVisibility, in session: PostgresSession
+    ) throws -> AccountEvent? {
+        let clientID = try rows.integer(row, 1).map { try names.apps.name(of: $0, in: session) }
+        let team = try names.teams.name(of: rows.integer(row, 2) ?? 0, in: session)
+        guard visibility.includesEvents(of: clientID, in: team) else { return nil }
+        guard let sequence = rows.integer(row, 0), let name = rows.text(row, 3), let id = rows.uuid(row, 4),
+            let kind = rows.integer(row, 5), let moment = rows.moment(row, 9),
+            let recordedAt = rows.moment(row, 10)
+        else { throw StorageError(.corrupted, detail: "an event lacks something") }
+        // A person who was erased has a name here that no `sub` can be.
+        let subject = AppleSubject(name)
+        guard subject != nil || name.hasPrefix("\u{1}") else {
+            throw StorageError(.corrupted, detail: "an event about nobody")
+        }
+        return AccountEvent(
+            sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind), team: team,
+            subject: subject, accountID: rows.uuid(row, 6).map { AccountID($0) }, clientID: clientID,
+            reason: try rows.integer(row, 7).map { try CredentialReason(storageCode: $0) },
+            source: try rows.integer(row, 8).map { try CredentialSource(storageCode: $0) }, moment: moment,
+            recordedAt: recordedAt)
+    }
+}

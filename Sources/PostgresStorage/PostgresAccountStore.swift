@@ -1,0 +1,59 @@
+public import AppleAccounts
+
+/// Keeps accounts in PostgreSQL: one database, any number of processes.
+///
+/// A commit is durable before it is answered. Reads see every commit that was answered.
+public struct PostgresAccountStore: Sendable {
+    /// How many rows one purge forgets, so that sign-ins need not wait for long.
+    static let largestPurge = 1000
+
+    private static let purgeNonces = PostgresStatement(
+        "purge_nonces",
+        """
+        DELETE FROM nonce WHERE digest IN (
+            SELECT digest FROM nonce WHERE expires_at < $1::bigint ORDER BY expires_at LIMIT \(largestPurge)
+            FOR UPDATE SKIP LOCKED)
+        """)
+
+    let pool: PostgresPool
+    let names: PostgresNames
+    private let health = StoreHealth()
+
+    init(pool: PostgresPool) {
+        self.pool = pool
+        names = PostgresNames()
+    }
+
+    public func account(_ id: AccountID) async throws -> Account? {
+        try await pool.run { try PostgresSubjects(names: names).find(id, in: $0)?.record.account }
+    }
+
+    public func account(_ key: SubjectKey) async throws -> Account? {
+        try await pool.run { try PostgresSubjects(names: names).find(key, in: $0)?.account }
+    }
+
+    public func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [Credential] {
+        try await pool.run {
+            try CredentialReader(names: names)
+                .find(team: team, clientID: clientID, subjects: subjects, in: $0)
+        }
+    }
+
+    public func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        try await pool.run {
+            try EventReader(names: names).page(after: sequence, limit: limit, visibleTo: visibility, in: $0)
+        }
+    }
+
+    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        try await pool.run { try $0.run(PostgresCall(Self.purgeNonces, [.moment(moment)])).affected }
+    }
+
+    public func checkHealth() async throws {
+        try await health.check(pool)
+    }
+}

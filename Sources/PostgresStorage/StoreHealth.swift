@@ -1,0 +1,41 @@
+import AppleAccounts
+import Synchronization
+
+/// Whether the store could take a command now.
+final class StoreHealth: Sendable {
+    private static let read = PostgresStatement(
+        "check_health", "SELECT current_setting('transaction_read_only') = 'on' FROM event_counter")
+
+    private static let write = PostgresStatement(
+        "probe_health",
+        """
+        INSERT INTO health_probe AS p (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = p.count + 1
+        """)
+
+    private let hasFailed = Mutex(false)
+
+    /// Remembers whether the last attempt to write failed.
+    func watch<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body()
+            hasFailed.withLock { $0 = false }
+            return value
+        } catch {
+            if StorageError(error).code != .valueRefused { hasFailed.withLock { $0 = true } }
+            throw error
+        }
+    }
+
+    /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
+    func check(_ pool: PostgresPool) async throws {
+        let mustWrite = hasFailed.withLock { $0 }
+        try await pool.run { session in
+            let isReadOnly = try session.run(PostgresCall(Self.read)).boolean(0, 0)
+            guard isReadOnly == false else {
+                throw StorageError(.readOnly, detail: "the server takes no writes")
+            }
+            if mustWrite { _ = try session.run(PostgresCall(Self.write)) }
+        }
+        if mustWrite { hasFailed.withLock { $0 = false } }
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// IDs for new subjects, taken from the database in blocks.
+///
+/// Those of a block that a process does not use are lost, of which there are enough.
+final class SubjectIDs: Sendable {
+    /// As the sequence is declared.
+    private static let blockSize: Int64 = 1024
+
+    private static let nextBlock = PostgresStatement("next_subject_block", "SELECT nextval('subject_block')")
+
+    private let left = Mutex<Range<Int64>>(0..<0)
+
+    func next(in session: PostgresSession) throws -> Int64 {
+        if let id = takeFirst() { return id }
+        guard let start = try session.run(PostgresCall(Self.nextBlock)).integer(0, 0) else {
+            return try next(in: session)
+        }
+        // Somebody else may have brought a block meanwhile; what is left of it is lost.
+        left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
+        return start
+    }
+
+    private func takeFirst() -> Int64? {
+        left.withLock { left in
+            guard let id = left.first else { return nil }
+            left = (id + 1)..<left.upperBound
+            return id
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import AppleAccounts
+
+/// The subjects of a batch in the order in which all replicas lock them, as arrays for a statement.
+struct SubjectKeyArrays {
+    /// Where each is in the batch.
+    let positions: [Int]
+    private let teamNumbers: [Int64?]
+    private let teams: [String?]
+    private let names: [String?]
+
+    init(_ keys: [SubjectKey], _ tables: PostgresNames) throws {
+        let order = keys.indices.sorted { keys[$0] < keys[$1] }
+        positions = order
+        teamNumbers = try order.map { try tables.teams.ensuredNumber(of: keys[$0].team) }
+        teams = order.map { keys[$0].team.rawValue }
+        names = order.map { keys[$0].subject.rawValue }
+    }
+
+    var isEmpty: Bool { positions.isEmpty }
+
+    /// For `$1::bigint[], $2::text[]`.
+    var numbersAndNames: [PostgresValue] { [.integers(teamNumbers), .texts(names)] }
+    /// For `$1::bigint[], $2::text[], $3::text[]`, the last with the names of the teams.
+    var numbersNamesAndTeams: [PostgresValue] { numbersAndNames + [.texts(teams)] }
+}
