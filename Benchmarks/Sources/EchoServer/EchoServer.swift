@@ -1,0 +1,28 @@
+import ArgumentParser
+import Hummingbird
+
+/// Reads a request like the one for a verification and answers it as JSON, verifying nothing: what Hummingbird
+/// itself costs.
+@main
+struct EchoServer: AsyncParsableCommand {
+    struct Message: ResponseCodable {
+        var identityToken: String
+
+        enum CodingKeys: String, CodingKey {
+            case identityToken = "identity_token"
+        }
+    }
+
+    @Option var port: Int
+
+    func run() async throws {
+        let router = Router()
+        router.post("/") { request, context in
+            try await request.decode(as: Message.self, context: context)
+        }
+        let address = BindAddress.hostname("127.0.0.1", port: port)
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: address))
+        try await application.runService()
+    }
+}

@@ -1,0 +1,23 @@
+/// When each request is due: evenly spaced.
+struct Schedule {
+    let rate: Double
+    let start: Instant
+    /// How many requests there are.
+    let count: Int
+
+    init(rate: Double, seconds: Double, start: Instant) {
+        (self.rate, self.start) = (rate, start)
+        count = Int(rate * seconds)
+    }
+
+    var end: Instant { moment(of: count) }
+
+    func moment(of index: Int) -> Instant {
+        Instant(nanoseconds: start.nanoseconds + Int64(Double(index) / rate * 1e9))
+    }
+
+    /// How many are due.
+    func due(at now: Instant) -> Int {
+        min(count, Int(Double(now.nanoseconds - start.nanoseconds) / 1e9 * rate) + 1)
+    }
+}

@@ -1,0 +1,1 @@
+"""Measures the service beside what else could verify tokens. Run by `scripts/bench`."""

@@ -1,0 +1,186 @@
+"""The command: starts what is asked for, measures it, prints the tables."""
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+
+from . import extremes, machine, postgres, scale
+from .load import wrk
+from .processes import BenchError
+from .report import Report
+from .rounds import interleaved, note
+from .subjects import Stage, Subject
+from .tokens import TOKENS, RequestFiles, SigningKey, posted
+
+SUBJECTS = ["echo", "verify", "sign-in", "state", "sign-in-postgres", "jwt-kit", "pyjwt"]
+PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale"]
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures the service beside others.")
+    parser.add_argument("--siwa", type=Path, required=True, help="the binary (scripts/bench builds it when not given)")
+    parser.add_argument("--only", help=f"some of: {', '.join(PARTS)} (comma-separated; all)")
+    parser.add_argument("--rounds", type=int, default=5, help="medians are of so many (5)")
+    parser.add_argument("--seconds", type=int, default=3, help="of each run (3)")
+    parser.add_argument("--accounts", default="10000,1000000,10000000", help="sizes of the scale run")
+    parser.add_argument("--quick", action="store_true", help="one round of one second, no more than 100000 accounts")
+    parser.add_argument("--work", type=Path, help="a folder for databases and tokens, 5 GB for the scale run")
+    parser.add_argument("--json", type=Path, help="a file for everything that was measured")
+    chosen = parser.parse_args()
+    chosen.only = chosen.only.split(",") if chosen.only else PARTS
+    unknown = set(chosen.only) - set(PARTS)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    chosen.accounts = [int(number) for number in chosen.accounts.split(",")]
+    if chosen.quick:
+        chosen.rounds, chosen.seconds = 1, 1
+        chosen.accounts = sorted({min(number, 100_000) for number in chosen.accounts})
+    if min(chosen.accounts) < TOKENS:
+        parser.error(f"a size has at least {TOKENS} accounts")
+    return chosen
+
+
+class Run:
+    """One run of the command."""
+
+    def __init__(self, chosen: argparse.Namespace, directory: Path, exits: ExitStack) -> None:
+        self._chosen = chosen
+        self._exits = exits
+        cores = machine.Cores.divide()
+        os.sched_setaffinity(0, cores.load)
+        self._programs = postgres.programs() if self._wants("sign-in-postgres", "pgbench") else None
+        self.report = Report(machine.description(cores, chosen.siwa, self._programs))
+        note("\n".join(self.report.machine))
+        self._stage = Stage(directory, SigningKey(directory), cores, chosen.siwa, exits)
+        note(f"Signing {TOKENS} tokens")
+        self._requests = RequestFiles.write(directory, "main", self._stage.key, accounts=TOKENS)
+
+    def measure(self) -> None:
+        if self._wants(*SUBJECTS, "half-peak", "overload"):
+            self._measure_subjects()
+        if self._wants("pgbench"):
+            self._measure_pgbench()
+        if self._wants("scale"):
+            note("Sizes")
+            self.report.sizes = scale.run(
+                self._stage, self._chosen.accounts, self._chosen.rounds, self._chosen.seconds)
+
+    def _wants(self, *parts: str) -> bool:
+        return any(part in self._chosen.only for part in parts)
+
+    def _measure_subjects(self) -> None:
+        rounds, seconds = self._chosen.rounds, self._chosen.seconds
+        available = self._sqlite_subjects()
+        subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
+        if subjects:
+            reference = self._stage.haproxy(self._requests)
+            self.report.titles = {subject.name: subject.title for subject in [reference, *subjects]}
+            self.report.subjects = interleaved(reference, subjects, rounds, seconds)
+        if self._wants("half-peak"):
+            note("Half of the peak rate")
+            self.report.half_peak = [
+                extremes.half_peak(available[name], rounds, seconds) for name in ("verify", "sign-in", "state")]
+        if self._wants("overload"):
+            note("Twice the peak rate")
+            self.report.overload = [
+                extremes.overload(available[name], rounds, seconds) for name in ("verify", "sign-in")]
+
+    def _sqlite_subjects(self) -> dict[str, Subject]:
+        server, port = self._stage.sqlite("main")
+        self._stage.check(port, posted("/v1/identity-tokens/verify"))
+        self._stage.sign_everybody_in(port, self._requests)
+        return {
+            name: Subject(name, title, server, port, requests)
+            for name, title, requests in (
+                ("verify", "siwa, verify", self._requests.verify),
+                ("sign-in", "siwa, sign-in, durable, SQLite", self._requests.sign_in),
+                ("state", "siwa, credential state", self._requests.state))}
+
+    def _subject(self, name: str, available: dict[str, Subject]) -> Subject:
+        match name:
+            case "echo":
+                return self._stage.echo(self._requests)
+            case "jwt-kit":
+                return self._stage.jwt_kit(self._requests)
+            case "pyjwt":
+                return self._stage.pyjwt(self._requests)
+            case "sign-in-postgres":
+                return self._postgres_subject(self._cluster(pinned=True), pinned=True)
+            case _:
+                return available[name]
+
+    def _postgres_subject(self, cluster: postgres.Cluster, *, pinned: bool) -> Subject:
+        url = cluster.make_database("siwa")
+        server, port = self._stage.siwa(cluster.name, url, pinned=pinned)
+        self._stage.sign_everybody_in(port, self._requests)
+        return Subject(
+            "sign-in-postgres", "siwa, sign-in, durable, PostgreSQL", server, port, self._requests.sign_in,
+            backing=cluster.server)
+
+    def _cluster(self, *, pinned: bool) -> postgres.Cluster:
+        if self._programs is None:
+            raise BenchError("PostgreSQL's server is not installed")
+        return postgres.Cluster(
+            self._stage.directory / ("postgres-pinned" if pinned else "postgres"), self._programs,
+            self._stage.cores.server if pinned else machine.ALL_CORES, self._exits)
+
+    def _measure_pgbench(self) -> None:
+        """Nothing is pinned here: service, PostgreSQL and load share all cores, as pgbench and PostgreSQL do."""
+        note("PostgreSQL, sign-ins and pgbench")
+        seconds = self._chosen.seconds
+        cluster = self._cluster(pinned=False)
+        subject = self._postgres_subject(cluster, pinned=False)
+        upsert = cluster.write_upsert(self._stage.directory / "upsert.sql", "siwa")
+        with machine.everywhere():
+            cluster.pgbench(upsert, "siwa", 1)
+            for _ in range(self._chosen.rounds):
+                ours = wrk(
+                    subject.server, subject.port, subject.requests, seconds=seconds, connections=postgres.CLIENTS,
+                    backing=subject.backing)
+                theirs = cluster.pgbench(upsert, "siwa", seconds)
+                note(
+                    f"  sign-ins {ours.rate:.0f}/s ({ours.cpu_us:.1f} us and {ours.backing_us:.1f} us of PostgreSQL), "
+                    f"pgbench {theirs:.0f}/s")
+                self.report.postgres.append((ours.rate, theirs))
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    # As on Ctrl-C: everything that was started is ended on the way out.
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    chosen = options()
+    signal.signal(signal.SIGTERM, end)
+    directory = Path(tempfile.mkdtemp(prefix="siwa-bench-", dir=chosen.work))
+    # PostgreSQL runs as another user when this is root's.
+    directory.chmod(0o755)
+    try:
+        with ExitStack() as exits:
+            run = Run(chosen, directory, exits)
+            try:
+                run.measure()
+            finally:
+                # What was measured before a failure is not lost with it.
+                print(run.report.markdown(), end="")
+                if chosen.json:
+                    run.report.write_json(chosen.json)
+    except BenchError as error:
+        note(f"error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        note("Stopped.")
+        return 130
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The figures to reach, and what a measurement is worth against them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    title: str
+    must: float
+    aim: float
+    unit: str = ""
+    more_is_better: bool = False
+
+    def verdict(self, measured: float) -> str:
+        if self._reaches(measured, self.aim):
+            return "aim reached"
+        return "must reached" if self._reaches(measured, self.must) else "MISSED"
+
+    def _reaches(self, measured: float, wanted: float) -> bool:
+        return measured >= wanted if self.more_is_better else measured <= wanted
+
+    def value(self, number: float | None) -> str:
+        if number is None:
+            return "not measured"
+        return f"{number:.0f}{self.unit}" if self.unit == " MB" else f"{number:.2f}{self.unit}"
+
+
+FIGURES = [
+    Figure("verify", "verify, CPU per request, against HAProxy", 1.4, 1.0),
+    Figure("sign-in", "durable sign-in on SQLite (known accounts), against HAProxy's bare verify", 2.2, 1.6),
+    Figure("state", "credential state, against HAProxy's bare verify", 1.2, 0.9),
+    Figure(
+        "pgbench", "sign-ins per second on PostgreSQL, 64 connections, against pgbench's same upsert, 64 clients",
+        1.0, 3.0, more_is_better=True),
+    Figure("jwt-kit", "verify, against jwt-kit on Hummingbird", 0.65, 0.45),
+    Figure("pyjwt", "verify, against PyJWT on uvicorn", 0.1, 0.05),
+    Figure("scale-state", "state query at {most} accounts against {fewest}", 1.3, 1.1),
+    Figure("scale-sign-in", "sign-in at {most} accounts against {fewest}", 1.3, 1.1),
+    Figure("scale-memory", "resident memory at {most} accounts, 256 connections", 150, 80, " MB"),
+    Figure("half-peak", "p99 at half of the peak rate, the worst of verify, sign-in and state", 10, 5, " ms"),
+    Figure(
+        "overload", "successes at twice the peak rate, as a share of the peak, the worse of verify and sign-in",
+        0.9, 1.0, more_is_better=True),
+]

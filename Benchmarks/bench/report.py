@@ -1,0 +1,107 @@
+"""The run as Markdown and as JSON."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from .extremes import HalfPeak, Overload
+from .figures import FIGURES
+from .rounds import Round, median_of_quotients, median_ratio, middle
+from .scale import Size, growth
+
+
+@dataclass
+class Report:
+    machine: list[str]
+    titles: dict[str, str] = field(default_factory=dict)
+    subjects: dict[str, list[Round]] = field(default_factory=dict)
+    postgres: list[tuple[float, float]] = field(default_factory=list)
+    """Sign-ins and pgbench's transactions per second, of each round."""
+    half_peak: list[HalfPeak] = field(default_factory=list)
+    overload: list[Overload] = field(default_factory=list)
+    sizes: list[Size] = field(default_factory=list)
+
+    def measured(self) -> dict[str, float]:
+        """What was measured of the figures to reach, by their names."""
+        found: dict[str, float] = {}
+        for name in ("verify", "sign-in", "state"):
+            if name in self.subjects:
+                found[name] = median_ratio(self.subjects[name])
+        for name in ("jwt-kit", "pyjwt"):
+            if name in self.subjects and "verify" in self.subjects:
+                found[name] = median_of_quotients(self.subjects["verify"], self.subjects[name])
+        if self.postgres:
+            found["pgbench"] = median(ours / theirs for ours, theirs in self.postgres)
+        if len(self.sizes) > 1:
+            largest = growth(self.sizes)[-1]
+            found["scale-state"], found["scale-sign-in"] = largest.state, largest.sign_in
+        if self.sizes:
+            found["scale-memory"] = self.sizes[-1].memory_mb
+        if self.half_peak:
+            found["half-peak"] = max(run.p99_ms for run in self.half_peak)
+        if self.overload:
+            found["overload"] = min(run.goodput for run in self.overload)
+        return found
+
+    def markdown(self) -> str:
+        parts = ["\n".join(f"- {line}" for line in self.machine), self._figures()]
+        if self.subjects:
+            parts.append(self._subjects())
+        if self.postgres:
+            parts.append(_table(
+                ["PostgreSQL, 64 connections", "per second"],
+                [["sign-ins", f"{median(ours for ours, _ in self.postgres):.0f}"],
+                 ["pgbench, the same upsert", f"{median(theirs for _, theirs in self.postgres):.0f}"]]))
+        if self.half_peak:
+            parts.append(_table(
+                ["half of the peak rate", "requests/s", "p50 ms", "p99 ms"],
+                [[run.subject, f"{run.peak / 2:.0f}", f"{run.p50_ms:.2f}", f"{run.p99_ms:.2f}"]
+                 for run in self.half_peak]))
+        if self.overload:
+            parts.append(_table(
+                ["twice the peak rate", "offered/s", "successes against peak", "503", "unsent", "p99 ms", "MB"],
+                [[run.subject, f"{run.offered:.0f}", f"{run.goodput:.2f}", f"{run.shed:.0%}", f"{run.unsent:.0%}",
+                  f"{run.p99_ms:.0f}", f"{run.memory_mb:.0f}"] for run in self.overload]))
+        if self.sizes:
+            parts.append(_table(
+                ["accounts (SQLite)", "file MB", "state us", "sign-in us", "MB with 256 connections"],
+                [[f"{size.accounts:,}", f"{size.file_mb:.0f}", f"{median(run.cpu_us for run in size.state):.1f}",
+                  f"{median(run.cpu_us for run in size.sign_in):.1f}", f"{size.memory_mb:.0f}"]
+                 for size in self.sizes]))
+        return "\n\n".join(parts) + "\n"
+
+    def write_json(self, path: Path) -> None:
+        document: dict[str, Any] = asdict(self) | {"measured": self.measured()}
+        path.write_text(json.dumps(document, indent=1) + "\n")
+
+    def _figures(self) -> str:
+        measured = self.measured()
+        counts = {
+            "fewest": f"{self.sizes[0].accounts:,}" if self.sizes else "few",
+            "most": f"{self.sizes[-1].accounts:,}" if self.sizes else "many"}
+        rows = []
+        for figure in FIGURES:
+            value: float | None = measured.get(figure.name)
+            rows.append([
+                figure.title.format(**counts), figure.value(figure.must), figure.value(figure.aim),
+                figure.value(value), "" if value is None else figure.verdict(value)])
+        return _table(["", "must", "aim", "measured", "verdict"], rows)
+
+    def _subjects(self) -> str:
+        rows = []
+        for name, rounds in self.subjects.items():
+            run = middle(rounds)
+            database = f"{run.backing_us:.1f}" if run.backing_us else ""
+            rows.append([
+                self.titles[name], f"{run.cpu_us:.1f}", database, f"{median_ratio(rounds):.2f}", f"{run.rate:.0f}",
+                f"{run.p50_ms:.2f}", f"{run.p99_ms:.2f}", "0"])
+        return _table(
+            ["32 connections, medians", "CPU us/request", "PostgreSQL's", "ratio", "requests/s", "p50 ms", "p99 ms",
+             "errors"], rows)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,64 @@
+"""Rounds of all subjects, one after the other, with the reference before and after each."""
+
+import sys
+from dataclasses import dataclass
+from statistics import mean, median
+
+from .load import Measurement, wrk
+from .subjects import Subject
+
+
+@dataclass(frozen=True)
+class Round:
+    measured: Measurement
+    ratio: float
+    """CPU per request against the reference's, the mean of the runs before and after."""
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _measure(subject: Subject, seconds: int) -> Measurement:
+    measured = wrk(subject.server, subject.port, subject.requests, seconds=seconds, backing=subject.backing)
+    note(
+        f"  {subject.name:18} {measured.cpu_us:7.1f} us  {measured.rate:7.0f}/s  "
+        f"p50 {measured.p50_ms:.2f} ms  p99 {measured.p99_ms:.2f} ms")
+    return measured
+
+
+def interleaved(reference: Subject, subjects: list[Subject], rounds: int, seconds: int) -> dict[str, list[Round]]:
+    """Speed of a machine drifts, so a ratio is taken to runs right beside it."""
+    results: dict[str, list[Round]] = {subject.name: [] for subject in [reference, *subjects]}
+    for subject in [reference, *subjects]:
+        # The first seconds of a process are not its usual ones.
+        wrk(subject.server, subject.port, subject.requests, seconds=1)
+    for number in range(rounds):
+        note(f"Round {number + 1} of {rounds}")
+        before = _measure(reference, seconds)
+        results[reference.name].append(Round(before, 1))
+        for subject in subjects:
+            measured = _measure(subject, seconds)
+            after = _measure(reference, seconds)
+            results[subject.name].append(Round(measured, measured.cpu_us / mean([before.cpu_us, after.cpu_us])))
+            results[reference.name].append(Round(after, 1))
+            before = after
+    return results
+
+
+def median_ratio(rounds: list[Round]) -> float:
+    return median(round.ratio for round in rounds)
+
+
+def median_of_quotients(rounds: list[Round], others: list[Round]) -> float:
+    """Of one subject to another in the same round, both as ratios to the reference beside them."""
+    return median(one.ratio / other.ratio for one, other in zip(rounds, others, strict=True))
+
+
+def middle(rounds: list[Round]) -> Measurement:
+    """The median of each column."""
+    runs = [round.measured for round in rounds]
+    return Measurement(
+        cpu_us=median(run.cpu_us for run in runs), backing_us=median(run.backing_us for run in runs),
+        rate=median(run.rate for run in runs), p50_ms=median(run.p50_ms for run in runs),
+        p99_ms=median(run.p99_ms for run in runs), requests=sum(run.requests for run in runs))

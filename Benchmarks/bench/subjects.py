@@ -1,0 +1,142 @@
+"""What is measured, and how each subject is started and proven to do its work."""
+
+import hashlib
+import http.client
+import json
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from .load import paced
+from .machine import ALL_CORES, Cores
+from .processes import BenchError, Server, free_port
+from .tokens import (
+    API_KEY,
+    CLIENT_ID,
+    TEAM_ID,
+    TOKENS,
+    RequestFiles,
+    SigningKey,
+    borne,
+    posted,
+    state_query,
+)
+
+PACKAGE = Path(__file__).parents[1]
+BUILT = PACKAGE / ".build" / "release"
+
+
+@dataclass(frozen=True)
+class Subject:
+    name: str
+    title: str
+    server: Server
+    port: int
+    requests: Path
+    backing: Server | None = None
+
+
+class Stage:
+    """Starts servers, all on the same core, and ends them when it is left."""
+
+    def __init__(self, directory: Path, key: SigningKey, cores: Cores, siwa: Path, exits: ExitStack) -> None:
+        self.directory = directory
+        self.key = key
+        self.cores = cores
+        self._siwa = siwa
+        self._exits = exits
+
+    def start(
+        self, name: str, command: list[str], port: int, environment: dict[str, str] | None = None, *,
+        pinned: bool = True,
+    ) -> Server:
+        server = Server(
+            name, command, self.directory / f"{name}.log", environment=environment,
+            cores=self.cores.server if pinned else ALL_CORES)
+        self._exits.callback(server.end)
+        server.wait_until(lambda: accepts(port))
+        return server
+
+    def siwa(self, name: str, database_url: str, *, pinned: bool = True) -> tuple[Server, int]:
+        port = free_port()
+        environment = {
+            "APPLE_TEAM_ID": TEAM_ID, "APPLE_CLIENT_IDS": CLIENT_ID, "APPLE_KEYS_FILE": str(self.key.key_set),
+            "SIWA_API_KEY_HASHES": f"bench={hashlib.sha256(API_KEY.encode()).hexdigest()}",
+            "DATABASE_URL": database_url, "SIWA_PORT": str(port),
+        }
+        server = self.start(f"siwa-{name}", [str(self._siwa), "serve"], port, environment, pinned=pinned)
+        server.wait_until(lambda: ask(port, b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")[0] == 200)
+        return server, port
+
+    def sqlite(self, name: str) -> tuple[Server, int]:
+        return self.siwa(name, f"sqlite://{self.database(name)}")
+
+    def database(self, name: str) -> Path:
+        return self.directory / f"{name}.sqlite"
+
+    def echo(self, requests: RequestFiles) -> Subject:
+        port = free_port()
+        server = self.start("echo", [str(BUILT / "EchoServer"), "--port", str(port)], port)
+        return Subject("echo", "Hummingbird, JSON echo of the same size", server, port, requests.bare)
+
+    def jwt_kit(self, requests: RequestFiles) -> Subject:
+        port = free_port()
+        command = [
+            str(BUILT / "JWTKitServer"), "--port", str(port), "--keys", str(self.key.key_set),
+            "--client-id", CLIENT_ID]
+        server = self.start("jwt-kit", command, port)
+        self.check(port, posted("/"))
+        return Subject("jwt-kit", "jwt-kit on Hummingbird, verify", server, port, requests.bare)
+
+    def pyjwt(self, requests: RequestFiles) -> Subject:
+        port = free_port()
+        command = [
+            sys.executable, "-m", "uvicorn", "pyjwt_service:app", "--app-dir", str(PACKAGE / "subjects"),
+            "--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", "httptools",
+            "--no-access-log", "--log-level", "warning"]
+        server = self.start("pyjwt", command, port, {"KEYS": str(self.key.key_set), "CLIENT_ID": CLIENT_ID})
+        self.check(port, posted("/"))
+        return Subject("pyjwt", "PyJWT on uvicorn, verify", server, port, requests.bare)
+
+    def haproxy(self, requests: RequestFiles) -> Subject:
+        port = free_port()
+        command = ["haproxy", "-db", "-f", str(PACKAGE / "subjects" / "haproxy.cfg")]
+        server = self.start("haproxy", command, port, {"PORT": str(port), "PUBLIC_KEY": str(self.key.pem)})
+        self.check(port, borne)
+        return Subject("haproxy", "HAProxy, jwt_verify (the reference)", server, port, requests.bearer)
+
+    def check(self, port: int, request: Callable[[str], bytes]) -> None:
+        """A subject that lets a forgery pass does less work than the others."""
+        verdicts = {"a good token": ask(port, request(self.key.token(0)))[0] == 200}
+        for what, token in self.key.forgeries().items():
+            verdicts[what] = ask(port, request(token))[0] in (400, 401, 403)
+        wrong = [what for what, is_right in verdicts.items() if not is_right]
+        if wrong:
+            raise BenchError(f"port {port} does not judge as it should: {', '.join(wrong)}")
+
+    def sign_everybody_in(self, port: int, requests: RequestFiles) -> None:
+        """A sign-in of each token, so that every account is known."""
+        rate = 1000
+        # Some more than there are tokens: what is due at the very end may not be sent.
+        result = paced(port, requests.sign_in, rate=rate, seconds=1.05 * TOKENS / rate, connections=64)
+        if result.succeeded < TOKENS or result.shed or result.refused or result.failed:
+            raise BenchError(f"first sign-ins: {result}")
+        status, body = ask(port, state_query(0))
+        if status != 200 or json.loads(body).get("state") != "authorized":
+            raise BenchError("the first account is not known after its sign-in")
+
+
+def accepts(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+def ask(port: int, request: bytes) -> tuple[int, bytes]:
+    with socket.create_connection(("127.0.0.1", port), 10) as client:
+        client.sendall(request)
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        return answer.status, answer.read()
