@@ -94,7 +94,7 @@ class Stage:
     def pyjwt(self, requests: RequestFiles) -> Subject:
         port = free_port()
         command = [
-            sys.executable, "-m", "uvicorn", "pyjwt_service:app", "--app-dir", str(PACKAGE / "subjects"),
+            sys.executable, "-B", "-m", "uvicorn", "pyjwt_service:app", "--app-dir", str(PACKAGE / "subjects"),
             "--host", "127.0.0.1", "--port", str(port), "--loop", "uvloop", "--http", "httptools",
             "--no-access-log", "--log-level", "warning"]
         server = self.start("pyjwt", command, port, {"KEYS": str(self.key.key_set), "CLIENT_ID": CLIENT_ID})
