@@ -1,0 +1,50 @@
+import AppleAccounts
+
+/// What a sequence of changes of codes and tokens comes to, when everything is deleted first and the rest is
+/// put there afterwards.
+struct NetGrantChanges {
+    private struct TokenName: Hashable {
+        let accountID: AccountID
+        let clientID: ClientID
+    }
+
+    /// Accounts that lose all codes and tokens that they had before.
+    private(set) var emptiedAccounts: [AccountID] = []
+    private(set) var removedCodes: [UniqueID] = []
+    private(set) var removedTokens: [(accountID: AccountID, clientID: ClientID)] = []
+    private var insertedCodes: [UniqueID: AuthorizationCodeRecord] = [:]
+    private var putTokens: [TokenName: RefreshTokenRecord] = [:]
+
+    init(_ changes: [GrantChange]) {
+        for change in changes { add(change) }
+    }
+
+    /// In the order of their IDs.
+    var codes: [AuthorizationCodeRecord] { insertedCodes.values.sorted { $0.id < $1.id } }
+
+    /// One for each account and client ID, in their order.
+    var tokens: [RefreshTokenRecord] {
+        putTokens.values.sorted {
+            ($0.accountID.uniqueID, $0.clientID) < ($1.accountID.uniqueID, $1.clientID)
+        }
+    }
+
+    private mutating func add(_ change: GrantChange) {
+        switch change {
+        case .insertCode(let code):
+            if insertedCodes[code.id] == nil { insertedCodes[code.id] = code }
+        case .removeCode(let id):
+            insertedCodes[id] = nil
+            removedCodes.append(id)
+        case .putToken(let token):
+            putTokens[TokenName(accountID: token.accountID, clientID: token.clientID)] = token
+        case .removeToken(let accountID, let clientID):
+            putTokens[TokenName(accountID: accountID, clientID: clientID)] = nil
+            removedTokens.append((accountID, clientID))
+        case .removeAll(let accountID):
+            insertedCodes = insertedCodes.filter { $0.value.accountID != accountID }
+            putTokens = putTokens.filter { $0.key.accountID != accountID }
+            emptiedAccounts.append(accountID)
+        }
+    }
+}
