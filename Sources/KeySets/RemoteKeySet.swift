@@ -10,6 +10,9 @@ import Synchronization
 /// await keys.restore()
 /// await keys.run()    // until cancelled
 /// ```
+/// Before it asks Apple it looks whether another process has stored a newer set: replicas on one store ask little more
+/// often than one would, and what one of them has got serves all.
+///
 /// Without `run()` the set is fetched when a key is first asked for, and refreshed by later callers of
 /// `key(for:)`.
 public final class RemoteKeySet: VerificationKeys {
@@ -19,12 +22,18 @@ public final class RemoteKeySet: VerificationKeys {
         var nextWaiter: UInt64 = 0
         var tasks: [UInt64: Task<Void, Never>] = [:]
         var isRestored = false
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            defer { waiters = [:] }
+            return Array(waiters.values)
+        }
     }
 
     private let source: any KeySetSource
     private let snapshots: (any KeySetSnapshotStore)?
     private let clock: any KeySetClock
     private let jitter: @Sendable () -> Int64
+    private let look: SnapshotLook?
     private let shared: Mutex<Shared>
 
     /// `jitter` gives random numbers from 0 to 1000.
@@ -39,6 +48,9 @@ public final class RemoteKeySet: VerificationKeys {
         self.snapshots = snapshots
         self.clock = clock
         self.jitter = jitter
+        look = snapshots.map {
+            SnapshotLook(store: $0, clock: clock, patience: bounds.longestStoreLook)
+        }
         shared = Mutex(Shared(state: KeySetState(bounds: bounds)))
     }
 
@@ -119,6 +131,7 @@ public final class RemoteKeySet: VerificationKeys {
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
+        await look?.end()
     }
 
     private func settle(_ keyID: String) throws(KeySetError) -> RSAPublicKey {
@@ -136,17 +149,31 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func carryOut(_ fetch: KeySetFetch) async {
-        let answer = await answer(to: fetch)
-        let (action, waiters) = shared.withLock { shared in
-            let action = shared.state.finish(
-                fetch, with: answer, at: clock.millisecondsSince1970, jitter: jitter())
-            let waiters = shared.waiters
-            shared.waiters = [:]
-            return (action, waiters)
+        if case .ask(let fetch) = await lookIntoStore(for: fetch) {
+            let answer = await answer(to: fetch)
+            let (action, waiters) = shared.withLock { shared in
+                let action = shared.state.finish(
+                    fetch, with: answer, at: clock.millisecondsSince1970, jitter: jitter())
+                return (action, shared.takeWaiters())
+            }
+            for waiter in waiters { waiter.resume() }
+            if case .wakeWaitersAndSave(let snapshot) = action { await save(snapshot) }
         }
-        for waiter in waiters.values { waiter.resume() }
-        if case .wakeWaitersAndSave(let snapshot) = action { await save(snapshot) }
         shared.withLock { $0.tasks[fetch.number] = nil }
+    }
+
+    private func lookIntoStore(for fetch: KeySetFetch) async -> StoredSetAction {
+        let snapshot = await look?.snapshot { self.shared.withLock { $0.state.noteSnapshotFailure() } }
+        guard let snapshot,
+            let received = try? ReceivedKeySet(snapshot.body, entityTag: snapshot.entityTag)
+        else { return .ask(fetch) }
+        let (action, waiters) = shared.withLock { shared in
+            let action = shared.state.adopt(
+                received, from: snapshot, for: fetch, at: clock.millisecondsSince1970, jitter: jitter())
+            return (action, action == .wakeWaiters ? shared.takeWaiters() : [])
+        }
+        for waiter in waiters { waiter.resume() }
+        return action
     }
 
     private func answer(to fetch: KeySetFetch) async -> KeySetAnswer {

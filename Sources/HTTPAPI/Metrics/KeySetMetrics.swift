@@ -10,6 +10,7 @@ struct KeySetMetrics: Sendable {
         let replaced = registry.gauge(
             "siwa_key_fetches", [("result", "replaced")], help: "Fetches of the set.")
         let confirmed = registry.gauge("siwa_key_fetches", [("result", "confirmed")])
+        let adopted = registry.gauge("siwa_key_fetches", [("result", "adopted")])
         registry.beforeReading {
             let health = keys.health
             isReady.set(health.isReady ? 1 : 0 as Int64)
@@ -18,6 +19,7 @@ struct KeySetMetrics: Sendable {
             age.set(Int64(health.age ?? 0) / 1000)
             replaced.set(Int64(health.fetches.replaced))
             confirmed.set(Int64(health.fetches.confirmed))
+            adopted.set(Int64(health.fetches.adopted))
             for (code, failures) in health.fetches.failed {
                 registry.gauge("siwa_key_fetches", [("result", code.rawValue)]).set(Int64(failures))
             }

@@ -18,6 +18,8 @@ public struct KeySetBounds: Sendable, Equatable {
     public let longestRetryDelay: Int64
     /// A fetch that takes longer has failed: 20 seconds.
     public let longestFetch: Int64
+    /// Before it, the snapshot store is waited for so long at most: 2 seconds.
+    public let longestStoreLook: Int64
     /// The refresh loop looks at the clock at least so often, so that a clock that jumps is noticed: 1
     /// minute.
     public let longestSleep: Int64
@@ -35,12 +37,14 @@ public struct KeySetBounds: Sendable, Equatable {
         retryDelayWithoutKeys: Int64 = 1_000,
         longestRetryDelay: Int64 = 300_000,
         longestFetch: Int64 = 20_000,
+        longestStoreLook: Int64 = 2_000,
         longestSleep: Int64 = 60_000,
         mostWaiters: Int = 4096
     ) {
         precondition(0 < shortestFreshness && shortestFreshness <= defaultFreshness)
         precondition(defaultFreshness <= longestFreshness && longestFreshness <= longestUse)
         precondition(0 < lookUpCooldown && 0 < longestFetch && 0 < longestSleep && 0 < mostWaiters)
+        precondition(0 < longestStoreLook && longestStoreLook < longestFetch)
         precondition(0 < retryDelayWithoutKeys && retryDelayWithoutKeys <= longestRetryDelay)
         precondition(0 < retryDelayWithKeys && retryDelayWithKeys <= longestRetryDelay)
         self.shortestFreshness = shortestFreshness
@@ -52,6 +56,7 @@ public struct KeySetBounds: Sendable, Equatable {
         self.retryDelayWithoutKeys = retryDelayWithoutKeys
         self.longestRetryDelay = longestRetryDelay
         self.longestFetch = longestFetch
+        self.longestStoreLook = longestStoreLook
         self.longestSleep = longestSleep
         self.mostWaiters = mostWaiters
     }

@@ -3,7 +3,7 @@ extension KeySetState {
     package mutating func nextRefresh(at now: Int64) -> RefreshAction {
         notice(now)
         if let running { return .joinFetch(running.number) }
-        guard now < nextFetchAt else { return .startFetch(start(isConditional: true, at: now)) }
+        guard now < nextFetchAt else { return .startFetch(start(at: now)) }
         return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
     }
 
@@ -44,6 +44,7 @@ extension KeySetState {
         let held = HeldKeySet(
             received: received, fetchedAt: now, freshUntil: now.addingSaturating(freshness))
         self.held = held
+        isAdopted = false
         failures = 0
         record.lastSuccessAt = now
         nextFetchAt = refreshMoment(fetchedAt: now, freshness: freshness, jitter: jitter)

@@ -17,6 +17,8 @@ package struct KeySetState: Sendable {
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
+    /// The set at hand is one that another process has fetched. Apple was not asked by this one since.
+    var isAdopted = false
     /// Failed fetches since the last good one.
     var failures = 0
     var record = KeySetRecord()
@@ -37,7 +39,7 @@ package struct KeySetState: Sendable {
         if usableKey(for: keyID, at: now) != nil {
             // Without a refresh loop, callers are what keeps the set fresh. A good key never waits for that.
             guard running == nil, !isStopped, now >= nextFetchAt else { return .use }
-            return .useAndStartFetch(start(isConditional: true, at: now))
+            return .useAndStartFetch(start(at: now))
         }
         if let running {
             return waiters < bounds.mostWaiters ? .joinFetch(running.number) : .refuse(.keysUnavailable)
@@ -46,13 +48,14 @@ package struct KeySetState: Sendable {
         if isStopped || isCoolingDown(at: now) { return .refuse(refusal(at: now)) }
         lookUpFetchAt = now
         // Unconditional, so that a cache on the way that wrongly answers 304 cannot hide a new key.
-        return .startFetch(start(isConditional: false, at: now))
+        return .startFetch(start(for: keyID, at: now))
     }
 
     /// Why a key that is not at hand is refused when nothing more is tried for it.
     package func refusal(at now: Int64) -> KeySetError.Code {
         // Only a set that came when it was last asked for can tell that a key is not Apple's.
-        let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped
+        let isAnswer = !isAdopted || isAskedLately(at: now)
+        let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped && isAnswer
         return canTell ? .unknownKey : .keysUnavailable
     }
 
@@ -67,12 +70,13 @@ package struct KeySetState: Sendable {
         held?.isUsable(at: now, for: bounds.longestUse) ?? false
     }
 
-    mutating func start(isConditional: Bool, at now: Int64) -> KeySetFetch {
+    /// To keep the set fresh, or for an unknown key.
+    mutating func start(for keyID: String? = nil, at now: Int64) -> KeySetFetch {
         startedFetches &+= 1
         let fetch = KeySetFetch(
             number: startedFetches,
-            entityTag: isConditional ? held?.received.entityTag : nil,
-            giveUpAt: now.addingSaturating(bounds.longestFetch))
+            entityTag: keyID == nil ? held?.received.entityTag : nil,
+            giveUpAt: now.addingSaturating(bounds.longestFetch), keyID: keyID)
         running = fetch
         return fetch
     }

@@ -89,6 +89,18 @@ final class DrivenKeySet {
         return state.restore(received, from: snapshot, at: now, jitter: jitter)
     }
 
+    /// What another process has stored.
+    func adopt(
+        _ keyIDs: [String], entityTag: String? = nil, fetchedAt: Int64, freshUntil: Int64? = nil,
+        for fetch: KeySetFetch, at now: Int64, jitter: Int64 = 0
+    ) throws -> StoredSetAction {
+        let snapshot = KeySetSnapshot(
+            body: SampleKeySet.body(keyIDs), entityTag: entityTag, fetchedAt: fetchedAt,
+            freshUntil: freshUntil ?? fetchedAt + hour)
+        let received = try SampleKeySet.received(keyIDs, entityTag: entityTag)
+        return state.adopt(received, from: snapshot, for: fetch, at: now, jitter: jitter)
+    }
+
     func health(at now: Int64) -> KeySetHealth { state.health(at: now) }
 
     func stop() { state.stop() }
