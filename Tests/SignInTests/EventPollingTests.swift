@@ -1,4 +1,5 @@
 import AppleAccounts
+import AppleIdentity
 import JOSE
 import StorageConformance
 import Testing
@@ -82,6 +83,36 @@ import Testing
             store: EndlessStore(), feed: subject.feed, limit: 10, visibility: .everything)
         let page = try await reader.page(after: 5)
         #expect(page == EventPage(events: [], cursor: 25, hasMore: true))
+    }
+
+    @Test func `is woken by what another replica has committed`() async throws {
+        let reading = Task {
+            try await subject.useCases.events(after: 0, limit: 10, wait: .seconds(30), allowed: .all)
+        }
+        await waitForReader()
+        let token = try Subject.token()
+        // Past the group commit of this process.
+        let other = GroupCommit(store: subject.store, feed: EventFeed())
+        let useCases = SignInUseCases(
+            deployment: try Deployment(apps: [Subject.app]), policy: VerificationPolicy(clientIDs: []),
+            keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),
+            relation: AppleRelation(grants: subject.store), now: subject.useCases.now)
+        _ = try await useCases.signIn(
+            SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)
+        subject.feed.advance(to: 2)
+        #expect(try await reading.value.events.count == 2)
+    }
+
+    @Test func `reads once, not on and on, when the database is behind what was announced`() async throws {
+        let store = BareStore()
+        let feed = EventFeed()
+        feed.advance(to: 100)
+        let reader = EventReader(store: store, feed: feed, limit: 10, visibility: .everything)
+        let reading = Task { try await reader.page(after: 5, waiting: .seconds(30)) }
+        while feed.waiterCount == 0 { await Task.yield() }
+        #expect(store.readCount == 1)
+        feed.close()
+        #expect(try await reading.value == EventPage(events: [], cursor: 5, hasMore: false))
     }
 
     @Test(arguments: [Int.min, 0, 1]) func `gives at least one event`(limit: Int) async throws {

@@ -66,6 +66,6 @@ import Testing
         await clock.sleeper()
         running.cancel()
         try await running.value
-        #expect(await !feed.waitForMore(after: 0))
+        #expect(await feed.waitForMore(after: 0) == nil)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// Tells readers that wait for account events when there are new ones. Knows no event, only the last sequence
 /// number.
 ///
-/// It hears of the commits of this process. A waiter ends with a newer number, with the cancellation of its
+/// It hears of the commits of this process, and is told of those of others. A waiter ends with a newer number, with the cancellation of its
 /// task, and with the shutdown of its service.
 public final class EventFeed: Sendable {
     private struct State {
@@ -57,16 +57,15 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Returns `true` when there is something after this number, `false` when there is no use in waiting any
-    /// longer.
-    func waitForMore(after sequence: Int64) async -> Bool {
+    /// Returns the latest number when it is after this one, `nil` when there is no use in waiting any longer.
+    func waitForMore(after sequence: Int64) async -> Int64? {
         let announced: Int? = state.withLock { state in
             guard !state.isClosed, state.waiters.count < mostWaiters else { return nil }
             defer { state.nextWaiter += 1 }
             state.waiters[state.nextWaiter] = .announced
             return state.nextWaiter
         }
-        guard let id = announced else { return false }
+        guard let id = announced else { return nil }
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
                 let mayGo = state.withLock { state in
@@ -82,7 +81,7 @@ public final class EventFeed: Sendable {
         }
         return state.withLock { state in
             state.waiters[id] = nil
-            return !state.isClosed && state.latest > sequence
+            return !state.isClosed && state.latest > sequence ? state.latest : nil
         }
     }
 

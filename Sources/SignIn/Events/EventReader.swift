@@ -25,8 +25,12 @@ struct EventReader: Sendable {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
                 var page = EventPage(events: [], cursor: cursor, hasMore: false)
-                while page.events.isEmpty, !page.hasMore, await feed.waitForMore(after: page.cursor) {
+                var seen = cursor
+                while page.events.isEmpty, !page.hasMore, let latest = await feed.waitForMore(after: seen) {
                     page = try await self.page(after: page.cursor)
+                    // A database that was set back, to a backup or a standby that lagged behind, does not come to
+                    // that number for a while. It must not be asked on and on meanwhile.
+                    seen = max(page.cursor, latest)
                 }
                 return page
             }
