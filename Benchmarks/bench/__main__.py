@@ -15,11 +15,14 @@ from .load import wrk
 from .processes import BenchError
 from .report import Report
 from .rounds import interleaved, note
+from .stores import PostgresStore, SQLiteStore, Store
 from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
 SUBJECTS = ["echo", "verify", "sign-in", "state", "sign-in-postgres", "jwt-kit", "pyjwt"]
-PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale"]
+PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale", "scale-postgres"]
+# What PostgreSQL's part is bounded to: filling it takes longer.
+MOST_POSTGRES_ACCOUNTS = 1_000_000
 
 
 def options() -> argparse.Namespace:
@@ -37,7 +40,7 @@ def options() -> argparse.Namespace:
     unknown = set(chosen.only) - set(PARTS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
-    chosen.accounts = [int(number) for number in chosen.accounts.split(",")]
+    chosen.accounts = sorted({int(number) for number in chosen.accounts.split(",")})
     if chosen.quick:
         chosen.rounds, chosen.seconds = 1, 1
         chosen.accounts = sorted({min(number, 100_000) for number in chosen.accounts})
@@ -54,7 +57,7 @@ class Run:
         self._exits = exits
         cores = machine.Cores.divide()
         os.sched_setaffinity(0, cores.load)
-        self._programs = postgres.programs() if self._wants("sign-in-postgres", "pgbench") else None
+        self._programs = postgres.programs() if self._wants("sign-in-postgres", "pgbench", "scale-postgres") else None
         self.report = Report(machine.description(cores, chosen.siwa, self._programs))
         note("\n".join(self.report.machine))
         self._stage = Stage(directory, SigningKey(directory), cores, chosen.siwa, exits)
@@ -67,9 +70,14 @@ class Run:
         if self._wants("pgbench"):
             self._measure_pgbench()
         if self._wants("scale"):
-            note("Sizes")
-            self.report.sizes = scale.run(
-                self._stage, self._chosen.accounts, self._chosen.rounds, self._chosen.seconds)
+            self.report.sizes = self._scale(SQLiteStore(self._stage), self._chosen.accounts)
+        if self._wants("scale-postgres"):
+            store = PostgresStore(self._stage, self._cluster("scale", self._stage.cores.server))
+            sizes = sorted({min(number, MOST_POSTGRES_ACCOUNTS) for number in self._chosen.accounts})
+            self.report.postgres_sizes = self._scale(store, sizes)
+
+    def _scale(self, store: Store, sizes: list[int]) -> list[scale.Size]:
+        return scale.run(self._stage, store, sizes, self._chosen.rounds, self._chosen.seconds)
 
     def _wants(self, *parts: str) -> bool:
         return any(part in self._chosen.only for part in parts)
@@ -111,7 +119,7 @@ class Run:
             case "pyjwt":
                 return self._stage.pyjwt(self._requests)
             case "sign-in-postgres":
-                return self._postgres_subject(self._cluster(pinned=True), pinned=True)
+                return self._postgres_subject(self._cluster("pinned", self._stage.cores.server), pinned=True)
             case _:
                 return available[name]
 
@@ -123,18 +131,16 @@ class Run:
             "sign-in-postgres", "siwa, sign-in, durable, PostgreSQL", server, port, self._requests.sign_in,
             backing=cluster.server)
 
-    def _cluster(self, *, pinned: bool) -> postgres.Cluster:
+    def _cluster(self, name: str, cores: set[int]) -> postgres.Cluster:
         if self._programs is None:
             raise BenchError("PostgreSQL's server is not installed")
-        return postgres.Cluster(
-            self._stage.directory / ("postgres-pinned" if pinned else "postgres"), self._programs,
-            self._stage.cores.server if pinned else machine.ALL_CORES, self._exits)
+        return postgres.Cluster(self._stage.directory / f"postgres-{name}", self._programs, cores, self._exits)
 
     def _measure_pgbench(self) -> None:
         """Nothing is pinned here: service, PostgreSQL and load share all cores, as pgbench and PostgreSQL do."""
         note("PostgreSQL, sign-ins and pgbench")
         seconds = self._chosen.seconds
-        cluster = self._cluster(pinned=False)
+        cluster = self._cluster("free", machine.ALL_CORES)
         subject = self._postgres_subject(cluster, pinned=False)
         upsert = cluster.write_upsert(self._stage.directory / "upsert.sql", "siwa")
         with machine.everywhere():
@@ -151,13 +157,14 @@ class Run:
 
 
 def end(number: int, frame: FrameType | None) -> None:
-    # As on Ctrl-C: everything that was started is ended on the way out.
+    # Everything that was started is ended on the way out.
     raise KeyboardInterrupt
 
 
 def main() -> int:
     chosen = options()
-    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     directory = Path(tempfile.mkdtemp(prefix="siwa-bench-", dir=chosen.work))
     # PostgreSQL runs as another user when this is root's.
     directory.chmod(0o755)

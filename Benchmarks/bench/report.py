@@ -8,6 +8,7 @@ from typing import Any
 
 from .extremes import HalfPeak, Overload
 from .figures import FIGURES
+from .load import Measurement
 from .rounds import Round, median_of_quotients, median_ratio, middle
 from .scale import Size, growth
 
@@ -22,6 +23,8 @@ class Report:
     half_peak: list[HalfPeak] = field(default_factory=list)
     overload: list[Overload] = field(default_factory=list)
     sizes: list[Size] = field(default_factory=list)
+    """On SQLite."""
+    postgres_sizes: list[Size] = field(default_factory=list)
 
     def measured(self) -> dict[str, float]:
         """What was measured of the figures to reach, by their names."""
@@ -35,8 +38,8 @@ class Report:
         if self.postgres:
             found["pgbench"] = median(ours / theirs for ours, theirs in self.postgres)
         if len(self.sizes) > 1:
-            largest = growth(self.sizes)[-1]
-            found["scale-state"], found["scale-sign-in"] = largest.state, largest.sign_in
+            times = growth(self.sizes)
+            found["scale-state"], found["scale-sign-in"] = times.state, times.sign_in
         if self.sizes:
             found["scale-memory"] = self.sizes[-1].memory_mb
         if self.half_peak:
@@ -64,12 +67,7 @@ class Report:
                 ["twice the peak rate", "offered/s", "successes against peak", "503", "unsent", "p99 ms", "MB"],
                 [[run.subject, f"{run.offered:.0f}", f"{run.goodput:.2f}", f"{run.shed:.0%}", f"{run.unsent:.0%}",
                   f"{run.p99_ms:.0f}", f"{run.memory_mb:.0f}"] for run in self.overload]))
-        if self.sizes:
-            parts.append(_table(
-                ["accounts (SQLite)", "file MB", "state us", "sign-in us", "MB with 256 connections"],
-                [[f"{size.accounts:,}", f"{size.file_mb:.0f}", f"{median(run.cpu_us for run in size.state):.1f}",
-                  f"{median(run.cpu_us for run in size.sign_in):.1f}", f"{size.memory_mb:.0f}"]
-                 for size in self.sizes]))
+        parts += [_sizes(sizes) for sizes in (self.sizes, self.postgres_sizes) if sizes]
         return "\n\n".join(parts) + "\n"
 
     def write_json(self, path: Path) -> None:
@@ -100,6 +98,17 @@ class Report:
         return _table(
             ["32 connections, medians", "CPU us/request", "PostgreSQL's", "ratio", "requests/s", "p50 ms", "p99 ms",
              "errors"], rows)
+
+
+def _sizes(sizes: list[Size]) -> str:
+    def cost(runs: list[Measurement]) -> str:
+        ours, database = (median(run.cpu_us for run in runs), median(run.backing_us for run in runs))
+        return f"{ours:.1f} + {database:.1f}" if database else f"{ours:.1f}"
+
+    return _table(
+        [f"accounts ({sizes[0].store})", "file MB", "state us", "sign-in us", "MB with 256 connections"],
+        [[f"{size.accounts:,}", f"{size.file_mb:.0f}", cost(size.state), cost(size.sign_in), f"{size.memory_mb:.0f}"]
+         for size in sizes])
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
