@@ -1,2 +1,96 @@
 // PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and how domain values
 // become rows. Every rule about accounts is AppleAccounts', which also says what a store promises.
+
+import AppleAccounts
+public import Logging
+
+/// The database, connected and migrated, with the stores that are kept in it. Any number of processes work on
+/// one database.
+///
+/// Between it and the server there may be a pooler that gives each client a connection for as long as it stays
+/// (PgBouncer's `pool_mode = session`). One that changes connections between transactions cannot work: statements
+/// are prepared, and the settings that make writes durable belong to the session.
+public final class PostgresDatabase: Sendable {
+    public let accounts: PostgresAccountStore
+    public let keySetSnapshots: PostgresKeySetSnapshotStore
+
+    private let pool: PostgresPool
+    private let url: PostgresURL
+
+    private static let settings = PostgresCall(
+        PostgresStatement("read_fsync", "SELECT current_setting('fsync')"))
+
+    /// Connects, and brings the schema up to date.
+    ///
+    /// - Parameters:
+    ///   - url: As libpq reads it, with each of its options.
+    ///   - connections: At most so many are open at once, beside one for announcements.
+    ///   - patience: How long to wait for a server that is not there yet. One that is there and refuses us is
+    ///     not waited for so long.
+    /// - Throws: `StorageError`.
+    public static func open(
+        url: String, connections: Int = 8, patience: Duration = .seconds(30), logger: Logger
+    ) async throws -> PostgresDatabase {
+        let url = try PostgresURL(url)
+        let pool = PostgresPool(url, connections: connections)
+        do {
+            try await awaitServer(pool, url, patience: patience, logger: logger)
+            let migrated = try await Schema.migrate(pool)
+            if migrated.from < migrated.to {
+                logger.info(
+                    "database migrated",
+                    metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
+            }
+            if migrated.to > Schema.migrations.count {
+                logger.warning(
+                    "the database is newer than this program", metadata: ["schema": "\(migrated.to)"])
+            }
+            return PostgresDatabase(pool, url)
+        } catch {
+            await pool.close()
+            throw error
+        }
+    }
+
+    private init(_ pool: PostgresPool, _ url: PostgresURL) {
+        (self.pool, self.url) = (pool, url)
+        accounts = PostgresAccountStore(pool: pool)
+        keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
+    }
+
+    /// Tells the number of the last account event of all replicas, each time that there is a new one, until the
+    /// task is cancelled. A number can come twice, and some are left out.
+    ///
+    /// It connects again by itself. Asks every few seconds too, for where announcements do not come through.
+    public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
+        await EventAnnouncements(url).run(onSequence)
+    }
+
+    /// Closes the connections, each after what is running on it. Calls that come later fail.
+    public func close() async {
+        await pool.close()
+    }
+
+    /// Waits for a server that is still to come, as when all is started at once.
+    private static func awaitServer(
+        _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger
+    ) async throws {
+        let start = ContinuousClock.now
+        while true {
+            do {
+                let fsync = try await pool.run { try $0.run(settings).text(0, 0) }
+                if fsync == "off" {
+                    logger.warning("the server runs with fsync off: commits are not durable")
+                }
+                return
+            } catch let error as StorageError where error.code == .unavailable {
+                let isThere = await PostgresConnection(url, number: -1).isServerThere()
+                // It may be full or just about to know us; a wrong password does not mend itself.
+                let patience = isThere ? min(patience, .seconds(3)) : patience
+                guard ContinuousClock.now < start + patience else { throw error }
+                logger.warning("waiting for the database", metadata: ["error": "\(error.debugDescription)"])
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ actor PostgresConnection {
     private let executor: ConnectionExecutor
     private let url: PostgresURL
     private let gate: SharedGate
+    private let purpose: SessionPurpose
     private var session: PostgresSession?
 
     /// The gate that all connections of a pool ask.
@@ -16,8 +17,10 @@ actor PostgresConnection {
         let state = Gate(ConnectionGate())
     }
 
-    init(_ url: PostgresURL, number: Int, gate: SharedGate) {
-        (self.url, self.gate) = (url, gate)
+    init(
+        _ url: PostgresURL, number: Int, gate: SharedGate = SharedGate(), purpose: SessionPurpose = .service
+    ) {
+        (self.url, self.gate, self.purpose) = (url, gate, purpose)
         executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
     }
 
@@ -36,6 +39,11 @@ actor PostgresConnection {
         return try body(session)
     }
 
+    /// Whether a server takes connections there, if not ours.
+    func isServerThere() -> Bool {
+        url.isServerThere()
+    }
+
     func close() {
         session = nil
     }
@@ -49,7 +57,7 @@ actor PostgresConnection {
         if case .fail(let failure) = gate.state.withLock({ $0.ask(at: .now) }) { throw failure }
         do {
             let session = PostgresSession(try url.connect())
-            try SessionSettings.apply(to: session)
+            try SessionSettings.apply(to: session, for: purpose)
             gate.state.withLock { $0.succeeded() }
             self.session = session
             return session

@@ -23,10 +23,15 @@ final class PostgresPool: Sendable {
     private let failure = Mutex<StorageError?>(nil)
 
     /// - Parameter patience: How long anybody waits for a free connection.
-    init(_ url: PostgresURL, connections: Int, patience: Duration = .seconds(5)) {
+    init(
+        _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
+        purpose: SessionPurpose = .service
+    ) {
         precondition(connections > 0, "a pool needs a connection")
         let gate = PostgresConnection.SharedGate()
-        self.connections = (0..<connections).map { PostgresConnection(url, number: $0, gate: gate) }
+        self.connections = (0..<connections).map {
+            PostgresConnection(url, number: $0, gate: gate, purpose: purpose)
+        }
         self.patience = patience
         state = Mutex(State(free: self.connections.reversed()))
     }

@@ -8,6 +8,8 @@ import CLibPQ
 /// and each wait has an end.
 final class PostgresSession {
     var deadlines = SessionDeadlines()
+    /// Whether it was told to LISTEN. Only the one for announcements ever is.
+    var isListening = false
     /// It cannot be used any more: the connection is lost, or nobody knows what comes next on it.
     private(set) var isBroken = false
     /// Works still, but the next block should have a new one.
@@ -99,7 +101,6 @@ final class PostgresSession {
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         isBroken = PQconsumeInput(handle.pointer) != 1 || PQstatus(handle.pointer) != CONNECTION_OK
-        _ = takeNotifications()
     }
 
     /// Rolls back what a block left open.

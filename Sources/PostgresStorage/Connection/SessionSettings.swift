@@ -33,6 +33,9 @@ enum SessionSettings {
         WHERE current_setting('synchronous_commit') = 'off'
         """)
 
+    private static let readOnly = PostgresCall(
+        PostgresStatement("only_read", "SET default_transaction_read_only = on"))
+
     private static let read = PostgresStatement(
         "read_settings",
         """
@@ -41,7 +44,7 @@ enum SessionSettings {
         """)
 
     /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is.
-    static func apply(to session: PostgresSession) throws {
+    static func apply(to session: PostgresSession, for purpose: SessionPurpose) throws {
         // Any other would keep what we say is UTF-8 unchecked, or could not keep it.
         let encoding = session.parameter("server_encoding") ?? ""
         guard encoding == "UTF8" else {
@@ -57,6 +60,7 @@ enum SessionSettings {
         guard found.text(0, 2) != nil else {
             throw StorageError(.migrationFailed, detail: "search_path names no schema that exists")
         }
+        if purpose == .inspection { _ = try session.run(readOnly) }
         session.deadlines = SessionDeadlines(statementTimeout: timeout)
     }
 }

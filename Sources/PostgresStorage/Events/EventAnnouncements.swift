@@ -1,0 +1,57 @@
+import AppleAccounts
+
+/// Hears of the account events that any replica has committed, on a connection of its own.
+struct EventAnnouncements: Sendable {
+    private static let listen = PostgresCall(
+        PostgresStatement("listen", "LISTEN \(EventAppending.channel)"))
+    private static let last = PostgresCall(
+        PostgresStatement("last_event", "SELECT last_sequence FROM event_counter WHERE id = 1"))
+
+    /// How often the counter is read, whatever is heard: a pooler in between may let no announcement through.
+    private static let pollInterval = Duration.seconds(3)
+    /// How soon a cancelled task is over.
+    private static let slice = Duration.milliseconds(500)
+
+    private let connection: PostgresConnection
+
+    init(_ url: PostgresURL) {
+        connection = PostgresConnection(url, number: -1)
+    }
+
+    /// Until it is cancelled. Numbers rise: one that was told is not told again.
+    func run(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
+        var told: Int64 = 0
+        var nextPoll = ContinuousClock.now
+        while !Task.isCancelled {
+            let isPolling = ContinuousClock.now >= nextPoll
+            do {
+                let heard = try await connection.run { session in
+                    try Self.hear(session, polls: isPolling, until: .now + Self.slice)
+                }
+                if isPolling { nextPoll = .now + Self.pollInterval }
+                if let heard, heard > told {
+                    told = heard
+                    onSequence(heard)
+                }
+            } catch {
+                // The connection tells everybody who uses it; here only to try again matters.
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+        }
+        await connection.close()
+    }
+
+    /// The latest number that there is by the end of a moment's listening.
+    private static func hear(
+        _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
+    ) throws -> Int64? {
+        guard session.isListening else {
+            // Events between the two are heard of, those before are read.
+            _ = try session.run(listen)
+            session.isListening = true
+            return try session.run(last).integer(0, 0)
+        }
+        if polls { return try session.run(last).integer(0, 0) }
+        return try session.notifications(before: deadline).compactMap { Int64($0) }.max()
+    }
+}

@@ -1,0 +1,138 @@
+import AppleAccounts
+
+/// The schema's migrations, and how a database is brought up to date while other replicas may be at work.
+enum Schema {
+    static let migrations = [Migration.first]
+
+    /// What is kept in the table `siwa_schema`.
+    struct Version: Equatable, Sendable {
+        /// The last migration that ran; 0 for a database that has none of our tables.
+        var number = 0
+        /// The oldest schema that a program may know and still work on this one.
+        var minimumReader = 0
+
+        /// Whether a program that knows the migrations up to a number can work on it as it is.
+        func isUsable(knowing known: Int) -> Bool { minimumReader <= known }
+    }
+
+    private enum Step: Sendable {
+        case isUpToDate
+        case migrated(to: Int)
+        /// Another replica is at it.
+        case mustWait
+    }
+
+    /// "siwa" in ASCII. Held by whoever changes the schema, until its transaction ends, however that is.
+    private static let lock = PostgresCall(
+        PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
+
+    private static let exists = PostgresCall(
+        PostgresStatement(
+            "find_schema", "SELECT to_regclass(format('%I.siwa_schema', current_schema())) IS NOT NULL"))
+
+    private static let read = PostgresCall(
+        PostgresStatement(
+            "read_schema",
+            "SELECT coalesce(max(version), 0), coalesce(max(minimum_reader), 0) FROM siwa_schema"))
+
+    private static let record = PostgresStatement(
+        "record_schema",
+        "INSERT INTO siwa_schema (version, minimum_reader) VALUES ($1::bigint, $2::bigint)")
+
+    private static let table = """
+        SET LOCAL statement_timeout = 0;
+        CREATE TABLE IF NOT EXISTS siwa_schema (
+            version integer PRIMARY KEY CHECK (version > 0),
+            minimum_reader integer NOT NULL CHECK (minimum_reader BETWEEN 1 AND version),
+            applied_at timestamptz NOT NULL DEFAULT now()
+        );
+
+        """
+
+    /// No migration takes longer.
+    private static let longest = Duration.seconds(3600)
+
+    /// Runs what is missing, each migration in its own transaction. Of several replicas one does it, and the
+    /// others wait.
+    ///
+    /// A database that a newer program has brought further is left alone, as long as its last migration says that
+    /// this program can still work on it.
+    /// - Parameter patience: How long to wait for another replica.
+    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch any more,
+    ///   `migrationFailed` when a migration fails, `busy` when another replica is at it for too long.
+    static func migrate(
+        _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)
+    ) async throws -> (from: Int, to: Int) {
+        let deadline = ContinuousClock.now + patience
+        let first = try await pool.run { try version(in: $0) }
+        while true {
+            let step = try await pool.run { session in try Self.step(session, migrations) }
+            switch step {
+            case .isUpToDate:
+                return (first.number, try await pool.run { try version(in: $0) }.number)
+            case .migrated: break
+            case .mustWait:
+                guard ContinuousClock.now < deadline else {
+                    throw StorageError(.busy, detail: "another replica changes the schema")
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    static func version(in session: PostgresSession) throws -> Version {
+        guard try session.run(exists).boolean(0, 0) == true else { return Version() }
+        let rows = try session.run(read)
+        return Version(number: Int(rows.integer(0, 0) ?? 0), minimumReader: Int(rows.integer(0, 1) ?? 0))
+    }
+
+    private static func step(_ session: PostgresSession, _ migrations: [Migration]) throws -> Step {
+        if let settled = try settled(session, migrations) { return settled }
+        let deadlines = session.deadlines
+        session.deadlines.answer = longest
+        defer { session.deadlines = deadlines }
+        let isLocked = try session.pipeline([.begin, lock])[1].boolean(0, 0)
+        guard isLocked == true else {
+            _ = try session.run(.rollback)
+            return .mustWait
+        }
+        // Another replica may have been here while this one came for the lock.
+        if let settled = try settled(session, migrations) {
+            _ = try session.run(.rollback)
+            return settled
+        }
+        let migration = migrations[try version(in: session).number]
+        do {
+            try session.execute(script: table + migration.sql, name: "migration \(migration.number)")
+            let values: [PostgresValue] = [
+                .integer(Int64(migration.number)), .integer(Int64(migration.minimumReader)),
+            ]
+            _ = try session.pipeline([PostgresCall(record, values), .commit])
+        } catch let error as PostgresError where error.isFaultOfTheScript {
+            throw StorageError(
+                .migrationFailed, detail: "\(migration.number): \(error.sqlState) \(error.message)")
+        }
+        return .migrated(to: migration.number)
+    }
+
+    private static func settled(_ session: PostgresSession, _ migrations: [Migration]) throws -> Step? {
+        let version = try version(in: session)
+        guard version.isUsable(knowing: migrations.count) else {
+            throw StorageError(
+                .schemaTooNew,
+                detail: "its schema is \(version.number) and wants programs that know "
+                    + "\(version.minimumReader), this one knows \(migrations.count)")
+        }
+        return version.number >= migrations.count ? .isUpToDate : nil
+    }
+}
+
+extension PostgresError {
+    /// Not the connection's, the server's or another transaction's.
+    fileprivate var isFaultOfTheScript: Bool {
+        switch sqlState.prefix(2) {
+        case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly
+        default: false
+        }
+    }
+}
