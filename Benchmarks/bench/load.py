@@ -47,9 +47,9 @@ class PacedResult:
 
 def wrk(
     server: Server, port: int, requests: Path, *, seconds: int, connections: int = 32,
-    backing: Server | None = None, tolerant: bool = False,
+    backing: Server | None = None,
 ) -> Measurement:
-    """One thread of wrk. Any answer but a success fails the run, unless it is tolerant."""
+    """One thread of wrk. Any answer but a success fails the run."""
     command = [
         "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(_PACKAGE / "subjects" / "cycle.lua"),
         f"http://127.0.0.1:{port}", "--", str(requests)]
@@ -61,7 +61,7 @@ def wrk(
         raise BenchError(f"wrk on {server.name}: {ran.stdout}{ran.stderr}")
     saw = json.loads(result)
     count = saw["requests"]
-    if count == 0 or not tolerant and (saw["failed"] or saw["refused"]):
+    if count == 0 or saw["failed"] or saw["refused"]:
         raise BenchError(f"{server.name}: of {count} requests {saw['refused']} refused, {saw['failed']} failed")
     return Measurement(
         cpu_us=(after[0] - before[0]) / count * 1e6, backing_us=(after[1] - before[1]) / count * 1e6,

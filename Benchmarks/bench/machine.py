@@ -66,6 +66,7 @@ def description(cores: Cores, siwa: Path, postgres: Path | None) -> list[str]:
     lines = [
         datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         f"{cpu_model()}, {len(ALL_CORES)} cores, Linux {platform.release()}",
+        f"load average before the run {os.getloadavg()[0]:.2f}: above 0.3, figures say little",
         str(cores),
         f"siwa {version([str(siwa), '--version'])}",
         version(["haproxy", "-v"]),

@@ -83,8 +83,8 @@ class Cluster:
 
     def _run(self, command: list[str]) -> str:
         ran = subprocess.run(
-            [str(self._programs / command[0]), *command[1:]], capture_output=True, text=True, check=False, user=_USER,
-            group=_USER, extra_groups=None if _USER is None else [], cwd="/")
+            [str(self._programs / command[0]), *command[1:]], capture_output=True, text=True, check=False, timeout=900,
+            user=_USER, group=_USER, extra_groups=None if _USER is None else [], cwd="/")
         if ran.returncode != 0:
             raise BenchError(f"{command[0]}: {ran.stdout}{ran.stderr}")
         return ran.stdout

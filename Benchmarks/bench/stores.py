@@ -41,7 +41,11 @@ class SQLiteStore:
         path = self._stage.database(name)
         check_space(path.parent, accounts)
         self._stage.sqlite(name)[0].end()
-        fill_sqlite(path, accounts)
+        try:
+            fill_sqlite(path, accounts)
+        except sqlite3.OperationalError as error:
+            # Ctrl-C comes here too, because most of the time is spent in the functions below.
+            raise BenchError(f"{path.name} was not filled: {error}") from error
         return self._stage.sqlite(name)
 
     def megabytes(self, accounts: int) -> float:
