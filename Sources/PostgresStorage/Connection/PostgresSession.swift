@@ -23,6 +23,8 @@ final class PostgresSession {
     /// What was prepared here: name and text.
     private var prepared: [String: String] = [:]
 
+    private static let ping = PostgresCall(PostgresStatement("ping", "SELECT"))
+
     /// What the server still owes an answer to.
     private enum Owed {
         case preparation(PostgresStatement)
@@ -97,10 +99,11 @@ final class PostgresSession {
         PQparameterStatus(handle.pointer, name).map { String(cString: $0) }
     }
 
-    /// Looks, without waiting, whether the server has closed it since it was last used.
+    /// Finds out whether the server has closed it since it was last used. That asks nobody unless something came
+    /// in meanwhile: as a rule it is the reason why the server is about to close it.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
-        isBroken = PQconsumeInput(handle.pointer) != 1 || PQstatus(handle.pointer) != CONNECTION_OK
+        if (try? run(Self.ping)) == nil { isBroken = true }
     }
 
     /// Rolls back what a block left open.
