@@ -10,7 +10,10 @@ actor PostgresConnection {
     private let url: PostgresURL
     private let gate: SharedGate
     private let purpose: SessionPurpose
-    private var session: PostgresSession?
+    private var session: PostgresSession? {
+        didSet { open.store(session != nil, ordering: .relaxed) }
+    }
+    private let open = Atomic(false)
 
     /// The gate that all connections of a pool ask.
     final class SharedGate: Sendable {
@@ -24,13 +27,16 @@ actor PostgresConnection {
         executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
     }
 
+    /// Whether it was connected when it was last used. The server may have gone since.
+    nonisolated var isOpen: Bool { open.load(ordering: .relaxed) }
+
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Runs a block, at most once, and leaves no transaction open.
     ///
-    /// - Throws: What the block throws; `PostgresError` or `StorageError` when there is no connection.
+    /// - Throws: What the block throws; `MissingConnection` when it did not run.
     func run<Value: Sendable>(_ body: @Sendable (PostgresSession) throws -> Value) throws -> Value {
-        let session = try openSession()
+        let session = try requireSession()
         defer {
             session.becomeIdle()
             let isUseless = session.isReadOnly && url.hasSeveralHosts
@@ -46,6 +52,14 @@ actor PostgresConnection {
 
     func close() {
         session = nil
+    }
+
+    private func requireSession() throws -> PostgresSession {
+        do {
+            return try openSession()
+        } catch {
+            throw MissingConnection(cause: error)
+        }
     }
 
     private func openSession() throws -> PostgresSession {

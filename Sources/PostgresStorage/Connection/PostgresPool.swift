@@ -20,7 +20,6 @@ final class PostgresPool: Sendable {
     private let connections: [PostgresConnection]
     private let patience: Duration
     private let state: Mutex<State>
-    private let failure = Mutex<StorageError?>(nil)
 
     /// - Parameter patience: How long anybody waits for a free connection.
     init(
@@ -36,9 +35,6 @@ final class PostgresPool: Sendable {
         state = Mutex(State(free: self.connections.reversed()))
     }
 
-    /// What the last block failed with; `nil` when it went well. A refused value is nobody's failure.
-    var lastFailure: StorageError? { failure.withLock { $0 } }
-
     /// Runs a block on a connection. It is not cancelled with its caller once it has begun.
     ///
     /// - Throws: `StorageError`, `busy` when no connection came free in time; `CancellationError` when the
@@ -46,18 +42,18 @@ final class PostgresPool: Sendable {
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresSession) throws -> Value
     ) async throws -> Value {
-        let connection = try await checkOut()
         do {
-            let value = try await connection.run(body)
-            checkIn(connection)
-            failure.withLock { $0 = nil }
-            return value
-        } catch {
-            checkIn(connection)
-            guard error is StorageError || error is PostgresError else { throw error }
-            let error = StorageError(error)
-            if error.code != .valueRefused { failure.withLock { $0 = error } }
-            throw error
+            let connection = try await checkOut()
+            do {
+                return try await run(body, on: connection)
+            } catch let missing as MissingConnection {
+                guard let other = try await checkOutOpen(after: connection) else { throw missing }
+                return try await run(body, on: other)
+            }
+        } catch let missing as MissingConnection {
+            throw StorageError(missing.cause)
+        } catch let error as PostgresError {
+            throw StorageError(error)
         }
     }
 
@@ -71,27 +67,70 @@ final class PostgresPool: Sendable {
         for connection in connections { await connection.close() }
     }
 
+    private func run<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresSession) throws -> Value, on connection: PostgresConnection
+    ) async throws -> Value {
+        do {
+            let value = try await connection.run(body)
+            checkIn(connection)
+            return value
+        } catch let missing as MissingConnection {
+            // Behind all others, so that nobody tries it while there is an open one.
+            state.withLock { $0.free.insert(connection, at: 0) }
+            throw missing
+        } catch {
+            checkIn(connection)
+            throw error
+        }
+    }
+
+    /// A server that gives us fewer connections than we would take serves us with these: whoever could not open
+    /// one waits for one that is open. Returns `nil` when there is none.
+    private func checkOutOpen(after failed: PostgresConnection) async throws -> PostgresConnection? {
+        enum Outcome { case serve(PostgresConnection), wait, fail }
+        let outcome: Outcome = state.withLock { state in
+            if let index = state.free.lastIndex(where: \.isOpen) {
+                return .serve(state.free.remove(at: index))
+            }
+            // None of the free ones is, so it comes back.
+            return connections.contains(where: \.isOpen) ? .wait : .fail
+        }
+        switch outcome {
+        case .serve(let connection): return connection
+        case .wait: return try await waitInLine(onlyOpen: true)
+        case .fail: return nil
+        }
+    }
+
     private func checkOut() async throws -> PostgresConnection {
         let free: PostgresConnection? = try state.withLock { state in
             guard !state.isClosed else { throw Self.closed }
             return state.free.popLast()
         }
         if let free { return free }
+        return try await waitInLine(onlyOpen: false)
+    }
+
+    private func waitInLine(onlyOpen: Bool) async throws -> PostgresConnection {
         let number = state.withLock { $0.line.makeNumber() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait($0, number: number) }
+            try await withCheckedThrowingContinuation { wait($0, number: number, onlyOpen: onlyOpen) }
         } onCancel: {
             state.withLock { $0.line.leave(number: number) }?.resume(throwing: CancellationError())
         }
     }
 
-    private func wait(_ waiter: Waiter, number: UInt64) {
+    private func wait(_ waiter: Waiter, number: UInt64, onlyOpen: Bool) {
         // Cancelled before it had a place to leave.
         guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
         enum Outcome { case waits, startsTimer, serve(PostgresConnection), refuse(StorageError) }
         let outcome: Outcome = state.withLock { state in
             guard !state.isClosed else { return .refuse(Self.closed) }
-            if let free = state.free.popLast() { return .serve(free) }
+            // Whoever gave one back meanwhile saw nobody waiting. If none is lent, nobody will give one back.
+            let isAnyLent = state.free.count < connections.count
+            if let index = state.free.lastIndex(where: { !onlyOpen || $0.isOpen || !isAnyLent }) {
+                return .serve(state.free.remove(at: index))
+            }
             guard state.line.join(waiter, number: number, until: .now + patience) else {
                 return .refuse(Self.noneFree)
             }
