@@ -84,7 +84,8 @@ class Run:
 
     def _measure_subjects(self) -> None:
         rounds, seconds = self._chosen.rounds, self._chosen.seconds
-        available = self._sqlite_subjects()
+        available = (
+            self._sqlite_subjects() if self._wants("verify", "sign-in", "state", "half-peak", "overload") else {})
         subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
         if subjects:
             reference = self._stage.haproxy(self._requests)
@@ -102,7 +103,7 @@ class Run:
     def _sqlite_subjects(self) -> dict[str, Subject]:
         server, port = self._stage.sqlite("main")
         self._stage.check(port, posted("/v1/identity-tokens/verify"))
-        self._stage.sign_everybody_in(port, self._requests)
+        self._stage.sign_everybody_in(server, port, self._requests)
         return {
             name: Subject(name, title, server, port, requests)
             for name, title, requests in (
@@ -126,7 +127,7 @@ class Run:
     def _postgres_subject(self, cluster: postgres.Cluster, *, pinned: bool) -> Subject:
         url = cluster.make_database("siwa")
         server, port = self._stage.siwa(cluster.name, url, pinned=pinned)
-        self._stage.sign_everybody_in(port, self._requests)
+        self._stage.sign_everybody_in(server, port, self._requests)
         return Subject(
             "sign-in-postgres", "siwa, sign-in, durable, PostgreSQL", server, port, self._requests.sign_in,
             backing=cluster.server)

@@ -51,7 +51,8 @@ def wrk(
 ) -> Measurement:
     """One thread of wrk. Any answer but a success fails the run."""
     command = [
-        "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(_PACKAGE / "subjects" / "cycle.lua"),
+        "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s",
+        "-s", str(_PACKAGE / "subjects" / "cycle.lua"),
         f"http://127.0.0.1:{port}", "--", str(requests)]
     before = server.cpu_seconds(), backing.cpu_seconds() if backing else 0.0
     ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
