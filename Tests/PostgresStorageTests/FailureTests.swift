@@ -297,6 +297,30 @@ import Testing
         }
     }
 
+    @Test func `goes to the other host when the first takes no writes any more`() async throws {
+        let first = try await PostgresCluster.start(fsync: false)
+        let second = try await PostgresCluster.start(fsync: false)
+        let url = try await first.makeDatabase()
+        _ = try await second.makeDatabase()
+        let both = url.replacing(":\(first.port)/", with: ":\(first.port),localhost:\(second.port)/")
+        let pool = PostgresPool(try PostgresURL(both), connections: 1)
+        let port = PostgresCall(
+            PostgresStatement("test_port", "SELECT current_setting('port')::bigint"))
+        let write = PostgresCall(PostgresStatement("test_temporary", "CREATE TABLE IF NOT EXISTS written ()"))
+        #expect(try await pool.run { try $0.run(port).integer(0, 0) } == Int64(first.port))
+        try await first.superuserQuery("ALTER SYSTEM SET default_transaction_read_only = on")
+        try await first.superuserQuery("SELECT pg_reload_conf()")
+        #expect(
+            await recovers {
+                _ = try? await pool.run { _ = try $0.run(write) }
+                let now = try await pool.run { try $0.run(port).integer(0, 0) }
+                guard now == Int64(second.port) else { throw CancellationError() }
+            })
+        await pool.close()
+        try await first.remove()
+        try await second.remove()
+    }
+
     @Test func `never says the password, whatever is wrong`() async throws {
         let cluster = try await PostgresCluster.shared()
         let url = try await cluster.makeDatabase()

@@ -42,7 +42,10 @@ extension PostgresURL {
     private func withParameters<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
-        let parameters = Self.defaults + [("dbname", text), ("client_encoding", "UTF8")]
+        var parameters = Self.defaults
+        // Of several hosts the one that takes writes, wherever it is by now.
+        if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
+        parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }
         defer {
             for (keyword, value) in owned {
