@@ -3,7 +3,7 @@ public import AppleAccounts
 /// Keeps accounts in PostgreSQL: one database, any number of processes.
 ///
 /// A commit is durable before it is answered. Reads see every commit that was answered.
-public struct PostgresAccountStore: Sendable {
+public struct PostgresAccountStore: AccountStore {
     /// How many rows one purge forgets, so that sign-ins need not wait for long.
     static let largestPurge = 1000
 
@@ -17,11 +17,20 @@ public struct PostgresAccountStore: Sendable {
 
     let pool: PostgresPool
     let names: PostgresNames
+    private let committer: BatchCommitter
     private let health = StoreHealth()
 
     init(pool: PostgresPool) {
         self.pool = pool
         names = PostgresNames()
+        committer = BatchCommitter(names: names, ids: SubjectIDs())
+    }
+
+    public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
+        return try await health.watch {
+            try await pool.run { try committer.commit(commands, in: $0) }
+        }
     }
 
     public func account(_ id: AccountID) async throws -> Account? {

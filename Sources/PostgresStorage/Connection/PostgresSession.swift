@@ -17,6 +17,8 @@ final class PostgresSession {
 
     /// The server took no write.
     private(set) var isReadOnly = false
+    /// How often something was sent and its answer waited for.
+    private(set) var roundTrips = 0
 
     private let handle: ConnectionHandle
     private var parameters = ParameterBuffer()
@@ -56,6 +58,7 @@ final class PostgresSession {
             try send(call, &owed)
         }
         guard PQpipelineSync(handle.pointer) == 1 else { throw lost() }
+        roundTrips += 1
         return try receive(owed, wait)
     }
 

@@ -14,6 +14,12 @@ enum SessionSettings {
         ("client_connection_check_interval", "2s"),
         // To compile a statement takes longer than any of ours runs.
         ("jit", "off"),
+        // Every statement of ours looks up few rows by an index. A plan that was made while a table was empty
+        // must not stay a walk through all of it when it has a million rows.
+        ("plan_cache_mode", "force_generic_plan"),
+        ("enable_seqscan", "off"),
+        ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"),
     ]
 
     private static let apply = PostgresStatement(

@@ -1,0 +1,62 @@
+import AppleAccounts
+
+/// Commits batches of commands, the cheapest way that is safe.
+struct BatchCommitter: Sendable {
+    /// How often a batch is begun again because another replica met the same new row, or was in the way.
+    static let mostAttempts = 5
+
+    let names: PostgresNames
+    let ids: SubjectIDs
+
+    func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+        guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
+        do {
+            return try attempt(commands, in: session)
+        } catch let error where StorageError(error).code == .valueRefused {
+            // One of them has a value that no row takes, which must not be the fault of the others.
+            return commitOneByOne(commands, in: session)
+        }
+    }
+
+    private func commitOneByOne(_ commands: [AccountCommand], in session: PostgresSession) -> CommitResult {
+        var results: [CommandResult] = []
+        var lastEventSequence: Int64?
+        for command in commands {
+            do {
+                let result = try attempt([command], in: session)
+                results += result.results
+                lastEventSequence = result.lastEventSequence ?? lastEventSequence
+            } catch {
+                results.append(.failed(StorageError(error)))
+            }
+        }
+        return CommitResult(results: results, lastEventSequence: lastEventSequence)
+    }
+
+    private func attempt(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+        do {
+            try names.ensure(namesOf: commands, in: session)
+            if QuietBatch.isPossible(commands),
+                let result = try QuietBatch(names: names).commit(commands, in: session)
+            {
+                return result
+            }
+            try rollBack(session)
+            for _ in 1..<Self.mostAttempts {
+                do {
+                    return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
+                } catch let error as PostgresError where error.isWorthRepeating {
+                    try rollBack(session)
+                }
+            }
+            return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
+        } catch {
+            try? rollBack(session)
+            throw error
+        }
+    }
+
+    private func rollBack(_ session: PostgresSession) throws {
+        if session.isInTransaction { _ = try session.run(.rollback) }
+    }
+}

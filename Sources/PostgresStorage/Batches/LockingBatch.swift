@@ -1,0 +1,106 @@
+import AppleAccounts
+
+/// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves what
+/// changed. Two round trips whatever its size; more only for what is rare.
+struct LockingBatch {
+    let names: PostgresNames
+    let ids: SubjectIDs
+
+    /// - Throws: `PostgresError`, and then the transaction has to be rolled back.
+    func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+        let groups = WorkingSet.groups(of: commands)
+        var unsent = [PostgresCall.begin]
+        if groups.count > 1 {
+            // All subjects in one order, because the groups lock theirs one after the other.
+            unsent.append(
+                LockedSubjects.lock(try SubjectKeyArrays(Self.subjectKeys(of: groups), names)))
+        }
+        var results: [CommandResult] = []
+        var events = EventAppending()
+        var generator = SystemRandomNumberGenerator()
+        for group in groups {
+            var set = WorkingSet(group)
+            let keys = try SubjectKeyArrays(set.subjectKeys, names)
+            var rowIDs = try load(&set, keys, after: unsent, in: session)
+            let rare = PostgresRareChanges(subjects: PostgresSubjects(names: names))
+            let movingRowID = try rare.loadMoving(&set, in: session)
+            results += set.apply(using: &generator)
+            if set.hasRareChanges {
+                try carryOut(rare, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
+            }
+            unsent = try WorkingSetSaver(names: names, ids: ids)
+                .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
+            for event in set.events {
+                guard let rowID = rowIDs[set.position(of: event)] else {
+                    throw StorageError(.corrupted, detail: "an event about nobody")
+                }
+                events.add(event, rowID: rowID)
+            }
+        }
+        let lastSequence = try finish(unsent, events, in: session)
+        return CommitResult(results: results, lastEventSequence: lastSequence)
+    }
+
+    private static func subjectKeys(of groups: [[AccountCommand]]) -> [SubjectKey] {
+        Array(Set(groups.flatMap { WorkingSet($0).subjectKeys }))
+    }
+
+    /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens. Returns
+    /// the row ID of each subject, `nil` for those without a row.
+    private func load(
+        _ set: inout WorkingSet, _ keys: SubjectKeyArrays, after unsent: [PostgresCall],
+        in session: PostgresSession
+    ) throws -> [Int64?] {
+        let subjectCalls = LockedSubjects.calls(for: keys)
+        let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
+        let inbox = InboxRows(names: names)
+        let inboxCalls = try inbox.findCalls(for: set)
+        let answers = try session.pipeline(unsent + subjectCalls + nonceCalls + inboxCalls)
+
+        var rest = answers.dropFirst(unsent.count)
+        let rowIDs = try LockedSubjects(names: names)
+            .load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
+        rest = rest.dropFirst(subjectCalls.count)
+        for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
+        inbox.load(rest.dropFirst(nonceCalls.count), into: &set)
+
+        let accounts = set.grantAccounts
+        guard !accounts.isEmpty else { return rowIDs }
+        for (account, held) in try PostgresGrantReader.load(accounts, in: session) {
+            set.load(held, of: account)
+        }
+        return rowIDs
+    }
+
+    private func carryOut(
+        _ rare: PostgresRareChanges, _ set: WorkingSet, _ rowIDs: inout [Int64?], movingRowID: Int64?,
+        _ events: inout EventAppending, in session: PostgresSession
+    ) throws {
+        let before = rowIDs
+        try rare.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
+        // The events of the row that gave way are stored already, or wait here.
+        if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
+            let replaced = before[set.position(of: rekeying.to)]
+        {
+            events.moveEventsWithoutAccount(from: replaced, to: movingRowID)
+        }
+    }
+
+    /// Sends what is still unsent, then the events, then the commit. Returns the number of the last event.
+    private func finish(
+        _ unsent: [PostgresCall], _ events: EventAppending, in session: PostgresSession
+    ) throws -> Int64? {
+        guard !events.isEmpty else {
+            _ = try session.pipeline(unsent + [.commit])
+            return nil
+        }
+        let answers = try session.pipeline(unsent + [try events.call(names), .commit])
+        return answers[unsent.count].integer(0, 0)
+    }
+}
+
+extension WorkingSet {
+    fileprivate var hasRareChanges: Bool {
+        rekeying != nil || !finishedTransfers.isEmpty || !erasures.isEmpty
+    }
+}

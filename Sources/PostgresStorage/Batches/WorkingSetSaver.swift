@@ -1,0 +1,57 @@
+import AppleAccounts
+
+/// Turns what a working set has changed into statements, as many whatever its size.
+struct WorkingSetSaver {
+    let names: PostgresNames
+    let ids: SubjectIDs
+
+    /// Events are not among them: these belong at the end of the transaction.
+    ///
+    /// - Parameters:
+    ///   - order: The places of the subjects in the order in which all replicas insert new ones.
+    ///   - rowIDs: Of the subjects; new ones get theirs.
+    func calls(
+        for set: WorkingSet, order: [Int], rowIDs: inout [Int64?], in session: PostgresSession
+    ) throws -> [PostgresCall] {
+        var (newSubjects, changedSubjects) = (SubjectArrays(), SubjectArrays())
+        var (putCredentials, changedCredentials) = (CredentialArrays(), CredentialArrays())
+        for position in order {
+            let record = set.subjects[position]
+            if record.rowChange == .insert {
+                let rowID = try ids.next(in: session)
+                rowIDs[position] = rowID
+                newSubjects.add(record, rowID: rowID)
+            }
+            guard let rowID = rowIDs[position] else { continue }
+            if record.rowChange == .update, !record.isTombstone { changedSubjects.add(record, rowID: rowID) }
+            // An erasure leaves a new revocation under a row that is otherwise done with.
+            if record.rowChange != .none || !set.erasures.isEmpty, let revocation = record.revocationOfAllApps
+            {
+                putCredentials.add(revocation, rowID: rowID)
+            }
+            for credential in record.credentials {
+                let app = try names.apps.ensuredNumber(of: credential.clientID)
+                let email = record.email?.moment
+                switch credential.rowChange {
+                case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .none where record.rowChange == .update:
+                    // Written anew, so that a sign-in which is being taken elsewhere without a lock, and has seen
+                    // the subject as it was, finds its credential changed.
+                    changedCredentials.add(credential, app: app, email: email, rowID: rowID)
+                case .none: break
+                }
+            }
+        }
+        let subjectCalls = [
+            try newSubjects.insertCall(names), changedSubjects.updateCall(), changedCredentials.updateCall(),
+            putCredentials.putCall(),
+        ]
+        let otherCalls = [
+            NonceRows.insertCall(set.mintedNonces), NonceRows.useCall(set.usedNonces),
+            try InboxRows(names: names).insertCall(set.keptNotifications),
+        ]
+        return subjectCalls.compactMap { $0 } + PostgresGrantWriter.calls(for: set.grantChanges)
+            + otherCalls.compactMap { $0 }
+    }
+}
