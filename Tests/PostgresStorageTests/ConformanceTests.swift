@@ -1,2 +1,9 @@
-import PostgresCluster
+import StorageConformance
 import Testing
+
+@Suite struct ConformanceTests {
+    @Test(arguments: ConformanceCheck.all)
+    func `conforms`(check: ConformanceCheck) async throws {
+        try await EmptyStores.shared.use { try await check.run($0) }
+    }
+}

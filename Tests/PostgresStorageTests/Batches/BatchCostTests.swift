@@ -1,0 +1,107 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+
+@testable import PostgresStorage
+
+/// What a batch asks of the server.
+@Suite struct BatchCostTests {
+    private static func people(_ count: Int) -> [SubjectKey] {
+        (0..<count).map { SubjectKey.sample("person-\($0)") }
+    }
+
+    @Test(arguments: [1, 64, 512])
+    func `takes two round trips for known sign-ins, however many`(size: Int) async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            let keys = Self.people(size)
+            _ = try await store.commit(keys.map { .signIn(.sample(key: $0, authorizedAt: 1000)) })
+            let trips = try await Self.roundTrips(
+                of: keys.map { .signIn(.sample(key: $0, authorizedAt: 2000)) }, store)
+            #expect(trips == 2)
+        }
+    }
+
+    @Test(arguments: [1, 64, 512])
+    func `takes as many round trips for one new person as for many`(size: Int) async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            // Names and a block of IDs are there.
+            try await store.signIn(.sample(key: .sample("first")))
+            let trips = try await Self.roundTrips(
+                of: Self.people(size).map { .signIn(.sample(key: $0)) }, store)
+            // A look without locks, then locking, then writing.
+            #expect(trips == 3)
+        }
+    }
+
+    @Test(arguments: [1, 64, 512])
+    func `takes two round trips for notifications, however many`(size: Int) async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            let keys = Self.people(size)
+            _ = try await store.commit(keys.map { .signIn(.sample(key: $0, authorizedAt: 1000)) })
+            let trips = try await Self.roundTrips(
+                of: keys.map { .notification(.sample(key: $0)) }, store)
+            #expect(trips == 2)
+        }
+    }
+
+    @Test func `writes nothing when nothing is to be written`() async throws {
+        try await Replicas.with(1) { replicas in
+            let refused = AccountCommand.signIn(.sample(createsAccount: false))
+            let store = replicas.stores[0]
+            _ = try await store.commit([refused])
+            let written = PostgresStatement("test_written", "SELECT pg_current_xact_id_if_assigned() IS NULL")
+            let isQuiet = try await store.pool.run { session in
+                _ = try QuietBatch(names: store.names).commit([refused], in: session)
+                return try session.run(PostgresCall(written)).boolean(0, 0)
+            }
+            #expect(isQuiet == true)
+        }
+    }
+
+    /// A plan that was made for an empty table is kept for a while when the table is not empty any more.
+    @Test func `finds rows by their indexes from the beginning`() async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            let keys = Self.people(3)
+            try await store.pool.run { session in
+                let committer = BatchCommitter(names: store.names, ids: SubjectIDs())
+                for moment in [1000, 2000] as [Moment] {
+                    _ = try committer.commit(
+                        keys.map { .signIn(.sample(key: $0, authorizedAt: moment)) }, in: session)
+                }
+                _ = try committer.commit(keys.map { .notification(.sample(key: $0)) }, in: session)
+                let statements = [
+                    ("see_subjects", 2), ("update_seen_credentials", 10), ("lock_subjects", 2),
+                    ("lock_tombstones", 3), ("lock_credentials", 2), ("update_credentials", 11),
+                    ("find_inbox_identifiers", 1), ("find_inbox_keys", 4),
+                ]
+                for (name, parameters) in statements {
+                    let nulls = Array(repeating: "NULL", count: parameters).joined(separator: ", ")
+                    let explain = PostgresStatement("explain_\(name)", "EXPLAIN EXECUTE \(name)(\(nulls))")
+                    let plan = try session.run(PostgresCall(explain))
+                    let lines = (0..<plan.count).compactMap { plan.text($0, 0) }
+                    #expect(
+                        !lines.contains { $0.contains("Seq Scan") || $0.contains("Hash Join") }, "\(lines)")
+                    #expect(lines.contains { $0.contains("Index") }, "\(lines)")
+                }
+            }
+        }
+    }
+
+    private static func roundTrips(
+        of commands: [AccountCommand], _ store: PostgresAccountStore
+    ) async throws -> Int {
+        let ids = SubjectIDs()
+        return try await store.pool.run { session in
+            // A block of IDs is fetched once in a thousand new persons.
+            _ = try ids.next(in: session)
+            let before = session.roundTrips
+            let result = try BatchCommitter(names: store.names, ids: ids).commit(commands, in: session)
+            #expect(result.results.allSatisfy { if case .done = $0 { true } else { false } })
+            return session.roundTrips - before
+        }
+    }
+}
