@@ -76,6 +76,7 @@ public final class PostgresDatabase: Sendable {
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger
     ) async throws {
         let start = ContinuousClock.now
+        var said: String?
         while true {
             do {
                 let fsync = try await pool.run { try $0.run(settings).text(0, 0) }
@@ -88,7 +89,12 @@ public final class PostgresDatabase: Sendable {
                 // It may be full or just about to know us; a wrong password does not mend itself.
                 let patience = isThere ? min(patience, .seconds(3)) : patience
                 guard ContinuousClock.now < start + patience else { throw error }
-                logger.warning("waiting for the database", metadata: ["error": "\(error.debugDescription)"])
+                // Once for each cause: it is asked twice a second.
+                if said != error.detail {
+                    logger.warning(
+                        "waiting for the database", metadata: ["error": "\(error.debugDescription)"])
+                }
+                said = error.detail
                 try await Task.sleep(for: .milliseconds(500))
             }
         }

@@ -10,7 +10,7 @@ public final class PostgresInspection: Sendable {
                 AND EXISTS (SELECT 1 FROM credential WHERE credential.app_id = app.id) ORDER BY name
             """))
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let store: PostgresAccountStore
 
     /// The version of the schema that this program would bring a database to.

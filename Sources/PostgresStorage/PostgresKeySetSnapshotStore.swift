@@ -8,7 +8,8 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
             "load_key_set",
             "SELECT body, entity_tag, fetched_at, fresh_until FROM key_set_snapshot WHERE id = 1"))
 
-    /// A replica that was slow does not put an older set in the place of a newer one.
+    /// A replica that was slow does not put an older set in the place of a newer one. One whose clock ran ahead must not
+    /// keep all others from storing.
     private static let save = PostgresStatement(
         "save_key_set",
         """
@@ -17,6 +18,7 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
         ON CONFLICT (id) DO UPDATE SET body = excluded.body, entity_tag = excluded.entity_tag,
             fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until
         WHERE kept.fetched_at <= excluded.fetched_at
+            OR kept.fetched_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint
         """)
 
     private let pool: PostgresPool

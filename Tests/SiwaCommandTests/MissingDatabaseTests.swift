@@ -43,12 +43,12 @@ import Testing
 
     @Test func `a directory is no database, and a link to one is`() async throws {
         try await SigningKeySettingsTests.withDirectory(["file": "x"]) { directory in
-            #expect(throws: MissingDatabase.self) {
-                try DatabaseLocation.sqlite(path: directory).checkPresence()
+            await #expect(throws: MissingDatabase.self) {
+                try await DatabaseLocation.sqlite(path: directory).checkPresence()
             }
             try FileManager.default.createSymbolicLink(
                 atPath: "\(directory)/link", withDestinationPath: "\(directory)/file")
-            try DatabaseLocation.sqlite(path: "\(directory)/link").checkPresence()
+            try await DatabaseLocation.sqlite(path: "\(directory)/link").checkPresence()
         }
     }
 }

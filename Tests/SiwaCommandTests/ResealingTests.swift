@@ -1,6 +1,5 @@
 import AppleAccounts
 import JOSE
-import SQLiteStorage
 import SignIn
 import Testing
 
@@ -13,19 +12,19 @@ import Testing
             SealingKeyRing(names.compactMap { SealingKey(name: $0, bytes: keys[$0] ?? []) }))
     }
 
-    static func reseal(_ store: SQLiteAccountStore, _ keys: SealingKeyRing, isDryRun: Bool = false)
+    static func reseal(_ store: any ServiceStore, _ keys: SealingKeyRing, isDryRun: Bool = false)
         async throws -> Resealing.Outcome
     {
         try await Resealing(store: store, keys: keys, progress: { _ in }).run(isDryRun: isDryRun)
     }
 
-    static func names(_ store: SQLiteAccountStore) async throws -> [String] {
+    static func names(_ store: any ServiceStore) async throws -> [String] {
         try await store.sealedSecrets(after: nil, limit: 10_000)
             .map { SealingKeyRing.keyName(of: $0.sealed.bytes) ?? "?" }
     }
 
     /// A database with this many values under key a.
-    static func with(_ count: Int, _ body: (SQLiteAccountStore) async throws -> Void) async throws {
+    static func with(_ count: Int, _ body: (any ServiceStore) async throws -> Void) async throws {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn((0..<count).map { "0.\($0).1" }, keys: ring("a"), in: store)

@@ -7,9 +7,11 @@ import CLibPQ
 /// of a URL that it has misread, and what looks like a port to it can be half a password.
 struct PostgresURL: Sendable {
     let text: String
+    /// What it says, by libpq's keywords, with nothing from the environment.
+    let options: [String: String]
+
     /// Another of them may take writes when this one does not.
-    let hasSeveralHosts: Bool
-    private let password: String?
+    var hasSeveralHosts: Bool { options["host"]?.utf8.contains(UInt8(ascii: ",")) ?? false }
 
     /// - Throws: `StorageError` `unavailable` for what libpq cannot read. The detail repeats nothing of it.
     init(_ text: String) throws(StorageError) {
@@ -20,37 +22,33 @@ struct PostgresURL: Sendable {
                     "the database URL cannot be read: @, /, ? and % in a user or password must be percent-encoded"
             )
         }
-        var password: String?
-        var isReadable = false
-        var hasSeveralHosts = false
-        var message: UnsafeMutablePointer<CChar>?
-        if let options = PQconninfoParse(text, &message) {
-            isReadable = true
-            var option = options
-            while let keyword = option.pointee.keyword {
-                if let value = option.pointee.val {
-                    let (name, value) = (String(cString: keyword), String(cString: value))
-                    if name == "password" { password = value }
-                    if name == "host", value.utf8.contains(UInt8(ascii: ",")) { hasSeveralHosts = true }
-                    if name == "port", !Self.isPortList(value) { isReadable = false }
-                }
-                option += 1
-            }
-            PQconninfoFree(options)
-        }
-        // It may repeat a password, so nobody reads it.
-        PQfreemem(message)
-        guard isReadable else {
+        guard let options = Self.options(of: text), Self.isPortList(options["port"] ?? "") else {
             throw StorageError(.unavailable, detail: "the database URL cannot be read by libpq")
         }
-        (self.text, self.hasSeveralHosts, self.password) = (text, hasSeveralHosts, password)
+        (self.text, self.options) = (text, options)
     }
 
     /// Takes the password out of what libpq said. It should not be in there at all.
     func scrub(_ message: String) -> String {
-        guard let password, !password.isEmpty else { return message }
+        guard let password = options["password"], !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false)
             .joined(separator: "[password]")
+    }
+
+    private static func options(of text: String) -> [String: String]? {
+        var message: UnsafeMutablePointer<CChar>?
+        let first = PQconninfoParse(text, &message)
+        // It may repeat a password, so nobody reads it.
+        PQfreemem(message)
+        guard let first else { return nil }
+        defer { PQconninfoFree(first) }
+        var options: [String: String] = [:]
+        var option = first
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { options[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return options
     }
 
     /// An "@" belongs to the end of the user and password and nowhere else, so that what libpq takes for a host or

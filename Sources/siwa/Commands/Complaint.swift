@@ -24,14 +24,16 @@ enum Complaint {
     }
 
     private static func words(for error: StorageError) -> String {
-        switch error.code {
-        case .unavailable: "the database cannot be opened (\(error.detail))"
-        case .busy: "another process holds the database"
+        // libpq says some things in several lines.
+        let detail = error.detail.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return switch error.code {
+        case .unavailable: "the database cannot be opened (\(detail))"
+        case .busy: "the database is busy, or another process holds it (\(detail))"
         case .full: "the disk is full"
         case .readOnly: "the database is read-only"
-        case .corrupted: "the database is damaged (\(error.detail))"
+        case .corrupted: "the database is damaged (\(detail))"
         case .schemaTooNew: "the database was written by a newer version of siwa"
-        case .migrationFailed: "the database cannot be brought up to date (\(error.detail))"
+        case .migrationFailed: "the database cannot be brought up to date (\(detail))"
         case .valueRefused: "the database refused a value"
         }
     }

@@ -49,7 +49,7 @@ struct Dev: AsyncParsableCommand {
             throw ValidationError("--check-interval takes 1 to 86400 seconds.")
         }
         if let database {
-            do throws(DatabaseLocation.Refusal) { _ = try DatabaseLocation(url: database) } catch {
+            guard case .sqlite = try? DatabaseLocation(url: database) else {
                 throw ValidationError("--database takes sqlite:///absolute/path or sqlite://relative/path.")
             }
         }
@@ -112,10 +112,10 @@ struct Dev: AsyncParsableCommand {
     /// Beside a database that is kept: its refresh tokens must be good tomorrow, too.
     private var stateFile: String? {
         get throws {
-            guard let database else { return nil }
-            switch try DatabaseLocation(url: database) {
-            case .sqlite(let path): return "\(path)-fake-apple"
+            guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
+                return nil
             }
+            return "\(path)-fake-apple"
         }
     }
 

@@ -2,7 +2,6 @@ import AppleAccounts
 import ArgumentParser
 import JOSE
 import Logging
-import SQLiteStorage
 
 /// `siwa reseal`
 struct Reseal: AsyncParsableCommand {
@@ -24,7 +23,7 @@ struct Reseal: AsyncParsableCommand {
             throw ExitCode.failure
         }
         do {
-            let outcome = try await OpenedDatabase.with(settings.database) { store in
+            let outcome = try await OpenedDatabase.with(settings) { store in
                 let bar = ProgressBar(
                     title: dryRun ? "opening" : "resealing", total: try await store.sealedCount())
                 let outcome = try await Resealing(store: store, keys: keys, progress: { bar.advance(by: $0) })

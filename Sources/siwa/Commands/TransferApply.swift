@@ -1,7 +1,6 @@
 import AppleAccounts
 import ArgumentParser
 import KeySets
-import SQLiteStorage
 
 /// `siwa transfer apply`
 struct TransferApply: AsyncParsableCommand {
@@ -22,9 +21,9 @@ struct TransferApply: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
-        try await TransferReport.ending {
+        try await TransferReport.ending(on: settings.database) {
             // Before anybody is asked for.
-            try settings.database.checkPresence()
+            try await settings.database.checkPresence()
             let application = try TransferApplication(
                 path: file, deployment: settings.deployment, perSecond: options.perSecond,
                 clock: ContinuousClock(),
@@ -37,7 +36,7 @@ struct TransferApply: AsyncParsableCommand {
             }
             guard !options.dryRun else { return TransferReport(asked, moved: nil, file: file) }
             let bar = ProgressBar(title: "moving", total: application.lines.count)
-            let moved = try await OpenedDatabase.with(settings.database) { store in
+            let moved = try await OpenedDatabase.with(settings) { store in
                 try await application.move(in: store) { bar.advance(by: $0) }
             }
             bar.end()

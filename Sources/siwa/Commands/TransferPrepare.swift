@@ -1,7 +1,6 @@
 import AppleAccounts
 import AppleIDClient
 import ArgumentParser
-import SQLiteStorage
 
 /// `siwa transfer prepare`
 struct TransferPrepare: AsyncParsableCommand {
@@ -38,8 +37,8 @@ struct TransferPrepare: AsyncParsableCommand {
                 "--client-id must name an app of the configuration, and --to another team than the app's.")
             throw ExitCode.failure
         }
-        try await TransferReport.ending {
-            try settings.database.checkPresence()
+        try await TransferReport.ending(on: settings.database) {
+            try await settings.database.checkPresence()
             let inspection = try settings.database.inspection()
             let outcome = try await settings.withAppleClient { apple in
                 let preparation = TransferPreparation(

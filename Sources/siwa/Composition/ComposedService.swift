@@ -3,7 +3,6 @@ import AppleIdentity
 import HTTPAPI
 import KeySets
 import Logging
-import SQLiteStorage
 import ServiceLifecycle
 import SignIn
 import UnixSignals
@@ -29,8 +28,8 @@ struct ComposedService {
     ) async throws {
         logger = observation.logger
         disabled = DisabledAbilities(settings)
-        let database = try await Self.open(settings.database, logger: logger)
-        let store = database.accounts
+        let database = try await settings.openDatabase(logger: logger)
+        let store: any ServiceStore = database.accounts
         let apple = await AppleConnection(
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
@@ -64,7 +63,10 @@ struct ComposedService {
             logger: logger)
         // Stopped from the last to the first: no new requests, then the workers end what they have begun, then what was
         // accepted is committed, then the rest.
-        var services: [any Service] = [observation.sink, DatabaseService(database: database)]
+        var services: [any Service] = [
+            observation.sink, DatabaseService(database: database),
+            EventAnnouncements(database: database, feed: feed),
+        ]
         services += apple.services
         services += [maintenance, commits, workers, http]
         var configuration = ServiceGroupConfiguration(
@@ -90,11 +92,5 @@ struct ComposedService {
     /// Returns when tokens can be verified, or after five seconds.
     func waitForKeys() async {
         for _ in 0..<250 where !keys.health.isReady { try? await Task.sleep(for: .milliseconds(20)) }
-    }
-
-    private static func open(_ location: DatabaseLocation, logger: Logger) async throws -> SQLiteDatabase {
-        switch location {
-        case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)
-        }
     }
 }

@@ -1,9 +1,8 @@
-import SQLiteStorage
 import ServiceLifecycle
 
 /// Closes the database when everybody who uses it has stopped.
 struct DatabaseService: Service {
-    let database: SQLiteDatabase
+    let database: any ServiceDatabase
 
     func run() async throws {
         try? await gracefulShutdown()

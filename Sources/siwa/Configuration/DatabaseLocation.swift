@@ -1,10 +1,16 @@
+import PostgresStorage
+
 /// Where the data is, from a `DATABASE_URL`.
 enum DatabaseLocation: Equatable {
     case sqlite(path: String)
+    case postgres(PostgresAddress)
 
-    enum Refusal: Error, Equatable { case postgresUnsupported, unknownScheme, noPath, hasParameters }
+    enum Refusal: Error, Equatable {
+        case unknownScheme, noPath, hasParameters
+        case postgres(PostgresAddress.Refusal)
+    }
 
-    /// `sqlite:///absolute/path` or `sqlite://relative/path`.
+    /// `sqlite:///absolute/path` or `sqlite://relative/path`, or what libpq takes.
     init(url: String) throws(Refusal) {
         guard let colon = url.firstRange(of: "://") else { throw .unknownScheme }
         let rest = url[colon.upperBound...]
@@ -13,8 +19,19 @@ enum DatabaseLocation: Equatable {
             guard !rest.isEmpty, rest != "/" else { throw .noPath }
             guard !rest.contains("?"), !rest.contains("#") else { throw .hasParameters }
             self = .sqlite(path: String(rest))
-        case "postgres", "postgresql": throw .postgresUnsupported
+        case "postgres", "postgresql":
+            do throws(PostgresAddress.Refusal) { self = .postgres(try PostgresAddress(url)) } catch {
+                throw .postgres(error)
+            }
         default: throw .unknownScheme
+        }
+    }
+
+    /// For people: nothing secret.
+    var place: String {
+        switch self {
+        case .sqlite(let path): path
+        case .postgres(let address): address.place
         }
     }
 }

@@ -12,6 +12,8 @@ struct ServiceSettings: Sendable {
     var environment = ServiceEnvironment.production
     var logLevel = Logger.Level.info
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
+    /// To PostgreSQL, at most.
+    var databaseConnections = 8
     var deployment: Deployment
     var apiKeys: [APIKey] = []
     var keySource = KeySource.remote(baseURL: KeySource.apple)

@@ -11,6 +11,7 @@ enum SettingName: String, CaseIterable {
     case logLevel = "SIWA_LOG_LEVEL"
     case file = "SIWA_CONFIG"
     case database = "DATABASE_URL"
+    case databaseConnections = "SIWA_DATABASE_CONNECTIONS"
     case teamID = "APPLE_TEAM_ID"
     case clientIDs = "APPLE_CLIENT_IDS"
     case keyID = "APPLE_KEY_ID"

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HTTPAPI
 import Logging
+import PostgresStorage
 
 /// Reads the configuration and checks every value of it, going on after a mistake so that all are found at once.
 struct SettingsReader {
@@ -65,9 +66,11 @@ struct SettingsReader {
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
+        let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
             host: host, port: port, environment: environment, logLevel: logLevel, database: database,
+            databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, checkInterval: checkInterval, checksPerSecond: checksPerSecond)
@@ -106,11 +109,14 @@ struct SettingsReader {
         } catch {
             let complaint =
                 switch error {
-                case .postgresUnsupported:
-                    "PostgreSQL is not yet supported by this build; use sqlite:///absolute/path"
-                case .unknownScheme: "must be sqlite:///absolute/path or sqlite://relative/path"
+                case .unknownScheme:
+                    "must be sqlite:///absolute/path, sqlite://relative/path or postgres://host/database"
                 case .noPath: "has no path; use sqlite:///absolute/path or sqlite://relative/path"
-                case .hasParameters: "takes no parameters"
+                case .hasParameters: "takes no parameters with sqlite"
+                case .postgres(.malformed):
+                    "is no URL of PostgreSQL's: escape what is special in the password (a \"/\" as %2F, an \"@\" as "
+                        + "%40), and give only parameters that libpq has"
+                case .postgres(.optionMalformed(let name)): "has a \(name) that libpq does not take"
                 }
             mistakes.add(SettingName.database.rawValue, complaint)
             return nil

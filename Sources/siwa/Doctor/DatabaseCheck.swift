@@ -1,7 +1,7 @@
 import AppleAccounts
 import Foundation
 import JOSE
-import SQLiteStorage
+import PostgresStorage
 import SignIn
 
 /// Whether the database can be read, is of this version, and fits the rest of the configuration: its apps are configured, and
@@ -15,28 +15,42 @@ struct DatabaseCheck: DoctorCheck {
     private static let sample = 200
 
     func examine() async -> [Finding] {
-        guard case .sqlite(let path) = settings.database else { return [] }
-        guard FileManager.default.fileExists(atPath: path) else { return [missing(path)] }
+        if case .sqlite(let path) = settings.database, !FileManager.default.fileExists(atPath: path) {
+            return [missing(path)]
+        }
         do {
             let inspection = try settings.database.inspection()
-            let findings = try await examine(inspection, path: path)
-            await inspection.close()
-            return findings
-        } catch let error as StorageError {
-            return [
-                .wrong(
-                    Self.name, "\(path): \(Complaint.words(for: error))",
-                    advice:
-                        "See that DATABASE_URL names the right file, that the user that runs siwa may read and write "
-                        + "it and its directory, and that the disk is sound.")
-            ]
+            do {
+                let findings = try await server(inspection) + examine(inspection)
+                await inspection.close()
+                return findings
+            } catch {
+                await inspection.close()
+                throw error
+            }
         } catch {
-            return [
-                .wrong(
-                    Self.name, "\(path) cannot be read", advice: "See that DATABASE_URL names the right file."
-                )
-            ]
+            let cause = (error as? StorageError).map { ": \(Complaint.words(for: $0))" } ?? " cannot be read"
+            return [.wrong(Self.name, settings.database.place + cause, advice: advice)]
         }
+    }
+
+    private var advice: String {
+        switch settings.database {
+        case .sqlite:
+            "See that DATABASE_URL names the right file, that the user that runs siwa may read and write it and its "
+                + "directory, and that the disk is sound."
+        case .postgres:
+            "See that PostgreSQL runs there and can be reached, that DATABASE_URL has the right database, user and "
+                + "password, and that pg_hba.conf lets them in."
+        }
+    }
+
+    private func server(_ inspection: any DatabaseInspection) async throws -> [Finding] {
+        guard let inspection = inspection as? PostgresInspection else { return [] }
+        // One more than in the pool hears of the other replicas' commits.
+        return PostgresServerCheck(
+            server: try await inspection.server(), connections: settings.databaseConnections + 1
+        ).findings
     }
 
     private func missing(_ path: String) -> Finding {
@@ -48,26 +62,27 @@ struct DatabaseCheck: DoctorCheck {
                 advice: "Make the directory \(directory), and let it belong to the user that runs siwa.")
     }
 
-    private func examine(_ inspection: SQLiteInspection, path: String) async throws -> [Finding] {
-        let known = SQLiteInspection.knownSchemaVersion
-        switch try await inspection.schemaVersion() {
-        case nil:
+    private func examine(_ inspection: any DatabaseInspection) async throws -> [Finding] {
+        let place = settings.database.place
+        switch try await inspection.schema() {
+        case .empty: return [.note(Self.name, "\(place) is empty; siwa serve makes what it needs")]
+        case .foreign:
             return [
                 .wrong(
-                    Self.name, "\(path) is another program's database",
-                    advice: "Let DATABASE_URL name a file of its own.")
+                    Self.name, "\(place) is another program's database",
+                    advice: "Let DATABASE_URL name a database of its own.")
             ]
-        case let version? where version > known:
+        case .older:
+            return [.note(Self.name, "\(place) is of an older version; siwa serve brings it up to date")]
+        case .newer:
             return [
                 .wrong(
-                    Self.name, "\(path) was written by a newer version of siwa",
+                    Self.name, "\(place) was written by a newer version of siwa",
                     advice: "Install that version again, or a newer one.")
             ]
-        case let version? where version < known:
-            return [.note(Self.name, "\(path) is of an older version; siwa serve brings it up to date")]
-        case _?:
+        case .present:
             let apps = unknownApps(try await inspection.primaryClientIDs())
-            return [.good(Self.name, path)] + apps + (try await sealedValues(inspection))
+            return [.good(Self.name, place)] + apps + (try await sealedValues(inspection))
         }
     }
 
@@ -89,7 +104,7 @@ struct DatabaseCheck: DoctorCheck {
         }
     }
 
-    private func sealedValues(_ inspection: SQLiteInspection) async throws -> [Finding] {
+    private func sealedValues(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         let rows = try await inspection.sealedSecrets(after: nil, limit: Self.sample)
         guard !rows.isEmpty else { return [] }
         var unknown: Set<String> = []

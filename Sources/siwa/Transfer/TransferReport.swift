@@ -1,7 +1,6 @@
 import AppleAccounts
 import AppleIDClient
 import ArgumentParser
-import SQLiteStorage
 
 /// What a step of a transfer says in the end.
 struct TransferReport: Equatable {
@@ -37,16 +36,19 @@ struct TransferReport: Equatable {
     }
 
     /// Prints the report of a step, or why it could not go on, and ends the process accordingly.
-    static func ending(_ step: () async throws -> TransferReport) async throws {
+    static func ending(
+        on database: DatabaseLocation, _ step: () async throws -> TransferReport
+    ) async throws {
         let report: TransferReport
         do {
             report = try await step()
-        } catch let error as StorageError where error.code == .busy {
-            Complaint.write(
-                "The service holds the database: stop it and run this again. Nobody is asked for twice.")
-            throw ExitCode.failure
         } catch let error as StorageError {
-            Complaint.write("siwa transfer cannot go on: \(Complaint.words(for: error))")
+            if case .sqlite = database, error.code == .busy {
+                Complaint.write(
+                    "The service holds the database: stop it and run this again. Nobody is asked for twice.")
+            } else {
+                Complaint.write("siwa transfer cannot go on: \(Complaint.words(for: error))")
+            }
             throw ExitCode.failure
         } catch let error as MissingDatabase {
             Complaint.write(error.description)

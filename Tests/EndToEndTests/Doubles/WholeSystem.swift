@@ -51,9 +51,19 @@ struct WholeSystem: Sendable {
         _ emulator: EmulatedApple, _ directory: TemporaryDirectory, bounds: KeySetBounds = KeySetBounds(),
         waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result
     ) async throws -> Result {
+        try await withService(
+            emulator, database: "sqlite://\(directory.path)/siwa.sqlite", bounds: bounds,
+            waitsForKeys: waitsForKeys, body)
+    }
+
+    /// The same on any database. On PostgreSQL it can be called inside its own body, which makes a replica.
+    static func withService<Result: Sendable>(
+        _ emulator: EmulatedApple, database: String, bounds: KeySetBounds = KeySetBounds(),
+        waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result
+    ) async throws -> Result {
         let settings = try DevelopmentSettings(
             clientIDs: [clientID, "com.example.web"], port: 0, applePort: try await emulator.port(),
-            secret: secret, database: "sqlite://\(directory.path)/siwa.sqlite"
+            secret: secret, database: database
         ).settings()
         let service = try await ComposedService(
             settings: settings, observation: ProcessObservation(level: .error) { _ in }, signals: [],

@@ -1,7 +1,6 @@
 import AppleAccounts
 import JOSE
 import Logging
-import SQLiteStorage
 import SignIn
 
 @testable import siwa
@@ -11,18 +10,28 @@ enum StoredAccounts {
     static let now = Moment(seconds: 1_700_000_000)
 
     /// Opens the database as the service does, or makes it, for the length of a call.
-    static func with<Result>(_ directory: String, _ body: (SQLiteAccountStore) async throws -> Result)
+    static func with<Result>(_ directory: String, _ body: (any ServiceStore) async throws -> Result)
         async throws -> Result
     {
+        try await with(url: "sqlite://\(directory)/siwa.sqlite", body)
+    }
+
+    /// The same for a database of either kind.
+    static func with<Result>(url: String, _ body: (any ServiceStore) async throws -> Result) async throws
+        -> Result
+    {
+        var environment = SettingsReaderTests.minimal
+        environment["DATABASE_URL"] = url
+        let settings = try await SettingsReader.read(environment: environment)
         let quiet = Logger(label: "database") { _ in SwiftLogNoOpLogHandler() }
-        try await SQLiteDatabase.open(path: "\(directory)/siwa.sqlite", logger: quiet).close()
-        return try await OpenedDatabase.with(.sqlite(path: "\(directory)/siwa.sqlite"), body)
+        try await settings.openDatabase(logger: quiet).close()
+        return try await OpenedDatabase.with(settings, body)
     }
 
     /// Signs these in, each with a code that is kept sealed when there are keys.
     static func signIn(
         _ subjects: [String], team: String = RunningApple.team, clientID: String = RunningApple.clientID,
-        keys: SealingKeyRing? = nil, in store: SQLiteAccountStore
+        keys: SealingKeyRing? = nil, in store: any ServiceStore
     ) async throws {
         let commands = try subjects.map { subject in
             try AccountCommand.signIn(command(subject, team: team, clientID: clientID, keys: keys))

@@ -3,7 +3,6 @@ import AppleEmulator
 import AppleIDClient
 import Foundation
 import JOSE
-import SQLiteStorage
 import Testing
 
 @testable import siwa
@@ -15,14 +14,17 @@ import Testing
         let apple: RunningApple
         let directory: String
         let subjects: [String]
+        /// Where the recipient's accounts are, if not in a file.
+        var recipientURL: String?
 
         var sender: String { "\(directory)/sender" }
         var recipient: String { "\(directory)/recipient" }
         var file: String { "\(directory)/transfer.jsonl" }
 
         func settings(team: String, _ directory: String) async throws -> ServiceSettings {
-            try await SettingsReader.read(
-                environment: apple.environment(directory, ["APPLE_TEAM_ID": team, "SIWA_PUBLIC_URL": nil]))
+            var changes: [String: String?] = ["APPLE_TEAM_ID": team, "SIWA_PUBLIC_URL": nil]
+            if let recipientURL, directory == recipient { changes["DATABASE_URL"] = recipientURL }
+            return try await SettingsReader.read(environment: apple.environment(directory, changes))
         }
 
         func prepare(isDryRun: Bool = false) async throws -> TransferPreparation.Outcome {
@@ -60,20 +62,24 @@ import Testing
 
         func move() async throws -> TransferApplication.Moved {
             let application = try await application()
-            return try await StoredAccounts.with(recipient) { store in
+            let url = recipientURL ?? "sqlite://\(recipient)/siwa.sqlite"
+            return try await StoredAccounts.with(url: url) { store in
                 try await application.move(in: store, progress: { _ in })
             }
         }
     }
 
-    static func with(people: Int = 5, _ body: @Sendable (World) async throws -> Void) async throws {
+    static func with(
+        people: Int = 5, recipient: String? = nil, _ body: @Sendable (World) async throws -> Void
+    ) async throws {
         try await RunningApple.with { apple in
             // The other team signs with a key of the same ID, which is another key at Apple.
             try apple.state.addClientKey(
                 ClientKey(teamID: RunningApple.otherTeam, keyID: "K1L2M3N4O5", pem: apple.pem))
             let subjects = try (0..<people).map { _ in try apple.state.makeUser(UserRecipe()).subject }
             try await SigningKeySettingsTests.withDirectory([:]) { directory in
-                let world = World(apple: apple, directory: directory, subjects: subjects)
+                let world = World(
+                    apple: apple, directory: directory, subjects: subjects, recipientURL: recipient)
                 for path in [world.sender, world.recipient] {
                     try FileManager.default.createDirectory(
                         atPath: path, withIntermediateDirectories: true)

@@ -1,0 +1,69 @@
+/// Where a PostgreSQL database is, in libpq's own notation (PostgreSQL's manual, "Connection URIs"): several hosts, Unix
+/// sockets, TLS and every other option. It is checked as far as that goes without connecting.
+public struct PostgresAddress: Sendable, Equatable {
+    /// Why a text is no such URL. Never repeats any of it: it can hold a password.
+    public enum Refusal: Error, Sendable, Equatable {
+        /// libpq cannot take it apart, or does not know one of its parameters.
+        case malformed
+        /// One of the options has no value that libpq would take; its name.
+        case optionMalformed(String)
+    }
+
+    /// As it was given. It can hold a password.
+    public let text: String
+    /// Hosts, ports and the name of the database, for people. Nothing else of it may be shown.
+    public let place: String
+
+    public init(_ text: String) throws(Refusal) {
+        guard let options = (try? PostgresURL(text))?.options else { throw .malformed }
+        for (name, allowed) in Self.choices {
+            guard let value = options[name] else { continue }
+            guard allowed.contains(value) else { throw .optionMalformed(name) }
+        }
+        let ports = options["port"]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        guard ports.allSatisfy({ $0.isEmpty || (UInt16($0) ?? 0) > 0 }) else {
+            throw .optionMalformed("port")
+        }
+        let hosts = (options["host"] ?? options["hostaddr"] ?? "").split(
+            separator: ",", omittingEmptySubsequences: false)
+        for name in Self.numbers {
+            guard let value = options[name] else { continue }
+            guard Int32(value) != nil else { throw .optionMalformed(name) }
+        }
+        self.text = text
+        place = Self.place(hosts, ports: ports, database: options["dbname"])
+    }
+
+    /// libpq finds these wrong only when it connects, which is late for a mistake in a configuration.
+    private static let choices: [(String, Set<String>)] = [
+        ("sslmode", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
+        ("gssencmode", ["disable", "prefer", "require"]),
+        ("channel_binding", ["disable", "prefer", "require"]),
+        (
+            "target_session_attrs",
+            ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"]
+        ),
+    ]
+
+    private static let numbers = [
+        "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "tcp_user_timeout",
+    ]
+
+    private static func place(_ hosts: [Substring], ports: [Substring], database: String?) -> String {
+        let servers = hosts.enumerated().map { index, host in
+            // One port counts for every host.
+            let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+            let name = host.isEmpty ? "a local socket" : String(host)
+            return port.isEmpty || host.isEmpty || host.hasPrefix("/") ? name : "\(name):\(port)"
+        }
+        let place = servers.joined(separator: ", ")
+        return database.map { "\($0) at \(place)" } ?? place
+    }
+}
+
+extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The place: a log line must not get at the password.
+    public var description: String { place }
+    public var debugDescription: String { place }
+}

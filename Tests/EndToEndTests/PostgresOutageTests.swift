@@ -1,0 +1,69 @@
+import AppleEmulator
+import JOSE
+import PostgresCluster
+import Testing
+
+/// PostgreSQL is away, and comes back.
+@Suite(.serialized) struct PostgresOutageTests {
+    @Test(arguments: [PostgresCluster.StopMode.fast, .immediate])
+    func `what needs the database says so, the rest goes on, and all is well again by itself`(
+        mode: PostgresCluster.StopMode
+    ) async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        try await WholeSystem.withApple { emulator, _ in
+            try await WholeSystem.withService(emulator, database: database) { backend in
+                let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+                #expect(try await backend.signIn(token).status == 201)
+                try await cluster.stop(mode)
+
+                #expect(try await backend.signIn(token).code == "storage_unavailable")
+                #expect(try await backend.get("/v1/events").code == "storage_unavailable")
+                #expect(try await backend.get("/readyz").code == "storage_unavailable")
+                let health = try await backend.get("/health")
+                #expect(health.status == 503)
+                #expect(health["database"]?["cause"]?.string == "unavailable")
+                #expect(try await backend.get("/livez").status == 200)
+                #expect(try await backend.verify(token).status == 200)
+
+                try await cluster.start()
+                try await eventually { try await backend.get("/readyz").status == 200 }
+                #expect(try await backend.signIn(token).status == 200)
+                // The listener has found back, too.
+                let page = try await backend.get("/v1/events")
+                #expect(page["events"]?.array?.count == 2)
+            }
+        }
+        try await cluster.remove()
+    }
+
+    @Test func `a service that starts first waits for it`() async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        try await cluster.stop(.fast)
+        try await Relation.with { relation in
+            async let served = relation.serve(["DATABASE_URL": database])
+            try await Task.sleep(for: .seconds(1))
+            try await cluster.start()
+            let (service, backend) = try await served
+            #expect(
+                try await relation.signIn(try relation.apple.makeUser(UserRecipe()), at: backend).status
+                    == 201)
+            #expect(await service.stop() == 0)
+        }
+        try await cluster.remove()
+    }
+
+    @Test func `a service that finds none ends, says why, and tells no password`() async throws {
+        // Nobody listens there.
+        let url = "postgres://siwa:s3cr3t-word@localhost:\(FreePort.find())/siwa"
+        try await Relation.with { relation in
+            let error = await #expect(throws: ServiceProcess.EndedEarly.self) {
+                _ = try await relation.serve(["DATABASE_URL": url])
+            }
+            let text = try #require(error?.description)
+            #expect(text.contains("The service cannot go on: the database cannot be opened"))
+            #expect(!text.contains("s3cr3t"))
+        }
+    }
+}

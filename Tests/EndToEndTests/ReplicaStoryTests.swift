@@ -1,0 +1,170 @@
+import AppleEmulator
+import JOSE
+import KeySets
+import PostgresCluster
+import Testing
+
+/// Two replicas on one PostgreSQL: whatever begins at one goes on at the other.
+@Suite struct ReplicaStoryTests {
+    struct Replicas: Sendable {
+        let apple: EmulatorState
+        let first: Backend
+        let second: Backend
+    }
+
+    static func with(
+        bounds: KeySetBounds = KeySetBounds(), _ body: @Sendable (Replicas) async throws -> Void
+    ) async throws {
+        let database = try await PostgresCluster.shared().makeDatabase()
+        try await WholeSystem.withApple { emulator, _ in
+            try await WholeSystem.withService(emulator, database: database, bounds: bounds) { first in
+                try await WholeSystem.withService(emulator, database: database, bounds: bounds) { second in
+                    try await body(Replicas(apple: emulator.state, first: first, second: second))
+                }
+            }
+        }
+    }
+
+    @Test func `a reader who waits at one hears what the other commits`() async throws {
+        try await Self.with { replicas in
+            var cursor = "0"
+            for number in 1...10 {
+                let after = cursor
+                let reading = Task { try await replicas.second.get("/v1/events?after=\(after)&wait=30") }
+                let user = try replicas.apple.makeUser(UserRecipe())
+                let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+                #expect(try await replicas.first.signIn(token).status == 201)
+                let page = try await reading.value
+                #expect(
+                    page["events"]?.array?.compactMap { $0["type"]?.string }
+                        == ["account_created", "credential_authorized"])
+                cursor = try #require(page["cursor"]?.string)
+                #expect(cursor.contains("\(number * 2)"))
+            }
+        }
+    }
+
+    @Test func `a nonce of one serves one sign-in at the other, and none anywhere after that`() async throws {
+        try await Self.with { replicas in
+            let minted = try await replicas.first.post("/v1/nonces")
+            let nonce = try #require(minted["nonce"]?.string)
+            var recipe = IdentityTokenRecipe()
+            recipe.nonce = minted["nonce_sha256"]?.string
+            let token = try replicas.apple.mint(recipe).identityToken
+            let use = [("nonce", JSONValue.string(nonce))]
+            #expect(try await replicas.second.signIn(token, use).status == 201)
+            #expect(try await replicas.first.signIn(token, use).code == "nonce_used")
+            #expect(try await replicas.second.signIn(token, use).code == "nonce_used")
+        }
+    }
+
+    @Test func `of sign-ins with one nonce at both at once, one passes`() async throws {
+        try await Self.with { replicas in
+            for _ in 0..<10 {
+                let minted = try await replicas.first.post("/v1/nonces")
+                let nonce = try #require(minted["nonce"]?.string)
+                var recipe = IdentityTokenRecipe()
+                recipe.nonce = minted["nonce_sha256"]?.string
+                let token = try replicas.apple.mint(recipe).identityToken
+                let use = [("nonce", JSONValue.string(nonce))]
+                async let first = replicas.first.signIn(token, use)
+                async let second = replicas.second.signIn(token, use)
+                let statuses = try await [first.status, second.status]
+                #expect(statuses.count { $0 < 300 } == 1)
+                #expect(statuses.contains(401))
+            }
+        }
+    }
+
+    @Test func `a newcomer who signs in at both at once gets one account`() async throws {
+        try await Self.with { replicas in
+            for _ in 0..<10 {
+                let user = try replicas.apple.makeUser(UserRecipe())
+                let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+                async let first = replicas.first.signIn(token)
+                async let second = replicas.second.signIn(token)
+                let answers = try await [first, second]
+                #expect(Set(answers.map(\.status)) == [200, 201])
+                #expect(Set(answers.compactMap { $0["account"]?["id"]?.string }).count == 1)
+            }
+        }
+    }
+
+    @Test func `a revocation that one is told of counts at the other at once`() async throws {
+        try await Self.with { replicas in
+            let user = try replicas.apple.makeUser(UserRecipe())
+            let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
+            #expect(try await replicas.first.signIn(token).status == 201)
+            var recipe = NotificationRecipe()
+            recipe.subject = user.subject
+            let (_, notifications) = try replicas.apple.change(.revokeConsent, notifying: recipe)
+            for notification in notifications {
+                #expect(try await replicas.second.notify(notification.payload).status == 200)
+            }
+            #expect(try await replicas.first.credential(user.subject)["state"]?.string == "revoked")
+            #expect(try await replicas.first.signIn(token).code == "credential_revoked")
+        }
+    }
+
+    @Test func `a key that one has fetched serves the other while Apple is away`() async throws {
+        try await Self.with(bounds: KeySetBounds(lookUpCooldown: 1)) { replicas in
+            try await replicas.apple.replaceKeys()
+            let token = try replicas.apple.mint(IdentityTokenRecipe()).identityToken
+            #expect(try await replicas.first.verify(token).status == 200)
+            replicas.apple.setFault(.hangingUp, on: .keys)
+            // It stores what it has fetched right after it has used it.
+            try await eventually { try await replicas.second.verify(token).status == 200 }
+        }
+    }
+
+    @Test func `a replica that starts while Apple is away has the keys at once`() async throws {
+        let database = try await PostgresCluster.shared().makeDatabase()
+        try await WholeSystem.withApple { emulator, _ in
+            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            try await WholeSystem.withService(emulator, database: database) { first in
+                #expect(try await first.signIn(token).status == 201)
+                // What it fetched may be on its way to the database still.
+                try await eventually { try await first.get("/readyz").status == 200 }
+            }
+            emulator.state.setFault(.hangingUp, on: .keys)
+            try await WholeSystem.withService(emulator, database: database, waitsForKeys: false) { second in
+                let ready = try await second.get("/readyz")
+                #expect(ready.status == 200)
+                let answer = try await second.signIn(token)
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test func `of two replicas one exchanges a code, and an erasure at one is an erasure at both`()
+        async throws
+    {
+        let database = try await PostgresCluster.shared().makeDatabase()
+        try await Relation.with { relation in
+            let (first, atFirst) = try await relation.serve(["DATABASE_URL": database])
+            let (second, atSecond) = try await relation.serve(["DATABASE_URL": database])
+            let users = try (0..<20).map { _ in try relation.apple.makeUser(UserRecipe()) }
+            for (number, user) in users.enumerated() {
+                let answer = try await relation.signIn(
+                    user, at: number.isMultiple(of: 2) ? atFirst : atSecond)
+                #expect(answer.status == 201)
+            }
+            for user in users {
+                try await eventually {
+                    try await relation.credential(of: user, at: atSecond)?["refresh_token"]?.string == "held"
+                }
+            }
+            #expect(relation.apple.counters.exchanges == 20)
+
+            let account = try #require(try await atFirst.account(users[0].subject)["id"]?.string)
+            let erased = try await atSecond.delete("/v1/accounts/\(account)")
+            #expect(erased["erasure"]?["state"]?.string == "completed")
+            #expect(try await atFirst.account(users[0].subject).code == "account_not_found")
+            let erasure = try #require(erased["erasure"]?["id"]?.string)
+            let report = try await atFirst.get("/v1/erasures/\(erasure)")
+            #expect(report["erasure"]?["tokens"]?.array?.first?["outcome"]?.string == "revoked_and_proven")
+            #expect(await first.stop() == 0)
+            #expect(await second.stop() == 0)
+        }
+    }
+}

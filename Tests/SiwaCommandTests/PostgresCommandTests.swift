@@ -1,0 +1,120 @@
+import AppleAccounts
+import AppleEmulator
+import Foundation
+import JOSE
+import PostgresCluster
+import Testing
+
+@testable import siwa
+
+/// The commands on PostgreSQL, beside a service that has the same database open.
+@Suite(.timeLimit(.minutes(2))) struct PostgresCommandTests {
+    /// One that is as safe as a real one should be, or the doctor complains.
+    static let cluster = Task { try await PostgresCluster.start() }
+
+    static func with(_ body: @Sendable (RunningApple, String, String) async throws -> Void) async throws {
+        let database = try await cluster.value.makeDatabase()
+        try await DoctorTests.with { apple, directory in try await body(apple, directory, database) }
+    }
+
+    static func findings(_ apple: RunningApple, _ directory: String, _ changes: [String: String?])
+        async throws
+        -> Examination
+    {
+        try await DoctorTests.examine(apple, directory, changes)
+    }
+
+    @Test func `doctor finds nothing wrong when nothing is, beside the service`() async throws {
+        try await Self.with { apple, directory, database in
+            try await StoredAccounts.with(url: database) { store in
+                try await StoredAccounts.signIn(["0.a.1"], keys: ResealingTests.ring("a"), in: store)
+                let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+                #expect(examination.isHealthy, "\(examination.text)")
+                let place = String(database.split(separator: "/").last ?? "")
+                #expect(examination.text.contains("\(place) at localhost:"))
+                #expect(!examination.text.contains(PostgresCluster.password))
+                #expect(examination.findings.contains { $0.check == "PostgreSQL" && $0.verdict == .good })
+            }
+        }
+    }
+
+    @Test func `doctor says of an empty database that it is to be filled`() async throws {
+        try await Self.with { apple, directory, database in
+            let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+            #expect(examination.isHealthy, "\(examination.text)")
+            #expect(examination.findings.contains { $0.check == "database" && $0.verdict == .note })
+            // It has made nothing.
+            let again = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+            #expect(again.findings == examination.findings)
+        }
+    }
+
+    @Test func `doctor finds what is wrong with what is stored`() async throws {
+        try await Self.with { apple, directory, database in
+            try await StoredAccounts.with(url: database) { store in
+                try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
+                try await StoredAccounts.signIn(["0.a.2"], keys: ResealingTests.ring("b"), in: store)
+            }
+            let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+            #expect(DoctorTests.wrong(examination) == ["database", "sealing keys"], "\(examination.text)")
+        }
+    }
+
+    @Test func `doctor finds a database that cannot be reached, and a password that is wrong`() async throws {
+        try await Self.with { apple, directory, database in
+            for url in [
+                database.replacing(PostgresCluster.password, with: "wr0ng-one"),
+                "postgres://siwa:wr0ng-one@127.0.0.1:9/siwa",
+            ] {
+                let examination = try await Self.findings(apple, directory, ["DATABASE_URL": url])
+                #expect(DoctorTests.wrong(examination) == ["database"], "\(examination.text)")
+                #expect(!examination.text.contains("wr0ng-one"))
+            }
+        }
+    }
+
+    @Test func `reseal runs beside the service`() async throws {
+        try await Self.with { apple, directory, database in
+            try await StoredAccounts.with(url: database) { store in
+                try await StoredAccounts.signIn(
+                    (0..<300).map { "0.\($0).1" }, keys: ResealingTests.ring("a"), in: store)
+                let environment = try apple.environment(
+                    directory,
+                    [
+                        "DATABASE_URL": database,
+                        "SIWA_SEALING_KEYS":
+                            "b=\(SealingSettingsTests.second),a=\(SealingSettingsTests.first)",
+                    ])
+                let command = try await CommandProcess.run(["reseal"], environment, in: directory)
+                #expect(command.status == 0, "\(command.complaint)")
+                #expect(Set(try await ResealingTests.names(store)) == ["b"])
+            }
+        }
+    }
+
+    @Test(arguments: [["reseal"], ["transfer", "prepare", "out", "--to", RunningApple.otherTeam]])
+    func `a command that finds nothing of ours says so and makes nothing`(arguments: [String]) async throws {
+        try await Self.with { apple, directory, database in
+            let environment = try apple.environment(directory, ["DATABASE_URL": database])
+            for _ in 0..<2 {
+                let command = try await CommandProcess.run(arguments, environment, in: directory)
+                #expect(command.status == 1)
+                #expect(command.complaint.contains("Nothing of siwa's is stored in "))
+                #expect(!command.complaint.contains(PostgresCluster.password))
+            }
+        }
+    }
+
+    @Test func `accounts move from team to team beside the service`() async throws {
+        let database = try await PostgresCluster.shared().makeDatabase()
+        try await TransferTests.with(recipient: database) { world in
+            try await StoredAccounts.with(url: database) { _ in
+                #expect(try await world.prepare().prepared == 5)
+                _ = try world.apple.state.transfer(RunningApple.clientID, to: RunningApple.otherTeam)
+                #expect(try await world.ask() == TransferApplication.Asked(total: 5, learned: 5))
+                #expect(try await world.move() == TransferApplication.Moved(made: 5))
+                #expect(try await world.move() == TransferApplication.Moved(alreadyDone: 5))
+            }
+        }
+    }
+}
