@@ -21,6 +21,7 @@ final class PostgresSession {
     private(set) var roundTrips = 0
 
     private let handle: ConnectionHandle
+    private let isEncrypted: Bool
     private var parameters = ParameterBuffer()
     /// What was prepared here: name and text.
     private var prepared: [String: String] = [:]
@@ -35,6 +36,7 @@ final class PostgresSession {
 
     init(_ handle: consuming ConnectionHandle) {
         self.handle = handle
+        isEncrypted = PQsslInUse(self.handle.pointer) != 0 || PQgssEncInUse(self.handle.pointer) != 0
         isBroken = PQenterPipelineMode(self.handle.pointer) != 1
     }
 
@@ -85,7 +87,7 @@ final class PostgresSession {
         var payloads = takeNotifications()
         while payloads.isEmpty {
             switch SocketWait(deadline: deadline).wait(for: PQsocket(handle.pointer)) {
-            case .readable: guard PQconsumeInput(handle.pointer) == 1 else { throw lost() }
+            case .readable: guard takeIn() else { throw lost() }
             case .timedOut: return []
             case .writable, .failed: throw lost()
             }
@@ -185,7 +187,7 @@ final class PostgresSession {
             guard unsent >= 0 else { throw lost(failure) }
             if PQisBusy(handle.pointer) == 0 { break }
             switch wait.wait(for: PQsocket(handle.pointer), writing: unsent == 1) {
-            case .readable: guard PQconsumeInput(handle.pointer) == 1 else { throw lost(failure) }
+            case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
                 // To ask the server to cancel would be to wait for it again. It has its own time-outs.
@@ -194,6 +196,23 @@ final class PostgresSession {
             }
         }
         return PQgetResult(handle.pointer).map { ResultHandle(owning: $0) }
+    }
+
+    /// Reads what has come. Returns `false` when the connection is lost.
+    ///
+    /// Of an encrypted connection libpq may read one record off the socket and pass on only the first half of it,
+    /// 8 KiB: whoever then waits for the socket waits for nothing, so the rest is asked for until the socket is
+    /// empty, and once more.
+    private func takeIn() -> Bool {
+        guard PQconsumeInput(handle.pointer) == 1 else { return false }
+        guard isEncrypted else { return true }
+        var isMore = true
+        while isMore {
+            isMore = SocketWait.isReadable(PQsocket(handle.pointer))
+            // What was read before a loss still counts: the next waiting finds the loss.
+            guard PQconsumeInput(handle.pointer) == 1 else { break }
+        }
+        return true
     }
 
     private func error(in result: borrowing ResultHandle, _ statement: String) -> PostgresError? {
