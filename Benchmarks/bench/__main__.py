@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from . import extremes, machine, postgres, scale
-from .load import wrk
+from .load import FAILURES, wrk
 from .processes import BenchError
 from .report import Report
 from .rounds import interleaved, note
@@ -19,7 +19,7 @@ from .stores import PostgresStore, SQLiteStore, Store
 from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
-SUBJECTS = ["echo", "verify", "sign-in", "state", "sign-in-postgres", "jwt-kit", "pyjwt"]
+SUBJECTS = ["echo", "verify", "sign-in", "state", "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale", "scale-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
@@ -119,6 +119,8 @@ class Run:
                 return self._stage.jwt_kit(self._requests)
             case "pyjwt":
                 return self._stage.pyjwt(self._requests)
+            case "pyjwt-uvloop":
+                return self._stage.pyjwt_uvloop(self._requests)
             case "sign-in-postgres":
                 return self._postgres_subject(self._cluster("pinned", self._stage.cores.server), pinned=True)
             case _:
@@ -187,7 +189,9 @@ def main() -> int:
         return 130
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-    return 0
+    for failure in FAILURES:
+        note(f"error: {failure}")
+    return 1 if FAILURES else 0
 
 
 if __name__ == "__main__":

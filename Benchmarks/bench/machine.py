@@ -73,7 +73,7 @@ def description(cores: Cores, siwa: Path, postgres: Path | None) -> list[str]:
         version(["wrk", "-v"]),
         f"hummingbird {resolved('hummingbird')}, jwt-kit {resolved('jwt-kit')}",
         f"PyJWT {metadata.version('PyJWT')}, cryptography {metadata.version('cryptography')}, "
-        f"uvicorn {metadata.version('uvicorn')} (uvloop, httptools), Python {platform.python_version()}",
+        f"uvicorn {metadata.version('uvicorn')}, Python {platform.python_version()}",
     ]
     if postgres is not None:
         lines.append(version([str(postgres / "postgres"), "--version"]))

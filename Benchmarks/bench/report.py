@@ -94,9 +94,9 @@ class Report:
             database = f"{run.backing_us:.1f}" if run.backing_us else ""
             rows.append([
                 self.titles[name], f"{run.cpu_us:.1f}", database, f"{median_ratio(rounds):.2f}", f"{run.rate:.0f}",
-                f"{run.p50_ms:.2f}", f"{run.p99_ms:.2f}"])
+                f"{run.p50_ms:.2f}", f"{run.p99_ms:.2f}", str(run.errors)])
         return _table(
-            ["32 connections, no errors", "CPU us/request", "PostgreSQL's", "ratio", "requests/s", "p50 ms", "p99 ms"],
+            ["32 connections", "CPU us/request", "PostgreSQL's", "ratio", "requests/s", "p50 ms", "p99 ms", "errors"],
             rows)
 
 

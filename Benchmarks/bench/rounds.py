@@ -61,4 +61,5 @@ def middle(rounds: list[Round]) -> Measurement:
     return Measurement(
         cpu_us=median(run.cpu_us for run in runs), backing_us=median(run.backing_us for run in runs),
         rate=median(run.rate for run in runs), p50_ms=median(run.p50_ms for run in runs),
-        p99_ms=median(run.p99_ms for run in runs), requests=sum(run.requests for run in runs))
+        p99_ms=median(run.p99_ms for run in runs), requests=sum(run.requests for run in runs),
+        errors=sum(run.errors for run in runs))
