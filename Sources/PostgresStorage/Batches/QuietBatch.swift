@@ -24,10 +24,12 @@ struct QuietBatch {
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
+        // Of a person without row there may be what an erasure has left.
+        guard seen.areAllKnown else { return nil }
         var generator = SystemRandomNumberGenerator()
         let results = set.apply(using: &generator)
         guard set.isQuiet else { return nil }
-        var calls = try seen.updateCalls(for: set, names)
+        var calls = seen.updateCalls(for: set)
         calls += [NonceRows.insertCall(set.mintedNonces), NonceRows.useUnusedCall(set.usedNonces)]
             .compactMap { $0 }
         calls += PostgresGrantWriter.calls(for: set.grantChanges)

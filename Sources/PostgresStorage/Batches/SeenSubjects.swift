@@ -12,7 +12,7 @@ struct SeenSubjects {
             WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
         LEFT JOIN LATERAL (
             SELECT \(CredentialColumns.list), xmin::text::bigint AS version FROM credential
-            WHERE subject_id = s.id OFFSET 0) AS c ON true
+            WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
         """)
 
     private static let update = PostgresStatement(
@@ -39,12 +39,15 @@ struct SeenSubjects {
         let rowID: Int64
         let app: Int64
         let version: Int64
+        let clientID: ClientID?
     }
 
     /// By the places of the subjects.
     private var versions: [[Version]] = []
     /// The places in the order in which all replicas lock credentials.
     private var order: [Int] = []
+    /// Whether there is a row for each.
+    private(set) var areAllKnown = true
 
     static func call(for keys: SubjectKeyArrays) -> PostgresCall? {
         keys.isEmpty ? nil : PostgresCall(find, keys.numbersAndNames)
@@ -61,8 +64,9 @@ struct SeenSubjects {
         order = keys.positions
         versions = Array(repeating: [], count: set.subjectKeys.count)
         let firstCredential = 1 + SubjectColumns.count
-        var row = 0
+        var (row, knownCount) = (0, 0)
         while row < rows.count {
+            knownCount += 1
             let place = rows.integer(row, 0)
             let position = keys.positions[Int(place ?? 1) - 1]
             var record = try SubjectColumns.record(rows, row, at: 1, key: set.subjectKeys[position])
@@ -72,17 +76,21 @@ struct SeenSubjects {
                 if let rowID = rows.integer(row, 1), let app = rows.integer(row, firstCredential),
                     let version = rows.integer(row, firstCredential + CredentialColumns.count)
                 {
-                    versions[position].append(Version(rowID: rowID, app: app, version: version))
+                    let clientID =
+                        app == PostgresNames.allApps ? nil : try names.apps.name(of: app, in: session)
+                    versions[position].append(
+                        Version(rowID: rowID, app: app, version: version, clientID: clientID))
                 }
                 row += 1
             }
             set.load(record, at: position)
         }
+        areAllKnown = knownCount == set.subjectKeys.count
     }
 
     /// What writes the credentials that changed, and ends the transaction if one of them is not what was seen.
     /// Nothing of theirs but what a sign-in changes.
-    func updateCalls(for set: WorkingSet, _ names: PostgresNames) throws -> [PostgresCall] {
+    func updateCalls(for set: WorkingSet) -> [PostgresCall] {
         var (rowIDs, apps, rowVersions): ([Int64?], [Int64?], [Int64?]) = ([], [], [])
         var (moments, sources, signIns, emails): ([Moment?], [Int64?], [Moment?], [Moment?]) = (
             [], [], [], []
@@ -90,11 +98,13 @@ struct SeenSubjects {
         var (tokens, causes): ([Int64?], [Int64?]) = ([], [])
         for position in order {
             let record = set.subjects[position]
-            for credential in record.credentials where credential.rowChange == .update {
-                let app = try names.apps.ensuredNumber(of: credential.clientID)
-                guard let seen = versions[position].first(where: { $0.app == app }) else { continue }
+            // In the order of the apps' numbers, as everybody locks them.
+            for seen in versions[position] {
+                guard let credential = record.credentials.first(where: { $0.clientID == seen.clientID }),
+                    credential.rowChange == .update
+                else { continue }
                 rowIDs.append(seen.rowID)
-                apps.append(app)
+                apps.append(seen.app)
                 rowVersions.append(seen.version)
                 moments.append(credential.record.authorization?.moment)
                 sources.append(credential.record.authorization?.source.storageCode)

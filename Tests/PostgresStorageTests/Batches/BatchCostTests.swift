@@ -49,15 +49,24 @@ import Testing
 
     @Test func `writes nothing when nothing is to be written`() async throws {
         try await Replicas.with(1) { replicas in
-            let refused = AccountCommand.signIn(.sample(createsAccount: false))
             let store = replicas.stores[0]
-            _ = try await store.commit([refused])
-            let written = PostgresStatement("test_written", "SELECT pg_current_xact_id_if_assigned() IS NULL")
-            let isQuiet = try await store.pool.run { session in
-                _ = try QuietBatch(names: store.names).commit([refused], in: session)
-                return try session.run(PostgresCall(written)).boolean(0, 0)
+            try await store.signIn(.sample(authorizedAt: 1000))
+            try await store.notify(.sample(at: 2000))
+            try await store.signIn(.sample(authorizedAt: 3000))
+            try await store.notify(.sample(at: 4000))
+            let rows = PostgresStatement(
+                "test_versions",
+                """
+                SELECT concat_ws(' ', s.ctid, s.xmin, s.xmax, c.ctid, c.xmin, c.xmax)
+                FROM subject AS s JOIN credential AS c ON c.subject_id = s.id
+                """)
+            @Sendable func versions() async throws -> String? {
+                try await store.pool.run { try $0.run(PostgresCall(rows)).text(0, 0) }
             }
-            #expect(isQuiet == true)
+            let before = try await versions()
+            let refused = try await store.commit([.signIn(.sample(authorizedAt: 3500))])
+            #expect(refused.results == [.refused(AccountRefusal(.credentialRevoked))])
+            #expect(try await versions() == before)
         }
     }
 

@@ -95,8 +95,11 @@ extension ConformanceCheck {
             try await store.erase(.sample(account: account, at: 5000))
             let events = try await store.allEvents()
             for moment in [1000, 4999, 5000] as [Moment] {
-                try await expectRefusal(.credentialRevoked) {
-                    try await store.signIn(.sample(authorizedAt: moment))
+                for createsAccount in [true, false] {
+                    try await expectRefusal(.credentialRevoked) {
+                        try await store.signIn(
+                            .sample(authorizedAt: moment, createsAccount: createsAccount))
+                    }
                 }
             }
             let relay = EmailAddress.sample("abc@privaterelay.appleid.com", isPrivate: true)
