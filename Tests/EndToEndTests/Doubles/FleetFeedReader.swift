@@ -1,0 +1,53 @@
+import JOSE
+
+/// Follows the feed of account events while replicas come and go, and asks whichever is there.
+actor FleetFeedReader {
+    struct Event: Sendable, Hashable {
+        let id: String
+        let type: String
+        let subject: String?
+        let accountID: String?
+    }
+
+    private let fleet: Fleet
+    private var replica: Int
+    private(set) var events: [Event] = []
+    private(set) var cursor: Int64 = 0
+    /// Whether a cursor was not as many further as there were events.
+    private(set) var hasGap = false
+
+    init(_ fleet: Fleet, startingAt replica: Int) {
+        (self.fleet, self.replica) = (fleet, replica)
+    }
+
+    /// Goes on until the ledger is closed.
+    func run(_ ledger: FleetLedger) async {
+        while !ledger.isClosed, !Task.isCancelled { _ = await readPage(waiting: 1) }
+    }
+
+    /// Reads what is left. Returns when there is nothing more.
+    func readToEnd() async throws {
+        while let count = await readPage(waiting: 0), count > 0 {}
+    }
+
+    /// Returns `nil` when nobody answered.
+    private func readPage(waiting seconds: Int) async -> Int? {
+        let target = "/v1/events?after=\(cursor)&limit=50&wait=\(seconds)"
+        guard let answer = try? await fleet.backend(replica)?.get(target), answer.status == 200,
+            let page = answer["events"]?.array, let next = answer["cursor"]?.string.flatMap({ Int64($0) })
+        else {
+            replica = (replica + 1) % fleet.count
+            try? await Task.sleep(for: .milliseconds(20))
+            return nil
+        }
+        for event in page {
+            events.append(
+                Event(
+                    id: event["id"]?.string ?? "", type: event["type"]?.string ?? "",
+                    subject: event["sub"]?.string, accountID: event["account_id"]?.string))
+        }
+        if next != cursor + Int64(page.count) { hasGap = true }
+        cursor = next
+        return page.count
+    }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// What the replicas of a fleet said they had done, and what they said that cannot be.
+final class FleetLedger: Sendable {
+    struct Person: Sendable {
+        let subject: String
+        let accountID: String
+        var isRevoked = false
+        var isErased = false
+        /// Something was asked for, and nobody said whether it happened.
+        var isUncertain = false
+    }
+
+    /// A nonce that was used up, with the sign-in that did.
+    struct UsedNonce: Sendable {
+        let nonce: String
+        let token: String
+    }
+
+    struct Counts: Sendable {
+        var newPeople = 0
+        var returns = 0
+        var revocations = 0
+        var erasures = 0
+        var queries = 0
+        /// How often one of two uses of a nonce at once was refused.
+        var refusedNonces = 0
+
+        var acknowledged: Int { newPeople + returns + revocations + erasures }
+    }
+
+    private struct State {
+        var people: [String: Person] = [:]
+        var nonces: [UsedNonce] = []
+        var counts = Counts()
+        var contradictions: [String] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var people: [Person] { state.withLock { Array($0.people.values) } }
+    var nonces: [UsedNonce] { state.withLock(\.nonces) }
+    var counts: Counts { state.withLock(\.counts) }
+    /// Empty, unless something is wrong.
+    var contradictions: [String] { state.withLock(\.contradictions) }
+
+    /// Whether nobody is to begin anything more.
+    var isClosed: Bool { state.withLock(\.isClosed) }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    func note(_ person: Person) {
+        state.withLock { $0.people[person.subject] = person }
+    }
+
+    func note(_ nonce: UsedNonce) {
+        state.withLock { $0.nonces.append(nonce) }
+    }
+
+    func count(_ change: @Sendable (inout Counts) -> Void) {
+        state.withLock { change(&$0.counts) }
+    }
+
+    func contradict(_ text: String) {
+        state.withLock { $0.contradictions.append(text) }
+    }
+}

@@ -1,0 +1,128 @@
+import JOSE
+import PostgresCluster
+import Testing
+
+/// What any replica has acknowledged holds for all of them, whatever happens to the others and to the database.
+@Suite(.serialized) struct ReplicaCrashTests {
+    static let lanes = 9
+    static let steps = 10
+
+    @Test(.timeLimit(.minutes(5)))
+    func `nothing acknowledged is lost while replicas are killed and PostgreSQL is restarted`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: true)
+        do {
+            try await run(on: cluster)
+        } catch {
+            try? await cluster.remove()
+            throw error
+        }
+        try await cluster.remove()
+    }
+
+    private func run(on cluster: PostgresCluster) async throws {
+        try await Fleet.with(database: try await cluster.makeDatabase()) { fleet in
+            let ledger = FleetLedger()
+            let readers = (0..<fleet.count).map { FleetFeedReader(fleet, startingAt: $0) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<Self.lanes {
+                    group.addTask { await FleetLoad(fleet, ledger, lane: lane).run() }
+                }
+                for reader in readers { group.addTask { await reader.run(ledger) } }
+                try await disturb(fleet, cluster, ledger)
+                ledger.close()
+                try await group.waitForAll()
+            }
+            #expect(ledger.contradictions == [])
+            let counts = ledger.counts
+            #expect(counts.newPeople > 60)
+            #expect(counts.returns > 20)
+            #expect(counts.revocations > 10)
+            #expect(counts.erasures > 3)
+            #expect(counts.queries > 30)
+            #expect(counts.refusedNonces > 10)
+            try await check(ledger, in: fleet)
+            try await checkFeed(readers, ledger)
+            for number in 0..<fleet.count { #expect(await fleet.stop(number) == 0) }
+        }
+    }
+
+    /// A replica dies every two seconds; twice, it is the database's turn.
+    private func disturb(_ fleet: Fleet, _ cluster: PostgresCluster, _ ledger: FleetLedger) async throws {
+        for step in 0..<Self.steps {
+            let before = ledger.counts.acknowledged
+            try await Task.sleep(for: .seconds(2))
+            // None is disturbed before all are in full swing again.
+            try await eventually { ledger.counts.acknowledged > before + 10 + step }
+            switch step {
+            case 3: try await restart(cluster, .fast, fleet)
+            case 7: try await restart(cluster, .immediate, fleet)
+            default:
+                await fleet.kill(step % fleet.count)
+                try await fleet.start(step % fleet.count)
+            }
+        }
+    }
+
+    /// The database comes back, and each replica with it, by itself and within five seconds.
+    private func restart(
+        _ cluster: PostgresCluster, _ mode: PostgresCluster.StopMode, _ fleet: Fleet
+    ) async throws {
+        try await cluster.restart(mode)
+        let back = ContinuousClock.now
+        for number in 0..<fleet.count {
+            let token = try FleetLoad.token("back.\(number)")
+            try await eventually {
+                guard let answer = try? await fleet.backend(number)?.signIn(token) else { return false }
+                return answer.status == 201 || answer.status == 200
+            }
+        }
+        #expect(ContinuousClock.now - back < .seconds(5))
+        for number in 0..<fleet.count {
+            try await eventually { try await fleet.backend(number)?.get("/readyz").status == 200 }
+        }
+    }
+
+    /// Every promise is kept by every replica.
+    private func check(_ ledger: FleetLedger, in fleet: Fleet) async throws {
+        for (number, person) in ledger.people.enumerated() {
+            let backend = try #require(fleet.backend(number % fleet.count))
+            let account = try await backend.account(person.subject)
+            let state = try await backend.credential(person.subject)["state"]?.string
+            if person.isErased {
+                #expect(account.code == "account_not_found")
+                #expect(state == "revoked")
+            } else if !person.isUncertain {
+                #expect(account["id"]?.string == person.accountID)
+                #expect(state == (person.isRevoked ? "revoked" : "authorized"))
+            }
+        }
+        for (number, used) in ledger.nonces.enumerated() {
+            let backend = try #require(fleet.backend(number % fleet.count))
+            let again = try await backend.signIn(used.token, [("nonce", .string(used.nonce))])
+            #expect(again.code == "nonce_used" || again.code == "credential_revoked")
+        }
+    }
+
+    /// Whoever followed the feed has seen every event once and in the one order, and everybody came once.
+    private func checkFeed(_ readers: [FleetFeedReader], _ ledger: FleetLedger) async throws {
+        for reader in readers {
+            try await reader.readToEnd()
+            #expect(await !reader.hasGap)
+        }
+        let events = await readers[0].events
+        for reader in readers.dropFirst() {
+            let theirs = await reader.events
+            #expect(theirs.map(\.id) == events.map(\.id))
+        }
+        #expect(Set(events.map(\.id)).count == events.count)
+        let created = Dictionary(grouping: events.filter { $0.type == "account_created" }, by: \.accountID)
+        let revoked = Dictionary(
+            grouping: events.filter { $0.type == "credential_revoked" }, by: \.accountID)
+        for person in ledger.people where !person.isUncertain {
+            #expect(created[person.accountID]?.count == 1)
+            #expect(revoked[person.accountID]?.count ?? 0 == (person.isRevoked || person.isErased ? 1 : 0))
+        }
+        let subjects = events.compactMap { $0.type == "account_created" ? $0.subject : nil }
+        #expect(Set(subjects).count == subjects.count)
+    }
+}
