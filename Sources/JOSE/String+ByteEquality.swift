@@ -7,7 +7,9 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         // Native strings are contiguous; then this is a comparison of memory.
         let isEqual = utf8.withContiguousStorageIfAvailable { mine in
-            other.utf8.withContiguousStorageIfAvailable { theirs in mine.elementsEqual(theirs) }
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))
+            }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }

@@ -1,27 +1,37 @@
 extension JSONReader {
-    /// The UTF-8 of the string at the position: a slice of the document, or a decoded copy when it has escapes.
-    mutating func readStringBytes() throws(JOSEError) -> ArraySlice<UInt8> {
+    /// Reads the string at the position.
+    mutating func readText() throws(JOSEError) -> JSONText {
         guard byte == UInt8(ascii: "\"") else { throw invalid("no string at byte \(position)") }
         position += 1
         let start = position
-        var isASCII = true
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                let text = bytes[start..<position]
-                if !isASCII { try requireUTF8(text) }
-                position += 1
-                return text
-            }
-            if byte == UInt8(ascii: "\\") { return try readEscapedString(from: start) }
-            if byte < 0x20 { throw invalid("control character in a string") }
-            if byte >= 0x80 { isASCII = false }
-            position += 1
-        }
-        throw invalid("unterminated string")
+        position = bytes.withUnsafeBytes { WordScan.endOfPlainASCII(in: $0, from: start) }
+        if byte < 0x80 { return try finishText(from: start) }
+        position = bytes.withUnsafeBytes { WordScan.endOfPlainText(in: $0, from: position) }
+        let text = try finishText(from: start)
+        if case .part(let range) = text { try requireUTF8(bytes[range]) }
+        return text
     }
 
-    private mutating func readEscapedString(from start: Int) throws(JOSEError) -> ArraySlice<UInt8> {
+    func withBytes<Value>(of text: JSONText, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        switch text {
+        case .part(let range): bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        case .decoded(let copy): copy.withUnsafeBytes(body)
+        }
+    }
+
+    /// At the first byte that is not plain.
+    private mutating func finishText(from start: Int) throws(JOSEError) -> JSONText {
+        guard position < bytes.count else { throw invalid("unterminated string") }
+        switch byte {
+        case UInt8(ascii: "\""):
+            defer { position += 1 }
+            return .part(start..<position)
+        case UInt8(ascii: "\\"): return .decoded(try readEscapedString(from: start))
+        default: throw invalid("control character in a string")
+        }
+    }
+
+    private mutating func readEscapedString(from start: Int) throws(JOSEError) -> [UInt8] {
         var text = Array(bytes[start..<position])
         while position < bytes.count {
             let byte = bytes[position]
@@ -29,7 +39,7 @@ extension JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 try requireUTF8(text[...])
-                return text[...]
+                return text
             case UInt8(ascii: "\\"):
                 try appendEscape(to: &text)
             case 0..<0x20:

@@ -8,17 +8,20 @@ public struct JSONReader {
     var position = 0
     private let limits: JSONLimits
     /// Names seen in all open objects, the innermost last.
-    private var names: [ArraySlice<UInt8>] = []
-    /// For each open container, where its names begin in `names`.
-    private var open: [Int] = []
+    private var names: [JSONName] = []
+    /// How many containers are open.
+    private var depth = 0
+    /// Where the names of the innermost open container begin in `names`.
+    private var firstName = 0
+    /// The same for the containers around it.
+    private var outerFirstNames: [Int] = []
     /// True when a container was opened and nothing in it has been read yet.
     private var isFirst = false
 
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
         self.bytes = bytes
         self.limits = limits
-        names.reserveCapacity(24)
-        open.reserveCapacity(4)
+        names.reserveCapacity(16)
     }
 
     /// The kind of the value that comes next. Consumes nothing but white space.
@@ -42,17 +45,21 @@ public struct JSONReader {
     /// The name of the next member, or `nil` when the object has ended.
     public mutating func nextMember() throws(JOSEError) -> JSONName? {
         guard try advance(closing: UInt8(ascii: "}")) else { return nil }
-        let name = try readStringBytes()
-        let first = open[open.count - 1]
-        guard names.count - first < limits.members else { throw invalid("too many members") }
-        for index in first..<names.count where names[index] == name {
+        let text = try readText()
+        let name =
+            switch text {
+            case .part(let range): bytes.withUnsafeBytes { JSONName($0, range) }
+            case .decoded(let copy): copy.withUnsafeBytes { JSONName($0) }
+            }
+        guard names.count - firstName < limits.members else { throw invalid("too many members") }
+        for index in firstName..<names.count where names[index] == name {
             throw invalid("duplicate member")
         }
         names.append(name)
         skipWhiteSpace()
         guard byte == UInt8(ascii: ":") else { throw invalid("no colon at byte \(position)") }
         position += 1
-        return JSONName(bytes: name)
+        return name
     }
 
     public mutating func beginArray() throws(JOSEError) {
@@ -66,7 +73,8 @@ public struct JSONReader {
 
     public mutating func readString() throws(JOSEError) -> String {
         skipWhiteSpace()
-        return String(decoding: try readStringBytes(), as: UTF8.self)
+        let text = try readText()
+        return withBytes(of: text) { String(decoding: $0, as: UTF8.self) }
     }
 
     public mutating func readBool() throws(JOSEError) -> Bool {
@@ -84,7 +92,7 @@ public struct JSONReader {
     /// Reads one value of any kind and checks all of it.
     public mutating func skipValue() throws(JOSEError) {
         switch try peekKind() {
-        case .string: _ = try readStringBytes()
+        case .string: _ = try readText()
         case .number: _ = try readNumber()
         case .bool: _ = try readBool()
         case .null: try readNull()
@@ -106,9 +114,11 @@ public struct JSONReader {
     private mutating func begin(_ bracket: UInt8) throws(JOSEError) {
         skipWhiteSpace()
         guard byte == bracket else { throw invalid("no container at byte \(position)") }
-        guard open.count < limits.depth else { throw invalid("nested too deeply") }
+        guard depth < limits.depth else { throw invalid("nested too deeply") }
         position += 1
-        open.append(names.count)
+        if depth > 0 { outerFirstNames.append(firstName) }
+        depth += 1
+        firstName = names.count
         isFirst = true
     }
 
@@ -116,11 +126,12 @@ public struct JSONReader {
         skipWhiteSpace()
         let wasFirst = isFirst
         isFirst = false
-        guard let begin = open.last else { throw invalid("no open container") }
+        guard depth > 0 else { throw invalid("no open container") }
         if byte == bracket {
             position += 1
-            open.removeLast()
-            names.removeSubrange(begin...)
+            depth -= 1
+            names.removeLast(names.count - firstName)
+            firstName = outerFirstNames.popLast() ?? 0
             return false
         }
         if wasFirst { return true }
@@ -135,7 +146,13 @@ public struct JSONReader {
     /// The byte at the position, or 0 at the end: U+0000 is nowhere allowed in JSON text.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
+    @inline(__always)
     mutating func skipWhiteSpace() {
+        // Apple writes none.
+        if byte <= 0x20 { skipSomeWhiteSpace() }
+    }
+
+    private mutating func skipSomeWhiteSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1

@@ -15,9 +15,12 @@ public struct CompactJWS: Sendable {
     /// size: this takes time and memory proportional to it.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         let dot = UInt8(ascii: ".")
-        guard let first = bytes.firstIndex(of: dot),
-            let second = bytes[(first + 1)...].firstIndex(of: dot),
-            first > 0, second > first + 1, second + 1 < bytes.count
+        let dots = bytes.withUnsafeBytes { bytes in
+            WordScan.firstOffset(of: dot, in: bytes, from: 0).flatMap { first in
+                WordScan.firstOffset(of: dot, in: bytes, from: first + 1).map { (first, $0) }
+            }
+        }
+        guard let (first, second) = dots, first > 0, second > first + 1, second + 1 < bytes.count
         else {
             throw JOSEError(.jwsMalformed, detail: "not three non-empty segments")
         }

@@ -35,7 +35,7 @@ struct JOSEHeader: Sendable, Equatable {
             throw JOSEError(.algorithmNotAllowed, detail: "alg=\(algorithm ?? "none")")
         }
         guard !carriesForbidden else { throw JOSEError(.headerNotAllowed) }
-        guard let keyID, (1...Self.longestKeyID).contains(keyID.unicodeScalars.count) else {
+        guard let keyID, (1...Self.longestKeyID).contains(keyID.characterCount) else {
             throw JOSEError(.keyIDInvalid)
         }
         self.keyID = keyID
