@@ -3,13 +3,17 @@
 /// The caller keeps the order: a `name` before every value in an object, an `element` before every value in an
 /// array.
 public struct JSONWriter: Sendable {
-    public private(set) var bytes: [UInt8]
+    /// Zeros from `count` on. Writing into room that is there costs a fraction of appending.
+    private var storage: [UInt8]
+    private var count = 0
     private var needsComma = false
 
     public init(reservingCapacity capacity: Int = 512) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+        storage = [UInt8](repeating: 0, count: capacity)
     }
+
+    /// What was written.
+    public var bytes: [UInt8] { Array(storage[..<count]) }
 
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
     public mutating func endObject() { end(UInt8(ascii: "}")) }
@@ -18,23 +22,21 @@ public struct JSONWriter: Sendable {
 
     /// Starts an element of an array.
     public mutating func element() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
     /// Starts a member whose name needs no escape.
     public mutating func name(_ name: StaticString) {
         element()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        appendQuoted(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(UInt8(ascii: ":"))
     }
 
     public mutating func name(_ name: String) {
         element()
         appendQuoted(name)
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
     }
 
     public mutating func value(_ value: String) { appendQuoted(value) }
@@ -43,14 +45,21 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        let start = bytes.count
-        var rest = value.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        bytes[start...].reverse()
+        // From the last digit to the first; no number of 64 bits has more than 20 characters.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = 20
+            var rest = value.magnitude
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if value < 0 {
+                start -= 1
+                digits[start] = UInt8(ascii: "-")
+            }
+            append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[start...]))
+        }
     }
 
     public mutating func value(_ value: JSONValue) {
@@ -58,7 +67,7 @@ public struct JSONWriter: Sendable {
         case .null: valueNull()
         case .bool(let value): self.value(value)
         case .integer(let value): self.value(value)
-        case .number(let text): bytes.append(contentsOf: text.utf8)
+        case .number(let text): append(text)
         case .string(let value): self.value(value)
         case .array(let elements):
             beginArray()
@@ -78,37 +87,33 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func begin(_ bracket: UInt8) {
-        bytes.append(bracket)
+        append(bracket)
         needsComma = false
     }
 
     private mutating func end(_ bracket: UInt8) {
-        bytes.append(bracket)
+        append(bracket)
         needsComma = true
     }
 
-    private mutating func append(_ text: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
     private mutating func appendQuoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { buffer in
-            // Runs without escapes, nearly always the whole string, are copied at once.
+            let text = UnsafeRawBufferPointer(buffer)
+            var end = WordScan.endOfPlainText(in: text, from: 0)
+            // Nearly always the whole string needs no escape.
+            if end == text.count { return appendQuoted(text) }
+            append(UInt8(ascii: "\""))
             var start = 0
-            for index in buffer.indices where Self.needsEscape(buffer[index]) {
-                bytes.append(contentsOf: buffer[start..<index])
-                appendEscape(of: buffer[index])
-                start = index + 1
+            while end < text.count {
+                append(UnsafeRawBufferPointer(rebasing: text[start..<end]))
+                appendEscape(of: text[end])
+                start = end + 1
+                end = WordScan.endOfPlainText(in: text, from: start)
             }
-            bytes.append(contentsOf: buffer[start...])
+            append(UnsafeRawBufferPointer(rebasing: text[start...]))
+            append(UInt8(ascii: "\""))
         }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func appendEscape(of byte: UInt8) {
@@ -123,8 +128,51 @@ public struct JSONWriter: Sendable {
         default:
             append("\\u00")
             for digit in [byte >> 4, byte & 15] {
-                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
+    }
+
+    private mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        storage[count] = byte
+        count += 1
+    }
+
+    private mutating func append(_ text: UnsafeRawBufferPointer) {
+        makeRoom(for: text.count)
+        storage.withUnsafeMutableBytes { storage in
+            UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: text)
+        }
+        count += text.count
+    }
+
+    /// Text that needs no escape.
+    private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
+        makeRoom(for: text.count + 2)
+        storage.withUnsafeMutableBytes { storage in
+            storage[count] = UInt8(ascii: "\"")
+            UnsafeMutableRawBufferPointer(rebasing: storage[(count + 1)...]).copyMemory(from: text)
+            storage[count + 1 + text.count] = UInt8(ascii: "\"")
+        }
+        count += text.count + 2
+    }
+
+    @inline(__always)
+    private mutating func makeRoom(for more: Int) {
+        if storage.count - count < more { grow(by: more) }
+    }
+
+    private mutating func grow(by more: Int) {
+        storage.append(contentsOf: repeatElement(0, count: max(more, storage.count)))
     }
 }
