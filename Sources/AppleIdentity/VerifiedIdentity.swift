@@ -2,50 +2,39 @@
 ///
 /// The optional members are claims that Apple does not always send. The e-mail address is not an identifier.
 public struct VerifiedIdentity: Sendable {
-    public let issuer: String
-    /// `sub`: stable for one person and one team, 1 to 255 characters, compared as bytes.
-    public let subject: String
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    public let issuedAt: NumericDate
-    public let expiresAt: NumericDate
+    /// Kept as they were read, because copying a dozen strings costs more than reading them.
+    private let claims: IdentityTokenClaims
+
+    public var issuer: String { claims.issuer }
+    /// `sub`: stable for one person and one team, 1 to 255 characters, compared as bytes.
+    public var subject: String { claims.subject }
+    public var issuedAt: NumericDate { claims.issuedAt }
+    public var expiresAt: NumericDate { claims.expiresAt }
     /// `auth_time`.
-    public let authenticatedAt: NumericDate?
-    public let nonce: String?
-    public let nonceSupported: Bool?
-    public let codeHash: String?
-    public let accessTokenHash: String?
-    public let email: String?
-    public let emailVerified: Bool?
+    public var authenticatedAt: NumericDate? { claims.authenticatedAt }
+    public var nonce: String? { claims.nonce }
+    public var nonceSupported: Bool? { claims.nonceSupported }
+    public var codeHash: String? { claims.codeHash }
+    public var accessTokenHash: String? { claims.accessTokenHash }
+    public var email: String? { claims.email }
+    public var emailVerified: Bool? { claims.emailVerified }
     /// True when `email` is a relay address. Never to be told from the domain.
-    public let isPrivateEmail: Bool?
+    public var isPrivateEmail: Bool? { claims.isPrivateEmail }
     /// 0 unsupported, 1 unknown, 2 likely real.
-    public let realUserStatus: Int64?
+    public var realUserStatus: Int64? { claims.realUserStatus }
     /// `transfer_sub`: only in the 60 days after a team transfer.
-    public let transferSubject: String?
-    public let organizationID: String?
+    public var transferSubject: String? { claims.transferSubject }
+    public var organizationID: String? { claims.organizationID }
 
     /// When the person authorized the app: `auth_time`, else `iat`.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 
     /// Made of claims that have passed every check.
-    init(checked claims: IdentityTokenClaims) throws(AppleTokenError) {
+    init(checked claims: consuming IdentityTokenClaims) throws(AppleTokenError) {
         guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
-        issuer = claims.issuer
-        subject = claims.subject
         self.clientID = clientID
-        issuedAt = claims.issuedAt
-        expiresAt = claims.expiresAt
-        authenticatedAt = claims.authenticatedAt
-        nonce = claims.nonce
-        nonceSupported = claims.nonceSupported
-        codeHash = claims.codeHash
-        accessTokenHash = claims.accessTokenHash
-        email = claims.email
-        emailVerified = claims.emailVerified
-        isPrivateEmail = claims.isPrivateEmail
-        realUserStatus = claims.realUserStatus
-        transferSubject = claims.transferSubject
-        organizationID = claims.organizationID
+        self.claims = claims
     }
 }

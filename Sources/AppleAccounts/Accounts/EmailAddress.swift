@@ -8,7 +8,7 @@ public struct EmailAddress: Sendable, Hashable {
 
     /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.
     public init?(address: String, isVerified: Bool, isPrivate: Bool) {
-        guard (1...320).contains(address.unicodeScalars.count), !address.hasControlCharacters else {
+        guard (1...320).contains(address.characterCount), !address.hasControlCharacters else {
             return nil
         }
         (self.address, self.isVerified, self.isPrivate) = (address, isVerified, isPrivate)

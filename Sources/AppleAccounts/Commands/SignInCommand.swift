@@ -57,7 +57,7 @@ public struct SignInCommand: Sendable, Hashable {
 
 extension String {
     fileprivate func bounded(to longest: Int) -> String? {
-        guard !isEmpty, unicodeScalars.count <= longest, !hasControlCharacters else { return nil }
+        guard !isEmpty, characterCount <= longest, !hasControlCharacters else { return nil }
         return self
     }
 }

@@ -30,6 +30,6 @@ extension ByteComparedText {
     static func isAcceptable(_ text: String) -> Bool {
         // A character has at most four bytes.
         guard (1...1020).contains(text.utf8.count), !text.hasControlCharacters else { return false }
-        return text.utf8.count <= 255 || text.unicodeScalars.count <= 255
+        return text.utf8.count <= 255 || text.characterCount <= 255
     }
 }

@@ -8,34 +8,31 @@ extension Moment {
         let secondOfDay = seconds % 86400
         return String(unsafeUninitializedCapacity: 24) { buffer in
             var end = 0
-            func put(_ value: Int64, digits: Int) {
-                var rest = value
-                for index in stride(from: end + digits - 1, through: end, by: -1) {
-                    buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                    rest /= 10
-                }
-                end += digits
-            }
-            func put(_ character: Unicode.Scalar) {
-                buffer[end] = UInt8(ascii: character)
+            func put(_ digit: Int64) {
+                buffer[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
                 end += 1
             }
-            put(date.year, digits: 4)
-            put("-")
-            put(date.month, digits: 2)
-            put("-")
-            put(date.day, digits: 2)
-            put("T")
-            put(secondOfDay / 3600, digits: 2)
-            put(":")
-            put(secondOfDay / 60 % 60, digits: 2)
-            put(":")
-            put(secondOfDay % 60, digits: 2)
-            if fraction > 0 {
-                put(".")
-                put(fraction, digits: 3)
+            func put(_ character: Unicode.Scalar, _ twoDigits: Int64) {
+                buffer[end] = UInt8(ascii: character)
+                end += 1
+                put(twoDigits / 10)
+                put(twoDigits % 10)
             }
-            put("Z")
+            put(date.year / 1000)
+            put(date.year / 100 % 10)
+            put(date.year / 10 % 10)
+            put(date.year % 10)
+            put("-", date.month)
+            put("-", date.day)
+            put("T", secondOfDay / 3600)
+            put(":", secondOfDay / 60 % 60)
+            put(":", secondOfDay % 60)
+            if fraction > 0 {
+                put(".", fraction / 10)
+                put(fraction % 10)
+            }
+            buffer[end] = UInt8(ascii: "Z")
+            end += 1
             return end
         }
     }

@@ -10,12 +10,18 @@ struct SubjectCheck: ClaimCheck {
     }
 
     static func isValid(_ subject: String) -> Bool {
-        var length = 0
-        for scalar in subject.unicodeScalars {
-            length += 1
-            // C0, DEL and C1.
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) { return false }
+        var subject = subject
+        return subject.withUTF8 { bytes in
+            var length = 0
+            var previous: UInt8 = 0
+            for byte in bytes {
+                // C0 and DEL, and C1, which is C2 80 to C2 9F.
+                if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
+                // Every byte but a continuation begins a character.
+                if byte & 0xC0 != 0x80 { length += 1 }
+                previous = byte
+            }
+            return (1...longestSubject).contains(length)
         }
-        return (1...longestSubject).contains(length)
     }
 }
