@@ -11,56 +11,68 @@ enum AnswerEncoder {
         _ answer: Answer, requestID: String, date: String, omitsBody: Bool, closes: Bool,
         into buffer: inout ByteBuffer
     ) {
-        writeStatusLine(answer.status, into: &buffer)
+        let body = omitsBody ? [] : answer.body
+        var size = longestFixedPart + date.utf8.count + requestID.utf8.count + body.count
+        size += answer.entityTag?.utf8.count ?? 0
+        for field in answer.fields { size += field.name.utf8CodeUnitCount + field.value.utf8.count + 4 }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            var message = MessageBytes(memory)
+            appendStatusLine(answer.status, to: &message)
+            appendFields(of: answer, requestID: requestID, date: date, closes: closes, to: &message)
+            message.append(body)
+            return message.count
+        }
+    }
+
+    /// The status line with a reason phrase, and all that can be written of our own fields but for their values.
+    private static let longestFixedPart = 512
+
+    private static func appendFields(
+        of answer: Answer, requestID: String, date: String, closes: Bool, to message: inout MessageBytes
+    ) {
         if let contentType = answer.contentType {
-            buffer.writeStaticString("content-type: ")
-            buffer.writeStaticString(contentType)
-            buffer.writeStaticString("\r\n")
+            message.append("content-type: ")
+            message.append(contentType)
+            message.append("\r\n")
         }
         // A 304 has no body, and no length of one (RFC 9110 §8.6).
         if answer.status != .notModified {
-            buffer.writeStaticString("content-length: ")
-            writeNumber(answer.body.count, into: &buffer)
-            buffer.writeStaticString("\r\n")
+            message.append("content-length: ")
+            message.append(answer.body.count)
+            message.append("\r\n")
         }
-        buffer.writeStaticString("date: ")
-        buffer.writeString(date)
-        buffer.writeStaticString("\r\nx-request-id: ")
-        buffer.writeString(requestID)
+        message.append("date: ")
+        message.append(date)
+        message.append("\r\nx-request-id: ")
+        message.append(requestID)
         if let entityTag = answer.entityTag {
             // The caller may keep it, but must ask again before each use.
-            buffer.writeStaticString("\r\ncache-control: private, no-cache\r\netag: ")
-            buffer.writeString(entityTag)
+            message.append("\r\ncache-control: private, no-cache\r\netag: ")
+            message.append(entityTag)
         } else if answer.isPersonal {
-            buffer.writeStaticString("\r\ncache-control: no-store")
+            message.append("\r\ncache-control: no-store")
         }
         for field in answer.fields {
-            buffer.writeStaticString("\r\n")
-            buffer.writeStaticString(field.name)
-            buffer.writeStaticString(": ")
-            buffer.writeString(field.value)
+            message.append("\r\n")
+            message.append(field.name)
+            message.append(": ")
+            message.append(field.value)
         }
-        if closes { buffer.writeStaticString("\r\nconnection: close") }
-        buffer.writeStaticString("\r\n\r\n")
-        if !omitsBody { buffer.writeBytes(answer.body) }
+        if closes { message.append("\r\nconnection: close") }
+        message.append("\r\n\r\n")
     }
 
-    private static func writeStatusLine(_ status: HTTPResponseStatus, into buffer: inout ByteBuffer) {
+    private static func appendStatusLine(_ status: HTTPResponseStatus, to message: inout MessageBytes) {
         switch status {
-        case .ok: buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
-        case .created: buffer.writeStaticString("HTTP/1.1 201 Created\r\n")
-        case .unauthorized: buffer.writeStaticString("HTTP/1.1 401 Unauthorized\r\n")
+        case .ok: message.append("HTTP/1.1 200 OK\r\n")
+        case .created: message.append("HTTP/1.1 201 Created\r\n")
+        case .unauthorized: message.append("HTTP/1.1 401 Unauthorized\r\n")
         default:
-            buffer.writeStaticString("HTTP/1.1 ")
-            writeNumber(Int(status.code), into: &buffer)
-            buffer.writeStaticString(" ")
-            buffer.writeString(status.reasonPhrase)
-            buffer.writeStaticString("\r\n")
+            message.append("HTTP/1.1 ")
+            message.append(Int(status.code))
+            message.append(" ")
+            message.append(status.reasonPhrase)
+            message.append("\r\n")
         }
-    }
-
-    private static func writeNumber(_ number: Int, into buffer: inout ByteBuffer) {
-        // At most 15 digits are ever needed here, and a string of 15 bytes needs no allocation.
-        buffer.writeString(String(number))
     }
 }

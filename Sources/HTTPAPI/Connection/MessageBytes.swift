@@ -1,0 +1,36 @@
+/// Puts text into memory that was set aside for it, and never past its end.
+///
+/// NIO's buffer checks and records each write for itself; a message has two dozen.
+struct MessageBytes {
+    private let memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+    }
+
+    mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    mutating func append(_ number: Int) {
+        // At most 15 digits are ever needed here, and a string of 15 bytes needs no allocation.
+        append(String(number))
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= memory.count - count, "more text than was announced")
+        guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
+        (target + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+    }
+}
