@@ -7,8 +7,12 @@ public enum SHA256Digest {
 
     /// The 32 bytes of the digest.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes(hash)
+    }
+
+    public static func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { output, count in
-            let status = EVP_Digest(bytes, bytes.count, output.baseAddress, nil, algorithm, nil)
+            let status = EVP_Digest(bytes.baseAddress, bytes.count, output.baseAddress, nil, algorithm, nil)
             precondition(status == 1, "libcrypto has no SHA-256")
             count = 32
         }

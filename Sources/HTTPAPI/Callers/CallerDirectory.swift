@@ -24,26 +24,29 @@ public struct CallerDirectory: Sendable {
     /// tells nothing about any of them.
     func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
         if isOpen { return nil }
-        guard let authorization, let secret = Self.bearer(authorization) else {
+        guard let authorization, let hash = Self.hashOfBearer(authorization) else {
             throw Problem(.callerUnauthenticated)
         }
-        let hash = SHA256Digest.hash(secret)
         var found: APIKey?
         for key in keys where ConstantTime.areEqual(key.hash, hash) { found = key }
         guard let found else { throw Problem(.callerUnauthenticated) }
         return found
     }
 
-    /// The credentials of RFC 6750 §2.1; the scheme's case does not matter.
-    private static func bearer(_ authorization: String) -> [UInt8]? {
-        let bytes = authorization.utf8
-        guard bytes.count > 7, bytes.count <= 512, RequestFields.areEqual(authorization.prefix(7), "bearer ")
-        else {
-            return nil
+    /// Of the credentials of RFC 6750 §2.1; the scheme's case does not matter.
+    private static func hashOfBearer(_ authorization: String) -> [UInt8]? {
+        var authorization = authorization
+        return authorization.withUTF8 { bytes in
+            guard bytes.count > 7, bytes.count <= 512,
+                bytes[..<7].elementsEqual(
+                    "bearer ".utf8, by: { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 })
+            else { return nil }
+            // White space behind a field's value is not part of it (RFC 9112 §5.1).
+            var end = bytes.count
+            while end > 7, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") {
+                end -= 1
+            }
+            return SHA256Digest.hash(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[7..<end])))
         }
-        // White space behind a field's value is not part of it (RFC 9112 §5.1).
-        var secret = Array(bytes.dropFirst(7))
-        while secret.last == UInt8(ascii: " ") || secret.last == UInt8(ascii: "\t") { secret.removeLast() }
-        return secret
     }
 }

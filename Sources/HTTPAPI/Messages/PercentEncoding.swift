@@ -3,9 +3,12 @@ enum PercentEncoding {
     /// Returns `nil` for a broken escape, for bytes that are not UTF-8, and for U+0000, which is an error in one
     /// database and the end of the text in the other. A `+` is a plus sign: this is no HTML form.
     static func decode(_ text: Substring) -> String? {
-        guard text.utf8.contains(UInt8(ascii: "%")) else {
-            return text.utf8.contains(0) ? nil : String(text)
+        var isPlain = true
+        for byte in text.utf8 {
+            if byte == 0 { return nil }
+            if byte == UInt8(ascii: "%") { isPlain = false }
         }
+        if isPlain { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8[...]

@@ -41,6 +41,8 @@ struct RequestFields: Sendable {
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
+        // Nearly always it stands there alone.
+        if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
         }
@@ -49,13 +51,16 @@ struct RequestFields: Sendable {
 
     /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters only.
     static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
-        var index = 0
-        for byte in text.utf8 {
-            guard index < lowercase.utf8CodeUnitCount else { return false }
-            let folded = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
-            guard folded == lowercase.utf8Start[index] else { return false }
-            index += 1
+        let expected = UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
+        guard text.utf8.count == expected.count else { return false }
+        let answer = text.utf8.withContiguousStorageIfAvailable { bytes in
+            for index in 0..<expected.count where folded(bytes[index]) != expected[index] { return false }
+            return true
         }
-        return index == lowercase.utf8CodeUnitCount
+        return answer ?? text.utf8.lazy.map(folded).elementsEqual(expected)
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 }

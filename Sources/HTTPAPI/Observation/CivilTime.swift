@@ -26,31 +26,28 @@ struct CivilTime {
 
     /// `2026-11-21T00:50:54`
     func appendRFC3339(to bytes: inout [UInt8]) {
-        append(year, digits: 4, to: &bytes)
+        appendTwoDigits(year / 100, to: &bytes)
+        appendTwoDigits(year % 100, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        append(month, digits: 2, to: &bytes)
+        appendTwoDigits(month, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        append(day, digits: 2, to: &bytes)
+        appendTwoDigits(day, to: &bytes)
         bytes.append(UInt8(ascii: "T"))
         appendClock(to: &bytes)
     }
 
     /// `00:50:54`
     func appendClock(to bytes: inout [UInt8]) {
-        append(secondOfDay / 3600, digits: 2, to: &bytes)
+        appendTwoDigits(secondOfDay / 3600, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        append(secondOfDay / 60 % 60, digits: 2, to: &bytes)
+        appendTwoDigits(secondOfDay / 60 % 60, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        append(secondOfDay % 60, digits: 2, to: &bytes)
+        appendTwoDigits(secondOfDay % 60, to: &bytes)
     }
 
-    /// Writes a number with leading zeros.
-    func append(_ number: Int, digits: Int, to bytes: inout [UInt8]) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
+    /// Writes a number below 100.
+    func appendTwoDigits(_ number: Int, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }

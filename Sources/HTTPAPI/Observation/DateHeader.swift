@@ -21,9 +21,10 @@ final class DateHeader: Sendable {
     private static func format(_ time: CivilTime) -> String {
         var bytes: [UInt8] = []
         bytes.append(contentsOf: "\(days[time.weekday]), ".utf8)
-        time.append(time.day, digits: 2, to: &bytes)
+        time.appendTwoDigits(time.day, to: &bytes)
         bytes.append(contentsOf: " \(months[time.month - 1]) ".utf8)
-        time.append(time.year, digits: 4, to: &bytes)
+        time.appendTwoDigits(time.year / 100, to: &bytes)
+        time.appendTwoDigits(time.year % 100, to: &bytes)
         bytes.append(UInt8(ascii: " "))
         time.appendClock(to: &bytes)
         bytes.append(contentsOf: " GMT".utf8)

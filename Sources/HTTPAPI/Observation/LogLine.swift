@@ -12,7 +12,8 @@ struct LogLine: ~Copyable {
         let time = CivilTime(secondsSince1970: milliseconds / 1000)
         time.appendRFC3339(to: &bytes)
         bytes.append(UInt8(ascii: "."))
-        time.append(Int(milliseconds % 1000), digits: 3, to: &bytes)
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: milliseconds % 1000 / 100))
+        time.appendTwoDigits(Int(milliseconds % 100), to: &bytes)
         bytes.append(UInt8(ascii: "Z"))
         field("level", level)
     }
@@ -51,21 +52,18 @@ struct LogLine: ~Copyable {
     }
 
     private mutating func append(_ value: Int64) {
-        let start = bytes.count
-        var rest = value.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        bytes[start...].reverse()
+        // At most 15 digits are ever needed here, and a string of 15 bytes needs no allocation.
+        bytes.append(contentsOf: String(value).utf8)
     }
 
     private mutating func append(_ value: String) {
-        if !value.isEmpty, value.utf8.allSatisfy(Self.isPlain) {
-            bytes.append(contentsOf: value.utf8)
-            return
+        var value = value
+        let isPlain = value.withUTF8 { text in
+            guard !text.isEmpty, text.allSatisfy(Self.isPlain) else { return false }
+            bytes.append(contentsOf: text)
+            return true
         }
+        if isPlain { return }
         bytes.append(UInt8(ascii: "\""))
         for scalar in value.unicodeScalars {
             switch scalar {

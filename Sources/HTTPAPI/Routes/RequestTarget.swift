@@ -11,11 +11,12 @@ struct RequestTarget {
             let authority = rest[scheme.upperBound...]
             rest = authority.firstIndex(of: "/").map { authority[$0...] } ?? "/"
         }
-        guard let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-            (path, query) = (rest, nil)
-            return
-        }
+        let question = UInt8(ascii: "?")
+        let length = rest.utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: question) ?? $0.count }
+        let mark =
+            length.map { rest.utf8.index(rest.startIndex, offsetBy: $0) }
+            ?? rest.utf8.firstIndex(of: question) ?? rest.endIndex
         path = rest[..<mark]
-        query = rest[rest.utf8.index(after: mark)...]
+        query = mark < rest.endIndex ? rest[rest.utf8.index(after: mark)...] : nil
     }
 }

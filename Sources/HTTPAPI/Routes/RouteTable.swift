@@ -36,23 +36,24 @@ enum RouteTable {
 
     /// The one segment that follows `prefix`; `nil` when there is none or more than one.
     private static func remainder(of path: Substring, after prefix: StaticString) -> Substring? {
-        var rest = path.utf8[...]
-        for index in 0..<prefix.utf8CodeUnitCount {
-            guard rest.popFirst() == prefix.utf8Start[index] else { return nil }
+        let expected = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        guard path.utf8.count > expected.count else { return nil }
+        let isMeant = path.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.starts(with: expected) && !bytes[expected.count...].contains(UInt8(ascii: "/"))
         }
-        guard !rest.isEmpty, !rest.contains(UInt8(ascii: "/")) else { return nil }
+        let rest = path.utf8.dropFirst(expected.count)
+        guard isMeant ?? (path.utf8.starts(with: expected) && !rest.contains(UInt8(ascii: "/"))) else {
+            return nil
+        }
         return Substring(rest)
     }
 
     private static func isEqual(_ path: Substring, _ template: StaticString) -> Bool {
         let count = template.utf8CodeUnitCount
         guard path.utf8.count == count else { return false }
-        var index = 0
-        for byte in path.utf8 {
-            guard byte == template.utf8Start[index] else { return false }
-            index += 1
-        }
-        return true
+        let expected = UnsafeBufferPointer(start: template.utf8Start, count: count)
+        let answer = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(expected) }
+        return answer ?? path.utf8.elementsEqual(expected)
     }
 
     /// `/v1/credentials/query` comes before the call that would take "query" for a subject.
