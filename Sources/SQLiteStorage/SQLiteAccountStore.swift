@@ -41,6 +41,16 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
+    public func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential? {
+        for connection in direct {
+            let credential = connection.read {
+                try $0.credentials.find(team: team, clientID: clientID, subject: subject)
+            }
+            if let credential { return credential }
+        }
+        return nil
+    }
+
     /// Reads with one statement, on this thread if it can be.
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value

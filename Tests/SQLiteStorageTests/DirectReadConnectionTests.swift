@@ -47,4 +47,20 @@ import Testing
         connection.close()
         #expect(connection.read { try $0.subjects.find(.sample()) != nil } == nil)
     }
+
+    @Test func `says without waiting what waiting would say`() async throws {
+        try await file.use { database in
+            let key = SubjectKey.sample("person")
+            let command = SignInCommand.sample(key: key)
+            let stranger = SubjectKey.sample("stranger")
+            _ = try await database.accounts.signIn(command)
+            for key in [key, stranger] {
+                let waited = try await database.accounts.credentials(
+                    team: key.team, clientID: command.clientID, subjects: [key.subject])
+                let now = database.accounts.credentialNow(
+                    team: key.team, clientID: command.clientID, subject: key.subject)
+                #expect(now == waited.first)
+            }
+        }
+    }
 }

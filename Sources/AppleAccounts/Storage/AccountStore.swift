@@ -21,6 +21,10 @@ public protocol AccountStore: Sendable {
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
 
+    /// The same for one subject without waiting. `nil` when that cannot be said without, and `credentials` has
+    /// to be asked.
+    func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
+
     /// The events after a sequence number, in the order of commit, without gap.
     ///
     /// Looks at a bounded number of events, so that a page can be empty and have more behind it.
@@ -32,4 +36,9 @@ public protocol AccountStore: Sendable {
 
     /// - Throws: `StorageError` when the store could not take a command now.
     func checkHealth() async throws
+}
+
+extension AccountStore {
+    /// A store behind a network can say nothing without waiting.
+    public func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential? { nil }
 }

@@ -18,13 +18,19 @@ final class CredentialRoutes: Sendable {
     func one(_ call: Call) throws -> Handling {
         let clientID = try Query(parsing: call.query, allowing: ["client_id"]).required("client_id")
         let subject = call.parameter ?? ""
+        let now = try useCases.credentialNow(subject: subject, clientID: clientID, allowed: call.scope)
+        if let now { return .answered(Self.answer(now, call)) }
         return .awaiting { [useCases] in
             let credential = try await useCases.credential(
                 subject: subject, clientID: clientID, allowed: call.scope)
-            var json = JSONWriter(reservingCapacity: 192)
-            json.value(credential)
-            return EntityTag.answer(json.bytes, unless: call.ifNoneMatch)
+            return Self.answer(credential, call)
         }
+    }
+
+    private static func answer(_ credential: Credential, _ call: Call) -> Answer {
+        var json = JSONWriter(reservingCapacity: 192)
+        json.value(credential)
+        return EntityTag.answer(json.bytes, unless: call.ifNoneMatch)
     }
 
     /// `POST /v1/credentials/query`

@@ -32,6 +32,15 @@ final class CredentialRows {
         }
     }
 
+    func find(team: TeamID, clientID: ClientID, subject: AppleSubject) throws -> Credential {
+        guard let teamNumber = try names.teams.number(of: team) else {
+            return Credential(clientID: clientID, record: CredentialRecord())
+        }
+        return try find(
+            SubjectKey(team: team, subject: subject), team: teamNumber, clientID: clientID,
+            app: try names.apps.number(of: clientID))
+    }
+
     private func find(
         _ key: SubjectKey, team: Int64, clientID: ClientID, app appNumber: Int64?
     ) throws -> Credential {

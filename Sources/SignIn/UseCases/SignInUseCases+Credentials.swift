@@ -15,6 +15,15 @@ extension SignInUseCases {
         return credentials.first ?? .notFound(in: app)
     }
 
+    /// The same without waiting: `nil` when the store cannot say without, and `credential` has to be asked.
+    ///
+    /// - Throws: `UnknownClientID`, `CallerForbidden`.
+    public func credentialNow(subject: String, clientID: String, allowed: AppScope) throws -> Credential? {
+        let app = try deployment.app(named: clientID, in: allowed)
+        guard let subject = AppleSubject(subject) else { return .notFound(in: app) }
+        return store.credentialNow(team: app.team, clientID: app.primaryClientID, subject: subject)
+    }
+
     /// The same for many persons at one moment, in their order.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
