@@ -64,6 +64,14 @@ final class Dispatcher: Sendable {
         }
     }
 
+    func answer(to exchange: Exchange, from outcome: Handling.Outcome) -> Answer {
+        do {
+            return try outcome()
+        } catch {
+            return problem(error, exchange)
+        }
+    }
+
     private func problem(_ error: any Error, _ exchange: Exchange) -> Answer {
         let problem = Problem(describing: error)
         if problem.code == ProblemCode.internalError.rawValue {

@@ -17,7 +17,16 @@ public struct SQLiteAccountStore: AccountStore {
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
-        try await writer.commit(commands)
+        try await withCheckedThrowingContinuation { continuation in
+            writer.commit(commands) { continuation.resume(with: $0) }
+        }
+    }
+
+    public func commit(
+        _ commands: [AccountCommand],
+        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+    ) {
+        writer.commit(commands, completion: completion)
     }
 
     public func account(_ id: AccountID) async throws -> Account? {

@@ -8,6 +8,12 @@ public protocol AccountStore: Sendable {
     ///   connection was lost on the way, all of it or nothing.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
+    /// The same for whoever does not wait in a task. `completion` is called once, later, on any thread, which it
+    /// must not hold up.
+    func commit(
+        _ commands: [AccountCommand],
+        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
+
     /// Returns `nil` when there is no such account. Absence is an answer, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
@@ -39,6 +45,20 @@ public protocol AccountStore: Sendable {
 }
 
 extension AccountStore {
+    public func commit(
+        _ commands: [AccountCommand],
+        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+    ) {
+        // One caller must not cancel the commands of the others, so this is nobody's child.
+        Task {
+            do {
+                completion(.success(try await commit(commands)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
     /// A store behind a network can say nothing without waiting.
     public func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential? { nil }
 }

@@ -143,23 +143,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
         // After an upgrade request the decoder reads nothing more, so the connection can serve nothing more.
         let keepsAlive =
             head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
-        (self.head, self.fields, body) = (head, fields, nil)
         let action = state.headArrived(
             announcing: fields.contentLength, keepsAlive: keepsAlive, at: startedAt)
+        // RFC 9112 §3.2: without Host it is not clear who is meant.
+        let isClear = fields.hasHost || head.version != .http1_1
+        let expectsContinue = fields.expectsContinue
+        (self.head, self.fields, body) = (head, fields, nil)
         keepTimer()
         guard action == .collectBody else { return refuse(.bodyTooLarge) }
-        // RFC 9112 §3.2: without Host it is not clear who is meant.
-        guard fields.hasHost || head.version != .http1_1 else { return refuse(.requestMalformed) }
-        if fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
+        guard isClear else { return refuse(.requestMalformed) }
+        if expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
     }
 
     private func begin() {
-        guard let head, let fields, let context else { return }
-        let body = self.body.map { Array($0.readableBytesView) } ?? []
-        (self.head, self.fields, self.body) = (nil, nil, nil)
+        guard let context, let head = head.take(), let fields = fields.take() else { return }
+        let body = self.body.take().map { Array($0.readableBytesView) } ?? []
         let (exchange, handling) = dispatcher.begin(head, fields, body: body, startedAt: startedAt)
         switch handling {
         case .answered(let answer): finish(exchange, with: answer)
+        case .callingBack(let work):
+            let eventLoop = context.eventLoop
+            let connection = NIOLoopBound(self, eventLoop: eventLoop)
+            work { outcome in
+                eventLoop.execute {
+                    let connection = connection.value
+                    connection.finishLater(
+                        exchange, with: connection.dispatcher.answer(to: exchange, from: outcome))
+                }
+            }
         case .awaiting(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             let dispatcher = self.dispatcher
@@ -270,7 +281,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// cost more than the request's other timekeeping together.
     private func keepTimer() {
         guard let deadline = state.deadline, let context else { return }
-        if let timer, timer.dueAt <= deadline { return }
+        if let dueAt = timer?.dueAt, dueAt <= deadline { return }
         timer?.task.cancel()
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         let task = context.eventLoop.scheduleTask(deadline: deadline) { connection.value.timerFired() }

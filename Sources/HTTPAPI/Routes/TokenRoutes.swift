@@ -25,6 +25,18 @@ final class TokenRoutes: Sendable {
         }
     }
 
+    /// What comes after the verification is not about the token, so the token counts as good from here on.
+    private func checkNow(_ request: SignInRequest, _ call: Call) throws -> CheckedSignIn? {
+        do {
+            let checked = try useCases.checkNow(request, allowed: call.scope)
+            if checked != nil { verifications.countAccepted(.identityToken) }
+            return checked
+        } catch {
+            verifications.count(error, .identityToken)
+            throw error
+        }
+    }
+
     /// With a key at hand, which is nearly always, a verification is arithmetic: no task is worth its price.
     private func verifyNow(_ request: IdentityTokenRequest, _ call: Call) throws -> VerifiedSignIn? {
         do {
@@ -40,6 +52,11 @@ final class TokenRoutes: Sendable {
     /// `POST /v1/sign-ins`
     func signIn(_ call: Call) throws -> Handling {
         let request = try SignInRequest(parsing: call.body)
+        if let checked = try checkNow(request, call) {
+            return .callingBack { [self] answer in
+                useCases.commit(checked) { result in answer { Answer.signedIn(try result.get()) } }
+            }
+        }
         return .awaiting { [useCases, verifications] in
             let outcome = try await verifications.counting(.identityToken) {
                 try await useCases.signIn(request, allowed: call.scope)

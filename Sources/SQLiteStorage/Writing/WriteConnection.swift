@@ -23,12 +23,13 @@ final class WriteConnection: Sendable {
     /// What the last attempt to write failed with; `nil` when it went well.
     var lastFailure: StorageError? { failure.withLock { $0 } }
 
-    /// Commits a batch with one hop to the queue.
-    func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.asyncWriteWithoutTransaction { database in
-                continuation.resume(with: Result { try self.commit(commands, in: database) })
-            }
+    /// Commits a batch with one hop to the queue. `completion` is called there.
+    func commit(
+        _ commands: [AccountCommand],
+        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+    ) {
+        queue.asyncWriteWithoutTransaction { database in
+            completion(Result { try self.commit(commands, in: database) })
         }
     }
 

@@ -12,11 +12,45 @@ extension SignInUseCases {
         let moment = now()
         let verified = try await verify(request.token, at: moment, allowed: allowed)
         let command = try command(for: verified, from: request, at: moment)
-        guard case .signedIn(let outcome) = try await commits.submit(.signIn(command)) else {
+        let checked = CheckedSignIn(command: command, scope: allowed)
+        let outcome = try await commits.submit(.signIn(command))
+        return Self.finish(outcome, ringing: bell(for: checked), allowed: allowed)
+    }
+
+    /// Verifies without waiting: `nil` when the key is not at hand, and only `signIn` can say more.
+    ///
+    /// - Throws: `AppleTokenError`, `CallerForbidden`.
+    public func checkNow(_ request: SignInRequest, allowed: AppScope) throws -> CheckedSignIn? {
+        let moment = now()
+        guard let verified = try verifyNow(request.token, at: moment, allowed: allowed) else { return nil }
+        return CheckedSignIn(command: try command(for: verified, from: request, at: moment), scope: allowed)
+    }
+
+    /// Calls `completion` once, on any thread, when the sign-in is durable, or with the errors that `signIn` throws
+    /// after a verification.
+    public func commit(
+        _ checked: CheckedSignIn,
+        completion: @escaping @Sendable (Result<SignInOutcome, any Error>) -> Void
+    ) {
+        // Nothing more is held on to until then than is needed.
+        let (bell, scope) = (bell(for: checked), checked.scope)
+        commits.submit(.signIn(checked.command)) { result in
+            completion(result.map { Self.finish($0, ringing: bell, allowed: scope) })
+        }
+    }
+
+    /// To ring after the commit: whoever is woken must find the code.
+    private func bell(for checked: CheckedSignIn) -> Doorbell? {
+        checked.command.authorizationCode == nil ? nil : relation.bells.exchange
+    }
+
+    private static func finish(
+        _ outcome: AccountOutcome, ringing bell: Doorbell?, allowed: AppScope
+    ) -> SignInOutcome {
+        guard case .signedIn(let outcome) = outcome else {
             preconditionFailure("a sign-in has the outcome of a sign-in")
         }
-        // After the commit: whoever is woken must find the code.
-        if command.authorizationCode != nil { relation.bells.exchange.ring() }
+        bell?.ring()
         return outcome.narrowed(to: allowed)
     }
 

@@ -15,9 +15,15 @@ extension SignInUseCases {
     ///
     /// - Throws: `AppleTokenError`, `CallerForbidden`.
     public func verifyNow(_ request: IdentityTokenRequest, allowed: AppScope) throws -> VerifiedSignIn? {
+        try verifyNow(request, at: now(), allowed: allowed)
+    }
+
+    func verifyNow(
+        _ request: IdentityTokenRequest, at moment: Moment, allowed: AppScope
+    ) throws -> VerifiedSignIn? {
         let token = try UnverifiedToken(request.identityToken)
         guard let key = keys.cachedKey(for: token.keyID) else { return nil }
-        return try verify(token, with: key, against: request, at: now(), allowed: allowed)
+        return try verify(token, with: key, against: request, at: moment, allowed: allowed)
     }
 
     /// All that can be refused without a key is refused before one is looked up, so that garbage causes no

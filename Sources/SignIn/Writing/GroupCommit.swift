@@ -8,11 +8,12 @@ import Synchronization
 ///
 /// A command that was accepted is carried out exactly once, also when its caller is cancelled meanwhile.
 public final class GroupCommit: Service, Sendable {
-    private typealias Ticket = CheckedContinuation<CommandResult, any Error>
+    /// Called once, on any thread, which it must not hold up.
+    public typealias Completion = @Sendable (Result<AccountOutcome, any Error>) -> Void
 
     private let store: any AccountStore
     private let feed: EventFeed
-    private let queue: Mutex<CommitQueue<Ticket>>
+    private let queue: Mutex<CommitQueue<Completion>>
     private let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
     private let metrics = CommitMetrics()
 
@@ -35,17 +36,17 @@ public final class GroupCommit: Service, Sendable {
     /// - Throws: `AccountRefusal` by the rules, `StorageError` from the database, `OverloadedError` when the
     ///   command was not accepted. Each means that nothing of it was stored.
     public func submit(_ command: AccountCommand) async throws -> AccountOutcome {
-        let result: CommandResult = try await withCheckedThrowingContinuation { ticket in
-            switch queue.withLock({ $0.accept(command, ticket) }) {
-            case .startCommitting: startCommitting()
-            case .wait: break
-            case .refuse: ticket.resume(throwing: OverloadedError())
-            }
+        try await withCheckedThrowingContinuation { continuation in
+            submit(command) { continuation.resume(with: $0) }
         }
-        switch result {
-        case .done(let outcome): return outcome
-        case .refused(let refusal): throw refusal
-        case .failed(let error): throw error
+    }
+
+    /// The same for whoever does not wait in a task.
+    public func submit(_ command: AccountCommand, completion: @escaping Completion) {
+        switch queue.withLock({ $0.accept(command, completion) }) {
+        case .startCommitting: commitNext()
+        case .wait: break
+        case .refuse: completion(.failure(OverloadedError()))
         }
     }
 
@@ -64,33 +65,39 @@ public final class GroupCommit: Service, Sendable {
         await drain()
     }
 
-    private func startCommitting() {
-        // One caller must not cancel the commands of the others, so this is nobody's child.
-        Task { await commitUntilIdle() }
+    /// Whoever comes first commits; after that each commit begins the next one, on the store's own thread.
+    private func commitNext() {
+        guard let batch = queue.withLock({ $0.nextBatch() }) else { return releaseDrainWaiters() }
+        let stopwatch = ContinuousClock.now
+        store.commit(batch.commands) { result in
+            self.answer(batch.tickets, with: result, after: .now - stopwatch)
+            self.commitNext()
+        }
     }
 
-    private func commitUntilIdle() async {
-        while let batch = queue.withLock({ $0.nextBatch() }) {
-            let stopwatch = ContinuousClock.now
-            do {
-                let result = try await store.commit(batch.commands)
-                // First the feed, so that whoever got an answer and then asks for events finds them.
-                if let sequence = result.lastEventSequence { feed.advance(to: sequence) }
-                for (index, ticket) in batch.tickets.enumerated() {
-                    guard index < result.results.count else {
-                        ticket.resume(
-                            throwing: StorageError(.unavailable, detail: "the store gave no result"))
-                        continue
-                    }
-                    ticket.resume(returning: result.results[index])
+    private func answer(
+        _ tickets: [Completion], with result: Result<CommitResult, any Error>, after time: Duration
+    ) {
+        switch result {
+        case .success(let result):
+            // First the feed, so that whoever got an answer and then asks for events finds them.
+            if let sequence = result.lastEventSequence { feed.advance(to: sequence) }
+            for (index, ticket) in tickets.enumerated() {
+                guard index < result.results.count else {
+                    ticket(.failure(StorageError(.unavailable, detail: "the store gave no result")))
+                    continue
                 }
-                metrics.committed(batch.tickets.count, in: .now - stopwatch)
-            } catch {
-                for ticket in batch.tickets { ticket.resume(throwing: error) }
-                metrics.failed(batch.tickets.count)
+                switch result.results[index] {
+                case .done(let outcome): ticket(.success(outcome))
+                case .refused(let refusal): ticket(.failure(refusal))
+                case .failed(let error): ticket(.failure(error))
+                }
             }
+            metrics.committed(tickets.count, in: time)
+        case .failure(let error):
+            for ticket in tickets { ticket(.failure(error)) }
+            metrics.failed(tickets.count)
         }
-        releaseDrainWaiters()
     }
 
     private func releaseDrainWaiters() {
