@@ -100,7 +100,7 @@ import TokenMint
         ("SIWA_API_KEY_HASHES", "a=\(hash),b=\(hash)"), ("SIWA_PORT", "65536"), ("SIWA_PORT", "-1"),
         ("SIWA_PORT", "http"), ("SIWA_ENV", "staging"), ("SIWA_LOG_LEVEL", "loud"), ("SIWA_HOST", "a b"),
         ("DATABASE_URL", "mysql://x"), ("DATABASE_URL", "sqlite://"), ("DATABASE_URL", "sqlite://a?mode=ro"),
-        ("DATABASE_URL", "postgres://u:secret@h/db"), ("DATABASE_URL", "postgresql://h/db"),
+        ("DATABASE_URL", "postgres://u:sec@ret@h/db"), ("DATABASE_URL", "postgresql://h/db?sslmode=x"),
         ("APPLE_BASE_URL", "http://127.0.0.1:8081"), ("APPLE_KEYS_FILE", "/nonexistent/keys.json"),
         ("APPLE_ISSUERS", "https://evil.example"), ("APPLE_ISSUERS", "http://appleid.apple.com"),
         ("APPLE_ISSUERS", "https://appleid.apple.com.evil.example"),
