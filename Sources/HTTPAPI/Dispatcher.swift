@@ -21,7 +21,8 @@ final class Dispatcher: Sendable {
 
     /// Answers at once where nothing has to be waited for.
     func begin(
-        _ head: HTTPRequestHead, _ fields: RequestFields, body: [UInt8], startedAt: NIODeadline
+        _ head: HTTPRequestHead, _ fields: RequestFields, body: [UInt8], startedAt: NIODeadline,
+        gate: AdmissionGate
     ) -> (Exchange, Handling) {
         var exchange = Exchange(
             method: head.method, route: nil,
@@ -31,6 +32,14 @@ final class Dispatcher: Sendable {
             let target = RequestTarget(head.uri)
             let match = try RouteTable.match(head.method, target.path)
             exchange.route = match.route
+            // Before the caller is known and the body is looked at: both cost more than to turn it away.
+            if case .turnAway(let seconds) = gate.decide(match.route.importance, at: startedAt) {
+                exchange.isTurnedAway = true
+                return (
+                    exchange,
+                    .answered(OverloadAnswer.make(requestID: exchange.requestID, retryAfter: seconds))
+                )
+            }
             try routes.require(match.route)
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
             exchange.caller = caller?.name
@@ -70,6 +79,11 @@ final class Dispatcher: Sendable {
         } catch {
             return problem(error, exchange)
         }
+    }
+
+    /// For a call whose work does not come back. Only the database can be waited for that long.
+    func unavailable(_ exchange: Exchange) -> Answer {
+        .problem(Problem(.storageUnavailable), requestID: exchange.requestID)
     }
 
     private func problem(_ error: any Error, _ exchange: Exchange) -> Answer {

@@ -66,6 +66,10 @@ public final class HTTPService: Service {
         let verifications = VerificationMetrics(registry)
         _ = KeySetMetrics(registry, keys: parts.keys)
         let useCases = parts.useCases
+        let queueDepth = registry.gauge(
+            "siwa_storage_queue_depth",
+            help: "Commands that wait for the transaction after the one under way.")
+        registry.beforeReading { queueDepth.set(Int64(useCases.waitingCommands)) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
@@ -90,14 +94,18 @@ public final class HTTPService: Service {
     }
 
     public func run() async throws {
-        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits)
+        let connection = HTTPConnection(
+            dispatcher: dispatcher, gates: AdmissionGates(bounds: limits.admission), limits: limits)
         let server = connection.server(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
             onServerRunning: { [bound, logger] channel in
                 // In front of Hummingbird's own handlers, which end the server on the first error.
-                try? await channel.pipeline.addHandler(AcceptErrorHandler(logger: logger), position: .first)
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptErrorHandler(logger: logger), position: .first)
+                }.get()
                 bound.set(.success(channel.localAddress?.port ?? 0))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)

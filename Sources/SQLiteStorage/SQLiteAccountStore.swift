@@ -92,8 +92,12 @@ public struct SQLiteAccountStore: AccountStore {
 
     /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
     public func checkHealth() async throws {
+        try writer.checkFiles()
+        try writer.checkProgress()
         _ = try await reader.read { try $0.keySets.snapshot() }
+        if let failure = reader.recentFailure { throw failure }
         guard writer.lastFailure != nil else { return }
+        try writer.checkRoom()
         try await writer.run { database in
             try database.execute(
                 sql: """

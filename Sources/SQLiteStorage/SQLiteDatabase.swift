@@ -32,7 +32,7 @@ public final class SQLiteDatabase: Sendable {
         let lock = try await DatabaseFileLock.acquire(beside: path, patience: patience)
         do {
             try makePrivateFile(at: path)
-            let writer = try WriteConnection(path: path, lock: lock)
+            let writer = try WriteConnection(path: path, lock: lock, logger: logger)
             let migrated = try await writer.run { try Schema.migrate($0) }
             if migrated.from < migrated.to {
                 logger.info(

@@ -111,7 +111,7 @@ import TokenMint
         }
     }
 
-    private static func variables(_ directory: TemporaryDirectory) throws -> [String: String] {
+    static func variables(_ directory: TemporaryDirectory) throws -> [String: String] {
         let keys = "\(directory.path)/keys.json"
         try Data(TokenMint.shared.keySet).write(to: URL(fileURLWithPath: keys))
         return [
@@ -123,7 +123,7 @@ import TokenMint
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-    private static func token(_ subject: String) throws -> String {
+    static func token(_ subject: String) throws -> String {
         var claims = TokenMint.identityClaims(at: now - 10)
         claims["sub"] = .string(subject)
         claims["email"] = .string("\(subject)@relay.example")

@@ -43,7 +43,25 @@ import Testing
         #expect(state.timerFired(at: Self.at(20)) == .answerTimeout)
     }
 
-    @Test func `an answer may take as long as its call allows`() {
+    @Test func `an answer that does not come is given up in time, and the connection with it`() {
+        var state = Self.answering()
+        state.workBegan(until: Self.at(11))
+        #expect(state.timerFired(at: Self.at(10)) == .wait(until: Self.at(11)))
+        #expect(state.timerFired(at: Self.at(11)) == .answerUnavailable)
+        #expect(state.isLastAnswer)
+        #expect(state.answered(at: Self.at(11)) == .closeWhenWritten)
+    }
+
+    @Test func `a client that reads again still gets its answer in time`() {
+        var state = Self.answering()
+        state.stalled(at: Self.at(2))
+        state.workBegan(until: Self.at(11))
+        #expect(state.deadline == Self.at(12))
+        state.drained(at: Self.at(5))
+        #expect(state.deadline == Self.at(11))
+    }
+
+    @Test func `an answer that waits for nothing has no bound`() {
         var state = Self.answering()
         #expect(state.timerFired(at: Self.at(1000)) == .rest)
         #expect(state.answered(at: Self.at(1000)) == .keepOpen)

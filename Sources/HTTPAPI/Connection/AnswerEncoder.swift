@@ -67,6 +67,7 @@ enum AnswerEncoder {
         case .ok: message.append("HTTP/1.1 200 OK\r\n")
         case .created: message.append("HTTP/1.1 201 Created\r\n")
         case .unauthorized: message.append("HTTP/1.1 401 Unauthorized\r\n")
+        case .serviceUnavailable: message.append("HTTP/1.1 503 Service Unavailable\r\n")
         default:
             message.append("HTTP/1.1 ")
             message.append(Int(status.code))

@@ -18,7 +18,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private let dispatcher: Dispatcher
+    private let gate: AdmissionGate
     private let executor: EventLoopTaskExecutor
+    private let workTime: TimeAmount
     private var state: ConnectionState
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
@@ -31,11 +33,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var pending = CircularBuffer<Arrival>()
     private var isReadHeld = false
     private var needsFlush = false
-    private var running: (task: Task<Void, Never>, endsEarly: Bool)?
+    /// `nil` too when its answer came to be too late.
+    private var running: (exchange: Exchange, task: Task<Void, Never>?)?
 
-    init(dispatcher: Dispatcher, limits: ServerLimits, eventLoop: any EventLoop) {
-        self.dispatcher = dispatcher
+    init(dispatcher: Dispatcher, gate: AdmissionGate, limits: ServerLimits, eventLoop: any EventLoop) {
+        (self.dispatcher, self.gate) = (dispatcher, gate)
         executor = EventLoopTaskExecutor(eventLoop)
+        workTime = limits.workTime
         state = ConnectionState(limits: limits, openedAt: .now())
     }
 
@@ -139,6 +143,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func take(_ head: HTTPRequestHead) {
         startedAt = .now()
+        gate.requestArrived(at: startedAt)
         let fields = RequestFields(head.headers)
         // After an upgrade request the decoder reads nothing more, so the connection can serve nothing more.
         let keepsAlive =
@@ -158,12 +163,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func begin() {
         guard let context, let head = head.take(), let fields = fields.take() else { return }
         let body = self.body.take().map { Array($0.readableBytesView) } ?? []
-        let (exchange, handling) = dispatcher.begin(head, fields, body: body, startedAt: startedAt)
+        let (exchange, handling) = dispatcher.begin(
+            head, fields, body: body, startedAt: startedAt, gate: gate)
         switch handling {
         case .answered(let answer): finish(exchange, with: answer)
         case .callingBack(let work):
             let eventLoop = context.eventLoop
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
+            workBegan(exchange, nil)
             work { outcome in
                 eventLoop.execute {
                     let connection = connection.value
@@ -180,12 +187,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 let answer = await dispatcher.answer(to: exchange, by: work)
                 connection.value.finishLater(exchange, with: answer)
             }
-            running = (task, exchange.route?.waits ?? false)
+            workBegan(exchange, task)
         }
     }
 
+    private func workBegan(_ exchange: Exchange, _ task: Task<Void, Never>?) {
+        running = (exchange, task)
+        state.workBegan(until: startedAt + workTime + (exchange.route?.ownWait ?? .zero))
+        keepTimer()
+    }
+
     private func finishLater(_ exchange: Exchange, with answer: Answer) {
-        running = nil
+        guard running != nil else { return dispatcher.observer.recordLate(exchange, answer) }
+        self.running = nil
         finish(exchange, with: answer)
         takePending()
         flush()
@@ -274,7 +288,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Ends a long poll with what it has.
     private func endEarly() {
-        if let running, running.endsEarly { running.task.cancel() }
+        if let running, running.exchange.route?.waits == true { running.task?.cancel() }
     }
 
     /// Keeps one timer that is never late. It may be early, and then only looks: moving it with every request would
@@ -288,12 +302,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
         timer = (task, deadline)
     }
 
+    /// Answers for a call that takes too long. It goes on, because what it commits may be durable already.
+    private func giveUp() {
+        guard let running else { return }
+        self.running = nil
+        finish(running.exchange, with: dispatcher.unavailable(running.exchange))
+        flush()
+    }
+
     private func timerFired() {
         timer = nil
         switch state.timerFired(at: .now()) {
         case .wait: keepTimer()
         case .rest: break
         case .answerTimeout: refuse(.requestTimeout)
+        case .answerUnavailable: giveUp()
         case .close: context?.close(promise: nil)
         }
     }

@@ -17,13 +17,14 @@ struct ConnectionState {
     }
 
     private(set) var phase = Phase.waiting
-    /// `nil` while a request is being answered: calls bound their own time.
+    /// `nil` while a call is answered that waits for nothing.
     private(set) var deadline: NIODeadline?
     private let limits: ServerLimits
     private var bodyBytes = 0
     private var closesAfterAnswer = false
     private var isQuiescing = false
     private var isStalled = false
+    private var workDeadline: NIODeadline?
 
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
@@ -61,7 +62,13 @@ struct ConnectionState {
 
     mutating func endArrived() {
         phase = .answering
-        deadline = nil
+        (deadline, workDeadline) = (nil, nil)
+    }
+
+    /// The call has to wait for something: at `end` it has waited long enough.
+    mutating func workBegan(until end: NIODeadline) {
+        workDeadline = end
+        if !isStalled { deadline = end }
     }
 
     enum AnswerAction: Equatable { case keepOpen, closeWhenWritten }
@@ -99,7 +106,7 @@ struct ConnectionState {
         switch phase {
         case .waiting: deadline = now + limits.idleTime
         case .receiving: deadline = now + limits.requestTime
-        case .answering: deadline = nil
+        case .answering: deadline = workDeadline
         case .closing: break
         }
     }
@@ -130,12 +137,21 @@ struct ConnectionState {
         /// Rests until a deadline is set again.
         case rest
         case answerTimeout
+        /// The call takes too long. The connection closes behind this answer.
+        case answerUnavailable
         case close
     }
 
     mutating func timerFired(at now: NIODeadline) -> TimerAction {
         guard let deadline else { return .rest }
         if now < deadline { return .wait(until: deadline) }
-        return phase == .receiving && !isStalled ? .answerTimeout : .close
+        guard !isStalled else { return .close }
+        switch phase {
+        case .receiving: return .answerTimeout
+        case .answering:
+            closesAfterAnswer = true
+            return .answerUnavailable
+        case .waiting, .closing: return .close
+        }
     }
 }

@@ -13,6 +13,7 @@ struct HTTPConnection: ServerChildChannel {
     }
 
     let dispatcher: Dispatcher
+    let gates: AdmissionGates
     let limits: ServerLimits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -24,7 +25,8 @@ struct HTTPConnection: ServerChildChannel {
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
             let connection = ConnectionHandler(
-                dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
+                dispatcher: dispatcher, gate: gates.gate(on: channel.eventLoop), limits: limits,
+                eventLoop: channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ArrivalHandler(connection))
             try pipeline.addHandler(ByteToMessageHandler(decoder))

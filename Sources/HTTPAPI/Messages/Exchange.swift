@@ -11,6 +11,8 @@ struct Exchange: Sendable {
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
+    /// Because too many others wait.
+    var isTurnedAway = false
 
     init(method: HTTPMethod?, route: Route?, requestID: String, startedAt: NIODeadline) {
         self.method = method

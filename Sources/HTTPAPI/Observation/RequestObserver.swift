@@ -12,6 +12,7 @@ final class RequestObserver: Sendable {
     private let logger: Logger
     private let logsRequests: Bool
     private let now: @Sendable () -> Int64
+    private let turnedAway: TurnedAwayNotice
 
     /// One line per request is written when `logger` takes the level `info`. `now` gives milliseconds since 1970.
     init(
@@ -22,6 +23,7 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
+        turnedAway = TurnedAwayNotice(registry: registry, logger: logger, now: now)
     }
 
     func connectionOpened() { metrics.connections.increment(by: 1) }
@@ -30,6 +32,8 @@ final class RequestObserver: Sendable {
     func record(_ exchange: Exchange, _ answer: Answer, finishedAt end: NIODeadline) {
         let duration = end - exchange.startedAt
         metrics.record(exchange.route, answer.status, nanoseconds: duration.nanoseconds)
+        // A line for each would cost more than it says.
+        guard !exchange.isTurnedAway else { return turnedAway.count() }
         guard logsRequests else { return }
         let isFailure = answer.status.code >= 500
         var line = LogLine(at: now(), level: isFailure ? "warning" : "info")
@@ -43,6 +47,16 @@ final class RequestObserver: Sendable {
         if let caller = exchange.caller { line.field("caller", caller) }
         if let code = answer.code { line.field("code", code) }
         sink.append(line)
+    }
+
+    /// The work of a call whose caller was told long ago that it could not be done.
+    func recordLate(_ exchange: Exchange, _ answer: Answer) {
+        logger.warning(
+            "call finished after its time",
+            metadata: [
+                "request_id": "\(exchange.requestID)", "status": "\(answer.status.code)",
+                "route": "\(exchange.route?.template.description ?? "none")",
+            ])
     }
 
     /// An error that no switch knows is a mistake in this service: its type is logged, its text could hold anything.

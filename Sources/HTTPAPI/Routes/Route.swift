@@ -1,3 +1,6 @@
+import NIOCore
+import SignIn
+
 /// The calls of this interface.
 enum Route: Int, Sendable, CaseIterable {
     case verifyIdentityToken, signIn, account, findAccount, credential, queryCredentials, mintNonce, events
@@ -73,6 +76,15 @@ enum Route: Int, Sendable, CaseIterable {
         switch self {
         case .webSignIn, .webCallback, .webFinish, .webResult: true
         default: false
+        }
+    }
+
+    /// How long the call waits by intention, at most.
+    var ownWait: TimeAmount {
+        switch self {
+        case .events: TimeAmount(SignInUseCases.longestWait)
+        case .eraseAccount: TimeAmount(SignInUseCases.longestErasureWait)
+        default: .zero
         }
     }
 

@@ -51,6 +51,7 @@ final class TokenRoutes: Sendable {
 
     /// `POST /v1/sign-ins`
     func signIn(_ call: Call) throws -> Handling {
+        try useCases.requireRoom()
         let request = try SignInRequest(parsing: call.body)
         if let checked = try checkNow(request, call) {
             return .callingBack { [self] answer in
@@ -67,6 +68,7 @@ final class TokenRoutes: Sendable {
 
     /// `POST /v1/nonces`
     func mintNonce(_ call: Call) throws -> Handling {
+        try useCases.requireRoom()
         _ = try Query(parsing: call.query, allowing: [])
         return .awaiting { [useCases] in
             let minted = try await useCases.mintNonce()

@@ -17,6 +17,8 @@ extension Configuration {
             // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in a free
             // place of the file. It costs a commit that deletes some 5%, and others nothing. Older versions of a
             // page stay in the log until it is emptied, which follows each erasure.
+            // A checkpoint holds up whoever waits for the commit that makes it, for as long as it takes to write its
+            // pages, which with millions of accounts are all different ones. So they are many and short.
             // FULL: the log is on the disk before a commit returns. The full fsync is for macOS, where the
             // plain one stops at the drive's cache.
             try database.execute(
@@ -24,7 +26,7 @@ extension Configuration {
                     PRAGMA synchronous = FULL;
                     PRAGMA fullfsync = ON;
                     PRAGMA checkpoint_fullfsync = ON;
-                    PRAGMA wal_autocheckpoint = 1000;
+                    PRAGMA wal_autocheckpoint = 400;
                     PRAGMA journal_size_limit = 33554432;
                     PRAGMA cache_size = -8192;
                     PRAGMA temp_store = MEMORY;

@@ -61,8 +61,9 @@ final class DirectReadConnection: Sendable {
             rows.value = reader
             return try body(reader)
         } catch {
-            // A failed statement cannot be used again.
+            // A failed statement cannot be used again, and a damaged page must not stay in memory.
             rows.value = nil
+            try? database.execute(sql: "PRAGMA shrink_memory")
             return nil
         }
     }

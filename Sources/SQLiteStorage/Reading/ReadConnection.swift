@@ -16,6 +16,7 @@ final class ReadConnection: Sendable {
     private let queue: DatabaseQueue
     private let reader = QueueConfined<RowReader?>(nil)
     private let state = Mutex(State())
+    private let trouble = Mutex(ReadTrouble())
 
     init(path: String) throws {
         queue = try DatabaseQueue(path: path, configuration: .reading())
@@ -31,7 +32,9 @@ final class ReadConnection: Sendable {
                     continuation.resume(returning: try body(try reader.get()))
                     return true
                 } catch {
-                    continuation.resume(throwing: StorageError(error))
+                    let error = StorageError(error)
+                    self.trouble.withLock { $0.failed(error, at: .now) }
+                    continuation.resume(throwing: error)
                     return false
                 }
             }
@@ -43,6 +46,9 @@ final class ReadConnection: Sendable {
             if isFirst { queue.asyncWriteWithoutTransaction { self.runAll(in: $0) } }
         }
     }
+
+    /// What a read failed with in the last seconds.
+    var recentFailure: StorageError? { trouble.withLock { $0.recent(at: .now) } }
 
     func close() async {
         await withCheckedContinuation { continuation in
@@ -79,6 +85,12 @@ final class ReadConnection: Sendable {
     private func abandonReader(in database: Database) {
         reader.value = nil
         if database.isInsideTransaction { try? database.rollback() }
+        forgetPages(in: database)
+    }
+
+    /// What was read may be damaged only in memory, or whole again on the disk; SQLite would not look.
+    private func forgetPages(in database: Database) {
+        try? database.execute(sql: "PRAGMA shrink_memory")
     }
 
     private func nextJobs() -> [Job]? {

@@ -1,5 +1,7 @@
 import AppleAccounts
+import Foundation
 import GRDB
+import Logging
 import Synchronization
 
 /// The one connection that writes and makes checkpoints. What it is given runs one after the other on its own
@@ -11,14 +13,49 @@ final class WriteConnection: Sendable {
     private let failure = Mutex<StorageError?>(nil)
     private let isScrubbing = Mutex(false)
     private let patienceMilliseconds: Int
+    private let path: String
+    private let files: Mutex<OpenFiles>
+    private let beganAt = Mutex<ContinuousClock.Instant?>(nil)
+    private let logger: Logger
 
     /// - Parameter patience: How many seconds to wait for another program that holds the file, a backup say.
     ///   The waiting blocks this connection's queue and nothing else.
-    init(path: String, lock: DatabaseFileLock, patience: Double = 3) throws {
+    init(
+        path: String, lock: DatabaseFileLock, patience: Double = 3,
+        logger: Logger = Logger(label: "siwa.sqlite") { _ in SwiftLogNoOpLogHandler() }
+    ) throws {
         self.lock = lock
+        (self.path, self.logger) = (path, logger)
         patienceMilliseconds = Int(patience * 1000)
         queue = try DatabaseQueue(path: path, configuration: .writing(patience: patience))
+        files = Mutex(OpenFiles(database: path))
     }
+
+    /// A transaction that takes longer waits for somebody who holds the file, or for a disk that does not answer.
+    static let longestTransaction = Duration.seconds(2)
+
+    /// Throws when the transaction under way does not come back. It need not have failed yet.
+    func checkProgress() throws {
+        guard let began = beganAt.withLock({ $0 }), .now - began >= Self.longestTransaction else { return }
+        throw StorageError(.busy, detail: "the transaction under way does not come back")
+    }
+
+    /// How much room there must be again on a disk that was full. A few pages may fit all the time, where the log has
+    /// left some, and the next sign-in does not.
+    static let leastRoom: UInt = 1 << 20
+
+    /// Throws while a disk that was full has next to no room.
+    func checkRoom() throws {
+        guard lastFailure?.code == .full else { return }
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return }
+        guard UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.leastRoom else {
+            throw StorageError(.full, detail: "the disk has less than 1 MiB free")
+        }
+    }
+
+    /// Throws when what is written would go where nobody finds it.
+    func checkFiles() throws { try files.withLock { try $0.check() } }
 
     /// What the last attempt to write failed with; `nil` when it went well.
     var lastFailure: StorageError? { failure.withLock { $0 } }
@@ -120,19 +157,40 @@ final class WriteConnection: Sendable {
 
     /// Leaves no transaction open and nothing half remembered behind, whatever happens.
     private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
+        beganAt.withLock { $0 = .now }
+        defer { beganAt.withLock { $0 = nil } }
         do {
             // Left over only when an earlier rollback failed.
             if database.isInsideTransaction { try database.rollback() }
+            try checkFiles()
             let value = try body()
-            failure.withLock { $0 = nil }
+            // Again, because only what is in the files that have the names is there after a restart.
+            try checkFiles()
+            remember(nil)
             return value
         } catch {
             // Failed statements cannot be used again, and the names may be of a transaction that never was.
             batches.value = nil
             if database.isInsideTransaction { try? database.rollback() }
             let error = StorageError(error)
-            if error.code != .valueRefused { failure.withLock { $0 = error } }
+            // A damaged page must not stay in memory when it is whole again on the disk.
+            if error.code == .corrupted { try? database.execute(sql: "PRAGMA shrink_memory") }
+            if error.code != .valueRefused { remember(error) }
             throw error
+        }
+    }
+
+    /// Says it when the first attempt fails, and when one goes well again.
+    private func remember(_ error: StorageError?) {
+        let last = failure.withLock { failure in
+            defer { failure = error }
+            return failure
+        }
+        switch (last, error) {
+        case (nil, let error?):
+            logger.error("the database cannot be written", metadata: ["cause": "\(error.debugDescription)"])
+        case (_?, nil): logger.notice("the database can be written again")
+        default: break
         }
     }
 }

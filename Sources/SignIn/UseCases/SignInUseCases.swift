@@ -19,6 +19,14 @@ public struct SignInUseCases: Sendable {
     let nonceLifetime: Duration
     let now: @Sendable () -> Moment
 
+    /// How many commands wait to be committed, those not counted that are being committed.
+    public var waitingCommands: Int { commits.depth }
+
+    /// Refuses a call that would wait too long to become durable, before anything is done for it.
+    ///
+    /// - Throws: `OverloadedError`, `StorageError`.
+    public func requireRoom() throws { try commits.requireRoom() }
+
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
     ///   - feed: The one that `commits` advances.

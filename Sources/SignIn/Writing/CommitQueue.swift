@@ -20,6 +20,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     private let largestBatch: Int
     private var waiting = Batch()
     private var isCommitting = false
+    private var pace = CommitPace()
     private(set) var isClosed = false
 
     init(capacity: Int, largestBatch: Int) {
@@ -28,6 +29,12 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
 
     var isIdle: Bool { !isCommitting }
     var depth: Int { waiting.tickets.count }
+
+    /// Whether a caller who can come again should be told so.
+    func room(at now: ContinuousClock.Instant) -> CommitRoom {
+        guard isCommitting else { return .free }
+        return pace.room(behind: depth / largestBatch, at: now)
+    }
 
     mutating func accept(_ command: AccountCommand, _ ticket: Ticket) -> Acceptance {
         // Past the bound a caller is better told to come back than kept waiting for longer than it will.
@@ -40,11 +47,13 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     }
 
     /// The next batch for whoever is committing, in the order of arrival. `nil` means: stop, nothing waits.
-    mutating func nextBatch() -> Batch? {
+    mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
+        pace.batchEnded(at: now)
         guard !waiting.tickets.isEmpty else {
             isCommitting = false
             return nil
         }
+        pace.batchBegan(at: now)
         guard waiting.tickets.count > largestBatch else {
             let batch = waiting
             waiting = Batch()

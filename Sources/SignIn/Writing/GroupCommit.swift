@@ -29,6 +29,19 @@ public final class GroupCommit: Service, Sendable {
 
     /// How many commands wait, those not counted that are being committed.
     var depth: Int { queue.withLock { $0.depth } }
+
+    /// For calls that can be made again, before they cost anything. What is submitted all the same is accepted as long
+    /// as the queue has places.
+    ///
+    /// - Throws: `OverloadedError`; `StorageError` when it is the database that keeps everybody waiting.
+    func requireRoom() throws {
+        switch queue.withLock({ $0.room(at: .now) }) {
+        case .free: break
+        case .full: throw OverloadedError()
+        case .stuck: throw StorageError(.busy, detail: "the transaction under way does not come back")
+        }
+    }
+
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
     /// Returns when the command is durable.
@@ -67,7 +80,7 @@ public final class GroupCommit: Service, Sendable {
 
     /// Whoever comes first commits; after that each commit begins the next one, on the store's own thread.
     private func commitNext() {
-        guard let batch = queue.withLock({ $0.nextBatch() }) else { return releaseDrainWaiters() }
+        guard let batch = queue.withLock({ $0.nextBatch(at: .now) }) else { return releaseDrainWaiters() }
         let stopwatch = ContinuousClock.now
         store.commit(batch.commands) { result in
             self.answer(batch.tickets, with: result, after: .now - stopwatch)

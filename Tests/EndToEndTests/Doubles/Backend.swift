@@ -12,6 +12,7 @@ struct Backend: Sendable {
         let status: UInt
         let text: String
         let json: JSONValue?
+        var retryAfter: String?
 
         var code: String? { json?["code"]?.string }
         subscript(name: String) -> JSONValue? { json?[name] }
@@ -74,6 +75,7 @@ struct Backend: Sendable {
         let limits = JSONLimits(depth: 16, members: 256)
         return Answer(
             status: response.status.code, text: String(decoding: body.readableBytesView, as: UTF8.self),
-            json: try? JSONValue(parsing: Array(body.readableBytesView), limits: limits))
+            json: try? JSONValue(parsing: Array(body.readableBytesView), limits: limits),
+            retryAfter: response.headers.first(name: "Retry-After"))
     }
 }

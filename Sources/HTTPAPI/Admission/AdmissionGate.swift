@@ -1,0 +1,23 @@
+import NIOCore
+
+/// Applies the rule of admission on one event loop, for all its connections. Stays on that loop.
+final class AdmissionGate {
+    private let eventLoop: any EventLoop
+    private var rule: AdmissionRule
+
+    init(eventLoop: any EventLoop, bounds: AdmissionRule.Bounds) {
+        self.eventLoop = eventLoop
+        rule = AdmissionRule(bounds)
+    }
+
+    func requestArrived(at now: NIODeadline) {
+        guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
+        let gate = NIOLoopBound(self, eventLoop: eventLoop)
+        // A loop turns to what it was asked to do when it has gone through the sockets that had something to read.
+        eventLoop.execute { gate.value.rule.roundEnded() }
+    }
+
+    func decide(_ importance: Importance, at now: NIODeadline) -> AdmissionRule.Decision {
+        rule.decide(importance, at: now)
+    }
+}

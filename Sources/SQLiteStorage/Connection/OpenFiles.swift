@@ -1,0 +1,42 @@
+import AppleAccounts
+import Foundation
+
+/// Notices that the database's files were moved, replaced or deleted while they are open.
+///
+/// SQLite goes on in the files that it has, whose names nothing leads to any more: what is written there is gone with
+/// the process. Without a write-ahead log it looks itself, with one it does not.
+struct OpenFiles: Sendable {
+    private struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+
+        init?(path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
+    private let paths: [String]
+    private var identities: [Identity?]
+
+    /// - Parameter path: Of the database, which must be there.
+    init(database path: String) {
+        paths = [path, path + "-wal"]
+        identities = [Identity(path: path), nil]
+    }
+
+    /// Throws `unavailable` when one of them is not where it was. The log is there from the first transaction on.
+    mutating func check() throws(StorageError) {
+        for index in paths.indices {
+            let found = Identity(path: paths[index])
+            guard let expected = identities[index] else {
+                identities[index] = found
+                continue
+            }
+            guard found == expected else {
+                throw StorageError(.unavailable, detail: "\(paths[index]) was moved, replaced or deleted")
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import AppleAccounts
+
+/// What reading failed with lately.
+///
+/// A page that is damaged, or that the disk does not give, fails those who need it and nobody else. That the next read
+/// goes well says nothing about it, so a failure counts for a while.
+struct ReadTrouble: Sendable {
+    static let memory = Duration.seconds(10)
+
+    private var last: (error: StorageError, at: ContinuousClock.Instant)?
+
+    mutating func failed(_ error: StorageError, at now: ContinuousClock.Instant) {
+        switch error.code {
+        case .corrupted, .unavailable: last = (error, now)
+        case .busy, .full, .readOnly, .schemaTooNew, .migrationFailed, .valueRefused: break
+        }
+    }
+
+    func recent(at now: ContinuousClock.Instant) -> StorageError? {
+        guard let last, now - last.at < Self.memory else { return nil }
+        return last.error
+    }
+}

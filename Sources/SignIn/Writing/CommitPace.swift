@@ -1,0 +1,28 @@
+/// How long transactions take at the moment, and what that means for a command that comes now.
+struct CommitPace: Sendable {
+    /// What a caller may be kept waiting. A transaction under way for longer than this is no load: the database is held
+    /// by somebody, or its disk does not answer.
+    static let longestWait = Duration.seconds(2)
+
+    private var recent = Duration.zero
+    private var beganAt: ContinuousClock.Instant?
+
+    mutating func batchBegan(at now: ContinuousClock.Instant) {
+        beganAt = now
+    }
+
+    mutating func batchEnded(at now: ContinuousClock.Instant) {
+        guard let beganAt else { return }
+        self.beganAt = nil
+        // Two batches count for half: one checkpoint makes no trend.
+        recent = (recent + (now - beganAt)) / 2
+    }
+
+    /// - Parameter batches: How many full batches wait before the next command's own.
+    func room(behind batches: Int, at now: ContinuousClock.Instant) -> CommitRoom {
+        let elapsed = beganAt.map { now - $0 } ?? .zero
+        guard elapsed < Self.longestWait else { return .stuck }
+        let each = max(recent, elapsed)
+        return each * (batches + 1) < Self.longestWait || batches == 0 ? .free : .full
+    }
+}

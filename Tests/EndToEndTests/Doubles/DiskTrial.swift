@@ -1,0 +1,65 @@
+import JOSE
+import Synchronization
+import Testing
+
+/// The service as a process of its own, on a disk that can fail, and a backend that remembers what it was told.
+final class DiskTrial: Sendable {
+    let disk: FaultyDisk
+    let database: String
+    private let directory: TemporaryDirectory
+    private let variables: [String: String]
+    private let service: Mutex<ServiceProcess>
+    private let acknowledged = Acknowledged()
+
+    init(_ directory: TemporaryDirectory) async throws {
+        self.directory = directory
+        database = "\(directory.path)/siwa.sqlite"
+        disk = try FaultyDisk(in: directory)
+        variables = try CrashTests.variables(directory).merging(disk.variables) { $1 }
+        service = Mutex(try await ServiceProcess.serve(directory, variables))
+    }
+
+    var backend: Backend {
+        Backend(port: service.withLock { $0.port }, secret: CrashTests.secret)
+    }
+
+    func stop() async -> Int32 {
+        await service.withLock { $0 }.stop()
+    }
+
+    func restart() async throws {
+        _ = await stop()
+        let next = try await ServiceProcess.serve(directory, variables)
+        service.withLock { $0 = next }
+    }
+
+    func signIn(_ subject: String) async throws {
+        let answer = try await backend.signIn(try CrashTests.token(subject))
+        #expect(answer.status == 201)
+        acknowledged.signedIn(subject, answer["account"]?["id"]?.string ?? "")
+    }
+
+    func expectUnavailable(_ subject: String) async throws {
+        let answer = try await backend.signIn(try CrashTests.token(subject))
+        #expect(answer.status == 503)
+        #expect(answer.code == "storage_unavailable")
+        #expect(answer.retryAfter != nil)
+    }
+
+    /// What needs no writing.
+    func expectReading(of subject: String) async throws {
+        #expect(try await backend.credential(subject)["state"]?.string == "authorized")
+        #expect(try await backend.verify(try CrashTests.token(subject)).status == 200)
+    }
+
+    func expectRecovery() async throws {
+        try await eventually { try await self.backend.get("/readyz").status == 200 }
+        try await signIn("after")
+    }
+
+    func expectEverything() async throws {
+        for promise in acknowledged.all {
+            #expect(try await backend.account(promise.subject)["id"]?.string == promise.accountID)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import NIOCore
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct AdmissionRuleTests {
+    /// A loop that goes round and round.
+    struct Loop {
+        var rule = AdmissionRule()
+        var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+        var worked = TimeAmount.seconds(5)
+
+        /// Goes round so often, each time for so many milliseconds with so much work in them.
+        mutating func go(round: Int, for length: Int64, working: Int64) {
+            for _ in 0..<round {
+                (now, worked) = (now + .milliseconds(length), worked + .milliseconds(working))
+                let worked = worked
+                if rule.requestArrived(at: now, worked: { worked }) { rule.roundEnded() }
+            }
+        }
+
+        /// How many of so many requests are turned away.
+        mutating func turnedAway(of count: Int, _ importance: Importance = .ordinary) -> Int {
+            (0..<count).count { _ in rule.decide(importance, at: now) != .admit }
+        }
+    }
+
+    @Test func `admits everybody while the loop comes round in time`() {
+        var loop = Loop()
+        loop.go(round: 100, for: 30, working: 30)
+        #expect(loop.turnedAway(of: 10_000) == 0)
+    }
+
+    @Test func `measures one round at a time, and only now and then`() {
+        var rule = AdmissionRule()
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        var asked = 0
+        let worked = { () -> TimeAmount in
+            asked += 1
+            return .zero
+        }
+        var answers: [Bool] = []
+        func arrive(after milliseconds: Int64) {
+            let isMeant = rule.requestArrived(at: start + .milliseconds(milliseconds), worked: worked)
+            answers.append(isMeant)
+        }
+        arrive(after: 0)
+        arrive(after: 0)
+        rule.roundEnded()
+        #expect(asked == 0)
+        arrive(after: 0)
+        arrive(after: 0)
+        rule.roundEnded()
+        arrive(after: 1)
+        #expect(asked == 2)
+        arrive(after: 10)
+        arrive(after: 11)
+        #expect(answers == [true, false, true, false, false, false, true])
+    }
+
+    @Test func `takes a burst for no overload`() {
+        var loop = Loop()
+        loop.go(round: 3, for: 45, working: 45)
+        #expect(loop.turnedAway(of: 1000) == 0)
+        loop.go(round: 1, for: 5, working: 5)
+        #expect(loop.turnedAway(of: 1000) == 0)
+    }
+
+    @Test func `takes a loop that waits for others, or for the machine, for no overload`() {
+        var loop = Loop()
+        loop.go(round: 100, for: 100, working: 20)
+        #expect(loop.turnedAway(of: 1000) == 0)
+        loop.go(round: 1, for: 60_000, working: 3)
+        #expect(loop.turnedAway(of: 1000) == 0)
+    }
+
+    @Test(arguments: [60, 20] as [Int64])
+    func `turns away while rounds stay long, for no more than its share of the work`(working: Int64) {
+        var loop = Loop()
+        loop.go(round: 10, for: 60, working: working)
+        _ = loop.turnedAway(of: 1000)
+        var count = 0
+        for _ in 0..<100 {
+            loop.go(round: 1, for: 60, working: working)
+            count += loop.turnedAway(of: 1000)
+        }
+        // 30 microseconds each, of 5% of the work.
+        let most = Int(working) * 100 * 1000 * 5 / 100 / 30
+        #expect((most * 9 / 10...most + 1).contains(count))
+    }
+
+    @Test func `cannot save for later more than a moment's share`() {
+        var loop = Loop()
+        loop.go(round: 1000, for: 60, working: 60)
+        #expect((1...166).contains(loop.turnedAway(of: 10_000)))
+    }
+
+    @Test func `admits everybody again as soon as a round is short, or nothing came for a while`() {
+        var loop = Loop()
+        loop.go(round: 6, for: 60, working: 60)
+        #expect(loop.turnedAway(of: 10) == 10)
+        loop.go(round: 1, for: 5, working: 5)
+        #expect(loop.turnedAway(of: 10) == 0)
+
+        loop.go(round: 8, for: 60, working: 60)
+        #expect(loop.turnedAway(of: 10) == 10)
+        loop.go(round: 1, for: 5000, working: 1)
+        #expect(loop.turnedAway(of: 10) == 0)
+    }
+
+    @Test func `never turns away who asks how the service is, and Apple only when it is worst`() {
+        var loop = Loop()
+        loop.go(round: 6, for: 60, working: 60)
+        #expect(loop.turnedAway(of: 10, .operations) == 0)
+        #expect(loop.turnedAway(of: 10, .notification) == 0)
+        loop.go(round: 6, for: 200, working: 200)
+        #expect(loop.turnedAway(of: 10, .operations) == 0)
+        #expect(loop.turnedAway(of: 10, .notification) == 10)
+    }
+
+    @Test func `sends those that it turns away together back at different times`() {
+        var loop = Loop()
+        loop.go(round: 6, for: 60, working: 60)
+        let seconds = (0..<30).compactMap { _ in
+            if case .turnAway(let seconds) = loop.rule.decide(.ordinary, at: loop.now) {
+                seconds
+            } else {
+                nil
+            }
+        }
+        #expect(Set(seconds) == [1, 2, 3])
+    }
+}

@@ -1,0 +1,89 @@
+import NIOCore
+import StorageConformance
+import Testing
+
+@testable import HTTPAPI
+
+/// A service that has more to do than it can, over real sockets.
+@Suite struct OverloadTests {
+    /// Late whatever happens, and with all the time in the world to say so.
+    static var overloaded: RunningService.Options {
+        var options = RunningService.Options()
+        options.limits.admission.target = .nanoseconds(-1)
+        options.limits.admission.patience = .milliseconds(1)
+        options.limits.admission.cost = .zero
+        options.limits.admission.notificationTarget = .seconds(60)
+        return options
+    }
+
+    /// Sends requests until one is turned away; the loop is measured first.
+    static func untilTurnedAway(_ service: RunningService) async throws -> ProbeResponse {
+        try await ProbeConnection.with(port: service.port) { connection in
+            while true {
+                try await connection.send(RunningService.request("GET", "/v1/events"))
+                let answer = try await connection.response()
+                if answer.status == 503 {
+                    // The connection is as good as before.
+                    try await connection.send(RunningService.request("GET", "/livez"))
+                    #expect(try await connection.response().status == 200)
+                    return answer
+                }
+            }
+        }
+    }
+
+    @Test func `turns requests away with a problem that says when to come again`() async throws {
+        var options = Self.overloaded
+        options.limits.admission.rest = .zero
+        try await RunningService.with(options) { service in
+            let answer = try await Self.untilTurnedAway(service)
+            #expect(answer.code == "overloaded")
+            #expect(["1", "2", "3"].contains(answer["retry-after"]))
+            #expect(answer["content-type"] == "application/problem+json")
+            #expect(answer.text.contains("\"request_id\":\"\(answer["x-request-id"] ?? "?")\"}"))
+            #expect(
+                answer.text
+                    == String(
+                        decoding: Problem(.overloaded).body(requestID: answer["x-request-id"] ?? ""),
+                        as: UTF8.self))
+            let metrics = try await service.call("GET", "/metrics")
+            #expect(metrics.status == 200)
+            #expect(metrics.text.contains("siwa_http_requests_turned_away_total"))
+            #expect(service.loggedText().contains("requests turned away"))
+        }
+    }
+
+    @Test func `answers for a call whose database does not come back, and lets its work go on`() async throws
+    {
+        var options = RunningService.Options()
+        options.limits.workTime = .seconds(5)
+        let store = SilentStore()
+        options.store = store
+        try await RunningService.with(options) { service in
+            let answer = try await service.call(
+                "POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            #expect(answer.status == 503)
+            #expect(answer.code == "storage_unavailable")
+            #expect(answer["retry-after"] != nil)
+            #expect(answer["connection"] == "close")
+            let ready = try await service.call("GET", "/readyz", secret: nil)
+            #expect(ready.status == 503)
+            let metrics = try await service.call("GET", "/metrics")
+            #expect(metrics.text.contains("siwa_storage_queue_depth 0"))
+            store.open()
+            let again = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            // The first one has happened.
+            #expect(again.status == 200)
+            #expect(try await service.call("GET", "/readyz", secret: nil).status == 200)
+        }
+    }
+
+    @Test func `a long poll may take as long as it says`() async throws {
+        var options = RunningService.Options()
+        options.limits.workTime = .seconds(5)
+        try await RunningService.with(options) { service in
+            let answer = try await service.call("GET", "/v1/events?wait=7")
+            #expect(answer.status == 200)
+        }
+    }
+}

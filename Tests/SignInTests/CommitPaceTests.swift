@@ -1,0 +1,51 @@
+import Testing
+
+@testable import SignIn
+
+@Suite struct CommitPaceTests {
+    static let start = ContinuousClock.now
+
+    static func at(_ milliseconds: Int) -> ContinuousClock.Instant {
+        start + .milliseconds(milliseconds)
+    }
+
+    /// After transactions of so many milliseconds, with one under way.
+    static func pace(of milliseconds: Int) -> CommitPace {
+        var pace = CommitPace()
+        for _ in 0..<10 {
+            pace.batchBegan(at: at(-milliseconds))
+            pace.batchEnded(at: at(0))
+        }
+        pace.batchBegan(at: at(0))
+        return pace
+    }
+
+    @Test(arguments: [
+        (10, 7, CommitRoom.free), (300, 5, .free), (300, 7, .full), (1900, 0, .free), (1900, 1, .full),
+    ])
+    func `goes by what waits and by what a transaction takes`(
+        milliseconds: Int, batches: Int, expected: CommitRoom
+    ) {
+        #expect(Self.pace(of: milliseconds).room(behind: batches, at: Self.at(1)) == expected)
+    }
+
+    @Test func `a transaction that takes longer than anybody should wait is no load`() {
+        let pace = Self.pace(of: 10)
+        #expect(pace.room(behind: 0, at: Self.at(1999)) == .free)
+        #expect(pace.room(behind: 0, at: Self.at(2000)) == .stuck)
+        #expect(pace.room(behind: 7, at: Self.at(2000)) == .stuck)
+    }
+
+    @Test func `is fast again as soon as transactions are`() {
+        var pace = Self.pace(of: 1900)
+        for round in 0..<6 {
+            pace.batchEnded(at: Self.at(10 * round))
+            pace.batchBegan(at: Self.at(10 * round))
+        }
+        #expect(pace.room(behind: 7, at: Self.at(61)) == .free)
+    }
+
+    @Test func `has nothing to say before the first transaction`() {
+        #expect(CommitPace().room(behind: 0, at: Self.at(0)) == .free)
+    }
+}
