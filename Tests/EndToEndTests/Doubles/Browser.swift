@@ -16,6 +16,11 @@ import NIOHTTP1
 struct Browser: Sendable {
     struct NotDriven: Error, CustomStringConvertible {
         let description: String
+        /// The error code of the protocol (WebDriver §6.6), when it is the driver's answer.
+        var code: String?
+
+        /// The element was found, and then its page went.
+        var isAboutAnOldPage: Bool { code == "stale element reference" }
     }
 
     private let session: String
@@ -80,22 +85,37 @@ struct Browser: Sendable {
 
     /// What the page shows, as text.
     func text() async throws -> String {
-        let body = try await element("body")
-        return try await Self.send(.GET, "\(body)/text").string ?? ""
+        try await onElement("body") { try await Self.send(.GET, "\($0)/text").string ?? "" }
     }
 
     func click(_ selector: String) async throws {
-        _ = try await Self.send(.POST, "\(try await element(selector))/click", [])
+        _ = try await onElement(selector) { try await Self.send(.POST, "\($0)/click", []) }
     }
 
     func type(_ text: String, into selector: String) async throws {
-        let field = try await element(selector)
-        _ = try await Self.send(.POST, "\(field)/clear", [])
-        _ = try await Self.send(.POST, "\(field)/value", [("text", .string(text))])
+        _ = try await onElement(selector) { field in
+            _ = try await Self.send(.POST, "\(field)/clear", [])
+            return try await Self.send(.POST, "\(field)/value", [("text", .string(text))])
+        }
     }
 
     private func close() async throws {
         _ = try await Self.send(.DELETE, session)
+    }
+
+    /// Does something with the first element that a CSS selector finds. Finds it again when the page that it
+    /// was found on has just given way to the next.
+    private func onElement<Value>(
+        _ selector: String, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        for _ in 0..<20 {
+            do {
+                return try await body(element(selector))
+            } catch let error as NotDriven where error.isAboutAnOldPage {
+                continue
+            }
+        }
+        return try await body(element(selector))
     }
 
     /// The first element that a CSS selector finds.
@@ -142,7 +162,8 @@ struct Browser: Sendable {
         let body = Array((try await response.body.collect(upTo: 4 * 1024 * 1024)).readableBytesView)
         let answer = try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256))
         guard response.status == .ok else {
-            throw NotDriven(description: String(decoding: body, as: UTF8.self))
+            throw NotDriven(
+                description: String(decoding: body, as: UTF8.self), code: answer["value"]?["error"]?.string)
         }
         return answer["value"] ?? .null
     }

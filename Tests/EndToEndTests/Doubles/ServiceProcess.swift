@@ -24,6 +24,11 @@ final class ServiceProcess: Sendable {
         (self.process, self.port, self.log) = (process, port, log)
     }
 
+    deinit {
+        // A test that failed before it stopped it must not leave it behind.
+        if process.isRunning { _ = systemKill(process.processIdentifier, SIGKILL) }
+    }
+
     /// Starts `siwa serve` and returns when it listens.
     static func serve(_ directory: TemporaryDirectory, _ variables: [String: String]) async throws
         -> ServiceProcess
