@@ -74,6 +74,14 @@ import Testing
         #expect(loop.turnedAway(of: 1000) == 0)
     }
 
+    @Test(arguments: [(10_000, 100), (10_000, 900), (60_000, 5000)] as [(Int64, Int64)])
+    func `takes what a loop did while nobody came for no overload`(length: Int64, working: Int64) {
+        var loop = Loop()
+        loop.go(round: 10, for: length, working: working)
+        #expect(loop.turnedAway(of: 1000) == 0)
+        #expect(loop.turnedAway(of: 1000, .notification) == 0)
+    }
+
     @Test(arguments: [60, 20] as [Int64])
     func `turns away while rounds stay long, for no more than its share of the work`(working: Int64) {
         var loop = Loop()
