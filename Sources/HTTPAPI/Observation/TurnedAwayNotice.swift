@@ -22,7 +22,8 @@ final class TurnedAwayNotice: Sendable {
         counter.increment(by: 1)
         unsaid.wrappingAdd(1, ordering: .relaxed)
         let (now, said) = (now(), saidAt.load(ordering: .relaxed))
-        guard now - said >= Self.interval,
+        // A clock that was set back must not silence this until it is where it was.
+        guard now < said || now - said >= Self.interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }
         let count = unsaid.exchange(0, ordering: .relaxed)
