@@ -115,6 +115,15 @@ import Testing
         #expect(answering.timerFired(at: Self.at(13)) == .close)
     }
 
+    @Test func `the end of a request is no reading`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        _ = state.headArrived(announcing: nil, keepsAlive: true, at: Self.at(1))
+        state.stalled(at: Self.at(2))
+        state.endArrived()
+        #expect(state.deadline == Self.at(12))
+        #expect(state.timerFired(at: Self.at(12)) == .close)
+    }
+
     @Test func `a client that reads again is as good as any`() {
         var state = Self.answering()
         state.stalled(at: Self.at(3))

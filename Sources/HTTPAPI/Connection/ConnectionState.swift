@@ -62,7 +62,8 @@ struct ConnectionState {
 
     mutating func endArrived() {
         phase = .answering
-        (deadline, workDeadline) = (nil, nil)
+        workDeadline = nil
+        if !isStalled { deadline = nil }
     }
 
     /// The call has to wait for something: at `end` it has waited long enough.
