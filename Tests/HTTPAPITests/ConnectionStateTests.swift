@@ -8,6 +8,7 @@ import Testing
         var limits = ServerLimits()
         limits.bodyBytes = 100
         limits.requestTime = .seconds(15)
+        limits.workTime = .seconds(10)
         limits.idleTime = .seconds(60)
         limits.answerTime = .seconds(10)
         limits.lingerTime = .seconds(2)
@@ -45,17 +46,33 @@ import Testing
 
     @Test func `an answer that does not come is given up in time, and the connection with it`() {
         var state = Self.answering()
-        state.workBegan(until: Self.at(11))
+        state.workBegan(at: Self.at(1))
         #expect(state.timerFired(at: Self.at(10)) == .wait(until: Self.at(11)))
         #expect(state.timerFired(at: Self.at(11)) == .answerUnavailable)
         #expect(state.isLastAnswer)
         #expect(state.answered(at: Self.at(11)) == .closeWhenWritten)
     }
 
+    @Test func `a request that came slowly has as much time as any once it is here`() {
+        var state = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
+        _ = state.headArrived(announcing: 50, keepsAlive: true, at: Self.at(0))
+        state.endArrived()
+        state.workBegan(at: Self.at(12))
+        #expect(state.timerFired(at: Self.at(12)) == .wait(until: Self.at(22)))
+        #expect(state.answered(at: Self.at(12)) == .keepOpen)
+    }
+
+    @Test func `a call may wait by intention beside`() {
+        var state = Self.answering()
+        state.workBegan(at: Self.at(1), waiting: .seconds(30))
+        #expect(state.timerFired(at: Self.at(40)) == .wait(until: Self.at(41)))
+        #expect(state.timerFired(at: Self.at(41)) == .answerUnavailable)
+    }
+
     @Test func `a client that reads again still gets its answer in time`() {
         var state = Self.answering()
         state.stalled(at: Self.at(2))
-        state.workBegan(until: Self.at(11))
+        state.workBegan(at: Self.at(1))
         #expect(state.deadline == Self.at(12))
         state.drained(at: Self.at(5))
         #expect(state.deadline == Self.at(11))

@@ -20,7 +20,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let dispatcher: Dispatcher
     private let gate: AdmissionGate
     private let executor: EventLoopTaskExecutor
-    private let workTime: TimeAmount
     private var state: ConnectionState
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
@@ -39,7 +38,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     init(dispatcher: Dispatcher, gate: AdmissionGate, limits: ServerLimits, eventLoop: any EventLoop) {
         (self.dispatcher, self.gate) = (dispatcher, gate)
         executor = EventLoopTaskExecutor(eventLoop)
-        workTime = limits.workTime
         state = ConnectionState(limits: limits, openedAt: .now())
     }
 
@@ -193,7 +191,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func workBegan(_ exchange: Exchange, _ task: Task<Void, Never>?) {
         running = (exchange, task)
-        state.workBegan(until: startedAt + workTime + (exchange.route?.ownWait ?? .zero))
+        state.workBegan(at: .now(), waiting: exchange.route?.ownWait ?? .zero)
         keepTimer()
     }
 

@@ -66,8 +66,10 @@ struct ConnectionState {
         if !isStalled { deadline = nil }
     }
 
-    /// The call has to wait for something: at `end` it has waited long enough.
-    mutating func workBegan(until end: NIODeadline) {
+    /// The request is complete, and its call has to wait for something. How long the request took to come is not the
+    /// call's fault.
+    mutating func workBegan(at now: NIODeadline, waiting ownWait: TimeAmount = .zero) {
+        let end = now + limits.workTime + ownWait
         workDeadline = end
         if !isStalled { deadline = end }
     }

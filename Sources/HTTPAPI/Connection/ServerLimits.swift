@@ -8,8 +8,8 @@ public struct ServerLimits: Sendable {
     public var bodyBytes = 64 * 1024
     /// From the first byte of a request to its last; bounds a client that sends one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
-    /// From a request to its answer, besides what the call waits by intention. What is below has bounds of its own; this
-    /// one holds when they do not.
+    /// From the end of a request to its answer, besides what the call waits by intention. What is below has bounds of its
+    /// own; this one holds when they do not.
     public var workTime = TimeAmount.seconds(10)
     /// How long a connection may stay open between two requests.
     public var idleTime = TimeAmount.seconds(60)

@@ -78,6 +78,25 @@ import Testing
         }
     }
 
+    @Test func `a request that came slowly has as much time as any once it is here`() async throws {
+        var options = RunningService.Options()
+        options.limits.workTime = .seconds(3)
+        try await RunningService.with(options) { service in
+            try await ProbeConnection.with(port: service.port) { connection in
+                let body = try Bodies.identityToken()
+                let fields = [
+                    "Expect": "100-continue", "Content-Type": "application/json",
+                    "Content-Length": String(body.utf8.count),
+                ]
+                try await connection.send(RunningService.request("POST", "/v1/sign-ins", fields: fields))
+                #expect(try await connection.response().status == 100)
+                try await Task.sleep(for: .seconds(3))
+                try await connection.send(body)
+                #expect(try await connection.response().status == 201)
+            }
+        }
+    }
+
     @Test func `a long poll may take as long as it says`() async throws {
         var options = RunningService.Options()
         options.limits.workTime = .seconds(5)
