@@ -168,7 +168,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .callingBack(let work):
             let eventLoop = context.eventLoop
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
-            workBegan(exchange, nil)
+            // For the database alone.
+            workBegan(exchange, nil, waiting: .zero)
             work { outcome in
                 eventLoop.execute {
                     let connection = connection.value
@@ -185,13 +186,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 let answer = await dispatcher.answer(to: exchange, by: work)
                 connection.value.finishLater(exchange, with: answer)
             }
-            workBegan(exchange, task)
+            workBegan(exchange, task, waiting: exchange.route?.ownWait ?? .zero)
         }
     }
 
-    private func workBegan(_ exchange: Exchange, _ task: Task<Void, Never>?) {
+    private func workBegan(_ exchange: Exchange, _ task: Task<Void, Never>?, waiting ownWait: TimeAmount) {
         running = (exchange, task)
-        state.workBegan(at: .now(), waiting: exchange.route?.ownWait ?? .zero)
+        state.workBegan(at: .now(), waiting: ownWait)
         keepTimer()
     }
 

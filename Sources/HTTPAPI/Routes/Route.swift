@@ -1,3 +1,4 @@
+import KeySets
 import NIOCore
 import SignIn
 
@@ -84,9 +85,13 @@ enum Route: Int, Sendable, CaseIterable {
         switch self {
         case .events: TimeAmount(SignInUseCases.longestWait)
         case .eraseAccount: TimeAmount(SignInUseCases.longestErasureWait)
+        // A fetch that fails says so itself. Given up before that, the call would blame the database.
+        case .verifyIdentityToken, .signIn, .appleNotification, .webCallback: Self.longestKeyWait
         default: .zero
         }
     }
+
+    private static let longestKeyWait = TimeAmount.milliseconds(KeySetBounds().longestFetch)
 
     /// A long poll may be ended at any time with what it has.
     var waits: Bool { self == .events }

@@ -97,6 +97,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["/v1/identity-tokens/verify", "/v1/sign-ins", "/v1/apple/notifications"])
+    func `a call that waits for keys longer than for a database is told about keys`(path: String) async throws
+    {
+        var options = RunningService.Options()
+        options.limits.workTime = .milliseconds(100)
+        options.keys = LateKeys(delay: .seconds(1))
+        try await RunningService.with(options) { service in
+            let isNotification = path.hasSuffix("notifications")
+            let body = isNotification ? try Bodies.notification() : try Bodies.identityToken()
+            let answer = try await service.call("POST", path, body: body)
+            #expect(answer.status == 503)
+            #expect(answer.code == "keys_unavailable")
+            #expect(answer["connection"] == nil)
+        }
+    }
+
     @Test func `a long poll may take as long as it says`() async throws {
         var options = RunningService.Options()
         options.limits.workTime = .seconds(5)

@@ -1,0 +1,14 @@
+import JOSE
+import KeySets
+
+/// A key set that keeps its callers waiting, for nothing.
+struct LateKeys: VerificationKeys {
+    let delay: Duration
+
+    func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
+    func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+        try? await Task.sleep(for: delay)
+        throw KeySetError(.keysUnavailable)
+    }
+    var health: KeySetHealth { KeySetHealth(status: .unavailable(.timedOut), keyCount: 0) }
+}
