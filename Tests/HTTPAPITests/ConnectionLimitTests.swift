@@ -259,6 +259,47 @@ import TokenMint
         }
     }
 
+    @Test func `answers are made no faster than the client reads them`() async throws {
+        try await Self.probe(Self.impatient) { connection, service in
+            // Large reads let the server read more at a time.
+            for _ in 0..<10 {
+                let body = String(repeating: " ", count: 60_000)
+                try await connection.send(RunningService.request("POST", "/v1/sign-ins", body: body))
+                #expect(try await connection.response().status == 400)
+            }
+            let request = "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n"
+            try await connection.send(String(repeating: request, count: 6000))
+            var metrics = ""
+            while !metrics.contains("siwa_http_connections 1\n") {
+                metrics = try await service.call("GET", "/metrics").text
+            }
+            let line = try #require(
+                metrics.split(separator: "\n").first {
+                    $0.hasPrefix("siwa_http_requests_total{route=\"/openapi.yaml\",status=\"200\"}")
+                })
+            // What the kernel's buffers take, and hardly more.
+            let answers = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+            #expect((1..<1500).contains(answers))
+        }
+    }
+
+    @Test func `a client that asks for more than it has read gets all its answers, in order`() async throws {
+        try await Self.probe { connection, _ in
+            let requests = (0..<1500).map {
+                "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\nX-Request-ID: \($0)\r\n\r\n"
+            }
+            try await connection.send(requests.joined() + Self.health)
+            connection.finishSending()
+            for number in requests.indices {
+                let answer = try await connection.response()
+                #expect(answer.status == 200)
+                #expect(answer["x-request-id"] == String(number))
+            }
+            #expect(try await connection.response().text.contains("alive"))
+            #expect(try await connection.closes())
+        }
+    }
+
     @Test func `past the cap a connection waits until another one ends`() async throws {
         var options = RunningService.Options()
         options.limits.connections = 1

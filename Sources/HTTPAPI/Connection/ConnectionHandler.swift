@@ -4,8 +4,8 @@ import NIOHTTP1
 /// One client connection: collects a request, has it answered, writes the answer.
 ///
 /// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's event loop.
-/// Requests that arrive while one is being answered wait, and so does the socket, so that a client cannot fill
-/// memory by asking faster than it reads.
+/// Requests that arrive while one is being answered, or while answers wait to be read, wait themselves, and so does the
+/// socket, so that a client cannot fill memory by asking faster than it reads.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -28,7 +28,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var fields: RequestFields?
     private var body: ByteBuffer?
     private var startedAt = NIODeadline.now()
-    /// What was read beyond the request that is being answered.
+    /// What was read and has to wait: no more than the socket gives at once.
     private var pending = CircularBuffer<Arrival>()
     private var isReadHeld = false
     private var needsFlush = false
@@ -87,6 +87,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             state.drained(at: .now())
+            takePending()
+            flush()
             releaseRead()
         } else {
             state.stalled(at: .now())
@@ -111,10 +113,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // A request
 
     private func take(_ arrival: Arrival) {
-        if state.phase == .answering {
-            // Nothing waits before it: a long poll has lost its reader.
-            if case .inputEnded = arrival, pending.isEmpty { return carryOut(state.inputEnded(at: .now())) }
-            return pending.append(arrival)
+        // Nothing waits before it: a long poll has lost its reader.
+        if state.phase == .answering, case .inputEnded = arrival, pending.isEmpty {
+            return carryOut(state.inputEnded(at: .now()))
+        }
+        if mustWait {
+            pending.append(arrival)
+            // Only what leaves makes room, and with it the channel becomes writable again.
+            return flush()
         }
         switch arrival {
         case .inputEnded: carryOut(state.inputEnded(at: .now()))
@@ -122,6 +128,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .broken(let error):
             guard state.phase != .closing else { return }
             refuse(error == .headerOverflow ? .headerTooLarge : .requestMalformed)
+        }
+    }
+
+    /// One request is answered at a time, and none while the client has answers to read: they are far larger than what
+    /// asks for them.
+    private var mustWait: Bool {
+        switch state.phase {
+        case .answering: true
+        case .closing: false
+        case .waiting, .receiving: context?.channel.isWritable == false
         }
     }
 
@@ -220,7 +236,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func takePending() {
-        while state.phase != .answering, let arrival = pending.popFirst() { take(arrival) }
+        while !mustWait, let arrival = pending.popFirst() { take(arrival) }
     }
 
     /// Answers a request that is not complete and never will be.
