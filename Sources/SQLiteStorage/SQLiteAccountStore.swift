@@ -92,12 +92,19 @@ public struct SQLiteAccountStore: AccountStore {
 
     /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
     public func checkHealth() async throws {
-        try writer.checkFiles()
         try writer.checkProgress()
-        _ = try await reader.read { try $0.keySets.snapshot() }
+        let writer = writer
+        let places: Result<Void, any Error> = try await reader.read { rows in
+            _ = try rows.keySets.snapshot()
+            // Here, because a file system that hangs must not hold the caller's thread.
+            return Result {
+                try writer.checkFiles()
+                try writer.checkRoom()
+            }
+        }
+        try places.get()
         if let failure = reader.recentFailure { throw failure }
         guard writer.lastFailure != nil else { return }
-        try writer.checkRoom()
         try await writer.run { database in
             try database.execute(
                 sql: """

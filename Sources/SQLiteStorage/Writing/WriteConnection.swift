@@ -49,7 +49,8 @@ final class WriteConnection: Sendable {
         guard lastFailure?.code == .full else { return }
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return }
-        guard UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.leastRoom else {
+        // Divided, because a file system without bounds tells numbers whose product is none.
+        guard UInt(status.f_bavail) >= Self.leastRoom / max(1, UInt(status.f_frsize)) else {
             throw StorageError(.full, detail: "the disk has less than 1 MiB free")
         }
     }
@@ -111,7 +112,9 @@ final class WriteConnection: Sendable {
             return result
         } catch let error as StorageError where error.code == .valueRefused {
             // One of them has a value that no row takes, which must not be the fault of the others.
-            return commitOneByOne(commands, in: database)
+            let result = commitOneByOne(commands, in: database)
+            if result.hasErased { scrubLog() }
+            return result
         }
     }
 
@@ -141,6 +144,8 @@ final class WriteConnection: Sendable {
         guard isFirst else { return }
         queue.asyncWriteWithoutTransaction { database in
             self.isScrubbing.withLock { $0 = false }
+            self.beganAt.withLock { $0 = .now }
+            defer { self.beganAt.withLock { $0 = nil } }
             // Not longer than a sign-in would mind.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

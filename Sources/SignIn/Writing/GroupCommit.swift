@@ -114,6 +114,8 @@ public final class GroupCommit: Service, Sendable {
     }
 
     private func releaseDrainWaiters() {
+        // Another batch may have begun since the last one ended, and the waiters wait for that one too.
+        guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }
             return waiters
