@@ -10,7 +10,7 @@ from .subjects import Subject
 
 _PEAK_CONNECTIONS = 64
 _HALF_CONNECTIONS = 256
-_OVERLOAD_CONNECTIONS = 512
+_OVERLOAD_CONNECTIONS = 1024
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,22 @@ import NIOCore
 /// Does no I/O and reads no clock.
 struct AdmissionRule {
     struct Bounds: Sendable {
-        /// The longest round that is fine: some 500 requests that are there at once.
-        var target = TimeAmount.milliseconds(30)
+        /// The longest round that is fine: some 1000 requests that are there at once.
+        var target = TimeAmount.milliseconds(60)
         /// The round past which notifications are turned away too.
         var notificationTarget = TimeAmount.milliseconds(150)
         /// Between two measurements, when all is well.
         var rest = TimeAmount.milliseconds(10)
-        /// For how long rounds must be too long. A burst is worked off.
-        var patience = TimeAmount.milliseconds(100)
+        /// For how long rounds must be too long. A burst is worked off, and so is what a busy neighbour on the
+        /// machine has held up.
+        var patience = TimeAmount.milliseconds(200)
         /// What turning one request away costs, with its reading and its writing.
         var cost = TimeAmount.microseconds(30)
         /// The part of the loop's work that may go into turning away, in percent.
         ///
         /// To turn away costs half of what a verification costs: whoever answers all that is too much has no time left
         /// for the rest. So what is above this share waits in its sockets, where each connection has one request.
-        var share: Int64 = 5
+        var share: Int64 = 4
 
         /// Without optimization every round takes many times as long, and in tests many services share the loops.
         static var forThisBuild: Bounds {
