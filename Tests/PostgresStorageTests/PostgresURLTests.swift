@@ -39,6 +39,7 @@ import Testing
 
     @Test func `knows whether there are several hosts`() throws {
         #expect(try PostgresURL("postgres://a,b/db").hasSeveralHosts)
-        #expect(try !PostgresURL("postgres://a/db").hasSeveralHosts)
+        #expect(try PostgresURL("postgres:///db?hostaddr=10.0.0.1,10.0.0.2").hasSeveralHosts)
+        #expect(try !PostgresURL("postgres://a/db?hostaddr=10.0.0.1").hasSeveralHosts)
     }
 }

@@ -11,7 +11,9 @@ struct PostgresURL: Sendable {
     let options: [String: String]
 
     /// Another of them may take writes when this one does not.
-    var hasSeveralHosts: Bool { options["host"]?.utf8.contains(UInt8(ascii: ",")) ?? false }
+    var hasSeveralHosts: Bool {
+        ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
+    }
 
     /// - Throws: `StorageError` `unavailable` for what libpq cannot read. The detail repeats nothing of it.
     init(_ text: String) throws(StorageError) {
