@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a PostgreSQL server says of itself, as far as it matters to whoever runs the service on it.
 public struct PostgresServer: Sendable, Equatable {
     /// As PostgreSQL counts: 150018 is 15.18.
@@ -12,19 +14,22 @@ public struct PostgresServer: Sendable, Equatable {
     public var mostConnections: Int
     /// How many it has now, this one with them.
     public var connections: Int
+    /// How many milliseconds the clock of this machine is ahead of the server's.
+    public var clockLead: Int64
 
     public init(
         version: Int, synchronousCommit: String, isSafeOnPowerLoss: Bool, isReadOnly: Bool,
-        mostConnections: Int,
-        connections: Int
+        mostConnections: Int, connections: Int, clockLead: Int64 = 0
     ) {
         (self.version, self.synchronousCommit) = (version, synchronousCommit)
         (self.isSafeOnPowerLoss, self.isReadOnly) = (isSafeOnPowerLoss, isReadOnly)
         (self.mostConnections, self.connections) = (mostConnections, connections)
+        self.clockLead = clockLead
     }
 }
 
 extension PostgresServer {
+    // pg_stat_activity hides what the sessions of other roles are from roles without privileges.
     private static let read = PostgresStatement(
         "read_server",
         """
@@ -35,16 +40,19 @@ extension PostgresServer {
                 OR (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') = 'on',
             current_setting('max_connections')::integer
                 - current_setting('superuser_reserved_connections')::integer,
-            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')
+            (SELECT sum(numbackends)::bigint FROM pg_stat_database),
+            (extract(epoch FROM clock_timestamp()) * 1000)::bigint
         """)
 
     /// Asks the server of this session.
     init(_ session: PostgresSession) throws {
         let rows = try session.run(PostgresCall(Self.read))
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
         self.init(
             version: Int(rows.integer(0, 0) ?? 0), synchronousCommit: rows.text(0, 1) ?? "",
             isSafeOnPowerLoss: rows.boolean(0, 2) ?? false, isReadOnly: rows.boolean(0, 3) ?? true,
-            mostConnections: Int(rows.integer(0, 4) ?? 0), connections: Int(rows.integer(0, 5) ?? 0))
+            mostConnections: Int(rows.integer(0, 4) ?? 0), connections: Int(rows.integer(0, 5) ?? 0),
+            clockLead: now - (rows.integer(0, 6) ?? now))
     }
 }
 

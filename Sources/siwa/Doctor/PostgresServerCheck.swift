@@ -11,6 +11,9 @@ struct PostgresServerCheck {
     /// The oldest version with everything that the service's statements use.
     private static let oldestVersion = 130_000
 
+    /// Milliseconds. What a replica has taken on is another's after 30 s, by the other's clock.
+    private static let remarkableClockLead: Int64 = 5000
+
     var findings: [Finding] {
         var findings: [Finding] = []
         if server.version < Self.oldestVersion {
@@ -35,6 +38,14 @@ struct PostgresServerCheck {
             findings.append(
                 .note(
                     Self.name, "synchronous_commit is off; siwa switches it on for its own sessions"))
+        }
+        if server.clockLead.magnitude >= Self.remarkableClockLead {
+            let side = server.clockLead < 0 ? "behind" : "ahead of"
+            findings.append(
+                .note(
+                    Self.name,
+                    "the clock of this machine is \(server.clockLead.magnitude / 1000) s \(side) the server's",
+                    advice: "Keep those of all replicas right with chrony or systemd-timesyncd."))
         }
         let room = server.mostConnections - server.connections
         if room < connections {

@@ -23,12 +23,19 @@ import Testing
             (Self.server { $0.isReadOnly = true }, .wrong),
             (Self.server { $0.isSafeOnPowerLoss = false }, .wrong),
             (Self.server { $0.synchronousCommit = "off" }, .note),
-            (Self.server { $0.connections = 89 }, .note),
+            (Self.server { $0.connections = 89 }, .note), (Self.server { $0.clockLead = 5000 }, .note),
+            (Self.server { $0.clockLead = -5000 }, .note),
             (Self.server { ($0.mostConnections, $0.connections) = (3, 8) }, .note),
         ] as [(PostgresServer, Finding.Verdict)])
     func `finds what is not good enough`(server: PostgresServer, verdict: Finding.Verdict) {
         let findings = PostgresServerCheck(server: server, connections: 9).findings
         #expect(findings.map(\.verdict) == [verdict])
+    }
+
+    @Test(arguments: [4999, -4999] as [Int64])
+    func `clocks need not agree to the second`(lead: Int64) {
+        let server = Self.server { $0.clockLead = lead }
+        #expect(PostgresServerCheck(server: server, connections: 9).findings.map(\.verdict) == [.good])
     }
 
     @Test func `room for one replica is room`() {
