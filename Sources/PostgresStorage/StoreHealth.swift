@@ -30,7 +30,7 @@ final class StoreHealth: Sendable {
     func check(_ pool: PostgresPool) async throws {
         let mustWrite = hasFailed.withLock { $0 }
         try await pool.run { session in
-            let isReadOnly = try session.run(PostgresCall(Self.read)).boolean(0, 0)
+            let isReadOnly = try session.run(PostgresCall(Self.read)).requireEventCounter().boolean(0, 0)
             guard isReadOnly == false else {
                 throw StorageError(.readOnly, detail: "the server takes no writes")
             }

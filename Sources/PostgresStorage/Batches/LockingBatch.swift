@@ -95,7 +95,7 @@ struct LockingBatch {
             return nil
         }
         let answers = try session.pipeline(unsent + [try events.call(names), .commit])
-        return answers[unsent.count].integer(0, 0)
+        return try answers[unsent.count].requireEventCounter().integer(0, 0)
     }
 }
 

@@ -49,9 +49,9 @@ struct EventAnnouncements: Sendable {
             // Events between the two are heard of, those before are read.
             _ = try session.run(listen)
             session.isListening = true
-            return try session.run(last).integer(0, 0)
+            return try session.run(last).requireEventCounter().integer(0, 0)
         }
-        if polls { return try session.run(last).integer(0, 0) }
+        if polls { return try session.run(last).requireEventCounter().integer(0, 0) }
         return try session.notifications(before: deadline).compactMap { Int64($0) }.max()
     }
 }
