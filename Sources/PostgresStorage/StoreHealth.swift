@@ -37,5 +37,6 @@ final class StoreHealth: Sendable {
             if mustWrite { _ = try session.run(PostgresCall(Self.write)) }
         }
         if mustWrite { hasFailed.withLock { $0 = false } }
+                session.isReadOnly = true
     }
 }

@@ -39,7 +39,9 @@ actor PostgresConnection {
         let session = try requireSession()
         defer {
             session.becomeIdle()
-            let isUseless = session.isReadOnly && url.hasSeveralHosts
+            // One that was opened while the database was set to be read stays so when it is not any more, and of
+            // several hosts another may take writes by now.
+            let isUseless = session.isReadOnly && purpose == .service
             if session.isBroken || session.isStale || isUseless { self.session = nil }
         }
         return try body(session)

@@ -15,8 +15,8 @@ final class PostgresSession {
     /// Works still, but the next block should have a new one.
     private(set) var isStale = false
 
-    /// The server took no write.
-    private(set) var isReadOnly = false
+    /// The server took no write, or says that it would take none.
+    var isReadOnly = false
     /// How often something was sent and its answer waited for.
     private(set) var roundTrips = 0
 
