@@ -15,11 +15,16 @@ final class StoreHealth: Sendable {
     private let hasFailed = Mutex(false)
 
     /// Remembers whether the last attempt to write failed.
-    func watch<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    func watch(_ body: () async throws -> CommitResult) async throws -> CommitResult {
         do {
-            let value = try await body()
-            hasFailed.withLock { $0 = false }
-            return value
+            let result = try await body()
+            let failures = result.results.compactMap(\.failure)
+            if failures.count < result.results.count {
+                hasFailed.withLock { $0 = false }
+            } else if failures.contains(where: { $0.code != .valueRefused }) {
+                hasFailed.withLock { $0 = true }
+            }
+            return result
         } catch {
             if StorageError(error).code != .valueRefused { hasFailed.withLock { $0 = true } }
             throw error
@@ -32,11 +37,17 @@ final class StoreHealth: Sendable {
         try await pool.run { session in
             let isReadOnly = try session.run(PostgresCall(Self.read)).requireEventCounter().boolean(0, 0)
             guard isReadOnly == false else {
+                session.isReadOnly = true
                 throw StorageError(.readOnly, detail: "the server takes no writes")
             }
             if mustWrite { _ = try session.run(PostgresCall(Self.write)) }
         }
         if mustWrite { hasFailed.withLock { $0 = false } }
-                session.isReadOnly = true
+    }
+}
+
+extension CommandResult {
+    fileprivate var failure: StorageError? {
+        if case .failed(let error) = self { error } else { nil }
     }
 }

@@ -10,7 +10,11 @@ extension StorageError {
             let code = Code(sqlState: error.sqlState)
             // The messages about refused values repeat them.
             let message = code == .valueRefused ? "" : error.message
-            self.init(code, detail: "PostgreSQL \(error.sqlState): \(message) \(error.statement)")
+            // A COMMIT has no values: what it fails with is the fault of no single command.
+            let isCommit = error.statement == PostgresCall.commit.statement.name
+            self.init(
+                isCommit && code == .valueRefused ? .unavailable : code,
+                detail: "PostgreSQL \(error.sqlState): \(message) \(error.statement)")
         default: self.init(.unavailable, detail: "\(error)")
         }
     }
