@@ -41,22 +41,20 @@ struct BatchCommitter: Sendable {
             {
                 return result
             }
-            try rollBack(session)
+            try session.rollBack()
             for _ in 1..<Self.mostAttempts {
                 do {
                     return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
                 } catch let error as PostgresError where error.isWorthRepeating {
-                    try rollBack(session)
+                    // It may be one of our IDs that is taken, and not what another has inserted.
+                    if error.isAboutExistingRow { ids.forgetBlock() }
+                    try session.rollBack()
                 }
             }
             return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
         } catch {
-            try? rollBack(session)
+            try? session.rollBack()
             throw error
         }
-    }
-
-    private func rollBack(_ session: PostgresSession) throws {
-        if session.isInTransaction { _ = try session.run(.rollback) }
     }
 }

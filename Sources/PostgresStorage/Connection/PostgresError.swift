@@ -24,6 +24,9 @@ extension PostgresError {
         }
     }
 
+    /// unique_violation: somebody has stored a row of that key before.
+    var isAboutExistingRow: Bool { sqlState == "23505" }
+
     /// A standby, or a server that was told to take no writes.
     var isReadOnly: Bool { sqlState == "25006" }
 

@@ -111,10 +111,15 @@ final class PostgresSession {
         if (try? run(Self.ping)) == nil { isBroken = true }
     }
 
+    /// Ends a transaction that is open or was broken off, if there is one.
+    func rollBack() throws {
+        if isInTransaction { _ = try run(.rollback) }
+    }
+
     /// Rolls back what a block left open.
     func becomeIdle() {
         guard !isBroken, isInTransaction else { return }
-        _ = try? run(.rollback)
+        try? rollBack()
         if isInTransaction { isBroken = true }
     }
 

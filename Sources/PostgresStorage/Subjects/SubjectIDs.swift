@@ -21,6 +21,12 @@ final class SubjectIDs: Sendable {
         return start
     }
 
+    /// Forgets what is left of the block: the database may have forgotten that it gave it away, as a standby has that
+    /// took over and lacked the last commits. The same block can then be another replica's too.
+    func forgetBlock() {
+        left.withLock { $0 = 0..<0 }
+    }
+
     private func takeFirst() -> Int64? {
         left.withLock { left in
             guard let id = left.first else { return nil }
