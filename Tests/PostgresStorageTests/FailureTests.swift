@@ -276,6 +276,55 @@ import Testing
         try await cluster.remove()
     }
 
+    @Test func `asks a server that was silent nothing more on the same session`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        try await use(cluster, connections: 1) { pool, _ in
+            try await pool.run { session in
+                session.deadlines.answer = .milliseconds(300)
+                _ = try session.run(Self.one)
+            }
+            try cluster.freeze()
+            let trips = try await pool.run { session throws in
+                #expect(throws: PostgresError.self) { _ = try session.pipeline([.begin, Self.one]) }
+                let before = session.roundTrips
+                #expect(throws: PostgresError.self) { try session.rollBack() }
+                #expect(throws: PostgresError.self) { _ = try session.pipeline([]) }
+                #expect(throws: PostgresError.self) { try session.execute(script: "SELECT", name: "test") }
+                return session.roundTrips - before
+            }
+            #expect(trips == 0)
+            try cluster.thaw()
+            try await pool.run { _ = try $0.run(Self.one) }
+        }
+        try await cluster.remove()
+    }
+
+    @Test func `tells everybody who waits for a connection that the server has gone`() async throws {
+        let cluster = try await PostgresCluster.start(fsync: false)
+        let url = try PostgresURL(try await cluster.makeDatabase())
+        let pool = PostgresPool(url, connections: 2, patience: .seconds(20))
+        let (isHeld, held) = AsyncStream<Void>.makeStream()
+        let holders = (0..<2).map { _ in
+            Task {
+                try await pool.run { session in
+                    _ = try session.run(Self.one)
+                    held.yield()
+                    _ = try session.run(PostgresCall(Self.sleep, [.integer(4)]))
+                }
+            }
+        }
+        var holding = isHeld.makeAsyncIterator()
+        for _ in 0..<2 { await holding.next() }
+        let waiters = (0..<20).map { _ in Task { try await pool.run { _ = try $0.run(Self.one) } } }
+        try await cluster.stop(.immediate)
+        for call in holders + waiters {
+            await #expect(throws: StorageError(.unavailable, detail: "")) { try await call.value }
+        }
+        await pool.close()
+        try await cluster.start()
+        try await cluster.remove()
+    }
+
     /// To fill a real disk takes rights that tests do not have everywhere: the server says what it says then.
     @Test func `fails writes when the disk is full, and recovers when there is room`() async throws {
         let cluster = try await PostgresCluster.shared()

@@ -52,6 +52,8 @@ final class PostgresSession {
     /// Those behind one that fails do not run.
     /// - Throws: `PostgresError`, the first, after every answer was read.
     func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+        // A server that was silent once is not waited for again.
+        guard !isBroken else { throw lost() }
         guard !calls.isEmpty else { return [] }
         let wait = SocketWait(deadline: .now + deadlines.answer)
         var owed: [Owed] = []
@@ -68,7 +70,8 @@ final class PostgresSession {
     ///
     /// - Throws: `PostgresError`.
     func execute(script: String, name: String) throws {
-        guard PQexitPipelineMode(handle.pointer) == 1, PQsendQuery(handle.pointer, script) == 1 else {
+        guard !isBroken, PQexitPipelineMode(handle.pointer) == 1, PQsendQuery(handle.pointer, script) == 1
+        else {
             throw lost()
         }
         let wait = SocketWait(deadline: .now + deadlines.answer)
