@@ -24,11 +24,12 @@ enum TransferRows {
     private static let remove = PostgresStatement(
         "remove_transfers", "DELETE FROM transfer WHERE account_id = ANY ($1::uuid[])")
     // Against an erasure at the same time: it waits until these are there to be forgotten, or they wait, and
-    // the statement that remembers them sees that the account is erased.
+    // the statement that remembers them sees that the account is erased. In the order in which batches lock.
     private static let lockSubjects = PostgresStatement(
         "lock_transferred",
         """
-        SELECT id FROM subject WHERE account_id = ANY ($1::uuid[]) ORDER BY team_id, sub FOR SHARE
+        SELECT s.id FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = ANY ($1::uuid[])
+        ORDER BY t.name, s.sub FOR SHARE OF s
         """)
     private static let insertStatement = PostgresStatement(
         "insert_transfers",
@@ -110,10 +111,19 @@ enum TransferRows {
         let sorted = newest.values.sorted {
             ($0.recipientTeam, $0.transferSubject) < ($1.recipientTeam, $1.transferSubject)
         }
-        _ = try session.pipeline([
+        let calls = [
             .begin, PostgresCall(lockSubjects, [.uuids(sorted.map(\.accountID.uniqueID))]),
             insertion(of: sorted), .commit,
-        ])
+        ]
+        for _ in 1..<BatchCommitter.mostAttempts {
+            do {
+                _ = try session.pipeline(calls)
+                return
+            } catch let error as PostgresError where error.isWorthRepeating {
+                try session.rollBack()
+            }
+        }
+        _ = try session.pipeline(calls)
     }
 
     static func purge(
