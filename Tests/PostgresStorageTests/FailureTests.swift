@@ -395,5 +395,8 @@ import Testing
         ] as [(String, StorageError.Code)])
     func `says what a SQLSTATE means`(state: String, expected: StorageError.Code) {
         #expect(StorageError.Code(sqlState: state) == expected)
+        // A commit has no values that could be refused.
+        let atCommit = StorageError(PostgresError(sqlState: state, message: "", statement: "commit"))
+        #expect(atCommit.code == (expected == .valueRefused ? .unavailable : expected))
     }
 }

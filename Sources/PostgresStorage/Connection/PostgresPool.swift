@@ -75,8 +75,13 @@ final class PostgresPool: Sendable {
             checkIn(connection)
             return value
         } catch let missing as MissingConnection {
-            // Behind all others, so that nobody tries it while there is an open one.
-            state.withLock { $0.free.insert(connection, at: 0) }
+            let stranded: [Waiter] = state.withLock { state in
+                // Behind all others, so that nobody tries it while there is an open one.
+                state.free.insert(connection, at: 0)
+                // While there is, it comes back and is handed on. When there is none, nobody would hand on anything.
+                return connections.contains(where: \.isOpen) ? [] : state.line.all()
+            }
+            for waiter in stranded { waiter.resume(throwing: missing) }
             throw missing
         } catch {
             checkIn(connection)

@@ -54,7 +54,8 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     mutating func all() -> [Ticket] {
-        defer { self = WaitingLine() }
+        // The numbers go on: somebody of those who were told may be about to leave.
+        defer { (places, gone) = ([], 0) }
         return places[gone...].map(\.ticket)
     }
 
