@@ -47,7 +47,8 @@ public final class GroupCommit: Service, Sendable {
     /// Returns when the command is durable.
     ///
     /// - Throws: `AccountRefusal` by the rules, `StorageError` from the database, `OverloadedError` when the
-    ///   command was not accepted. Each means that nothing of it was stored.
+    ///   command was not accepted. Each means that nothing of it was stored, except `unavailable` of a database on
+    ///   another machine: when the connection is lost at the commit, nobody knows.
     public func submit(_ command: AccountCommand) async throws -> AccountOutcome {
         try await withCheckedThrowingContinuation { continuation in
             submit(command) { continuation.resume(with: $0) }
