@@ -6,8 +6,8 @@ import SignIn
 /// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a clock
 /// that is moved by hand.
 struct ScenarioService: Sendable {
-    /// A span that nothing else in the key set has, so that its time-out is told from the refresh loop's sleep.
-    private static let longestFetch: Int64 = 19_999
+    /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's sleep.
+    private static let (longestFetch, longestStoreLook): (Int64, Int64) = (19_999, 1999)
 
     let useCases: SignInUseCases
     let store: any AccountStore
@@ -23,7 +23,8 @@ struct ScenarioService: Sendable {
         let (accounts, snapshots) = try await storage.open()
         let keys = RemoteKeySet(
             source: apple, snapshots: snapshots, clock: clock,
-            bounds: KeySetBounds(longestFetch: Self.longestFetch),
+            bounds: KeySetBounds(
+                longestFetch: Self.longestFetch, longestStoreLook: Self.longestStoreLook),
             jitter: { 500 })
         await keys.restore()
         let feed = EventFeed()
@@ -63,9 +64,8 @@ struct ScenarioService: Sendable {
         for _ in 0..<10_000_000 {
             let now = clock.millisecondsSince1970
             let deadlines = clock.deadlines
-            if deadlines.count == 1, deadlines.allSatisfy({ $0 > now && $0 != now + Self.longestFetch }) {
-                return
-            }
+            let timeOuts = [now + Self.longestFetch, now + Self.longestStoreLook]
+            if deadlines.count == 1, deadlines.allSatisfy({ $0 > now && !timeOuts.contains($0) }) { return }
             await Task.yield()
         }
         throw FixtureError("the refresh loop does not come to rest")
