@@ -12,8 +12,8 @@ extension PostgresAccountStore: TransferStore {
 
     public func importTransfers(_ transfers: [TransferRecord]) async throws {
         guard !transfers.isEmpty else { return }
-        try await pool.run { [names] session in
-            try names.teams.ensure(Set(transfers.map(\.recipientTeam)), in: session)
+        try await pool.run { session in
+            try session.names.teams.ensure(Set(transfers.map(\.recipientTeam)), in: session)
             try TransferRows.insert(transfers, in: session)
         }
     }

@@ -16,14 +16,12 @@ public struct PostgresAccountStore: AccountStore {
         """)
 
     let pool: PostgresPool
-    let names: PostgresNames
     private let committer: BatchCommitter
     private let health = StoreHealth()
 
     init(pool: PostgresPool) {
         self.pool = pool
-        names = PostgresNames()
-        committer = BatchCommitter(names: names, ids: SubjectIDs())
+        committer = BatchCommitter(ids: SubjectIDs())
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
@@ -34,18 +32,18 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func account(_ id: AccountID) async throws -> Account? {
-        try await pool.run { try PostgresSubjects(names: names).find(id, in: $0)?.record.account }
+        try await pool.run { try PostgresSubjects(names: $0.names).find(id, in: $0)?.record.account }
     }
 
     public func account(_ key: SubjectKey) async throws -> Account? {
-        try await pool.run { try PostgresSubjects(names: names).find(key, in: $0)?.account }
+        try await pool.run { try PostgresSubjects(names: $0.names).find(key, in: $0)?.account }
     }
 
     public func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential] {
         try await pool.run {
-            try CredentialReader(names: names)
+            try CredentialReader(names: $0.names)
                 .find(team: team, clientID: clientID, subjects: subjects, in: $0)
         }
     }
@@ -54,7 +52,8 @@ public struct PostgresAccountStore: AccountStore {
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
     ) async throws -> EventPage {
         try await pool.run {
-            try EventReader(names: names).page(after: sequence, limit: limit, visibleTo: visibility, in: $0)
+            try EventReader(names: $0.names)
+                .page(after: sequence, limit: limit, visibleTo: visibility, in: $0)
         }
     }
 

@@ -5,7 +5,6 @@ struct BatchCommitter: Sendable {
     /// How often a batch is begun again because another replica met the same new row, or was in the way.
     static let mostAttempts = 5
 
-    let names: PostgresNames
     let ids: SubjectIDs
 
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
@@ -34,6 +33,7 @@ struct BatchCommitter: Sendable {
     }
 
     private func attempt(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
+        let names = session.names
         do {
             try names.ensure(namesOf: commands, in: session)
             if QuietBatch.isPossible(commands),

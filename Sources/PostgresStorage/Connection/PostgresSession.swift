@@ -20,6 +20,10 @@ final class PostgresSession {
     /// How often something was sent and its answer waited for.
     private(set) var roundTrips = 0
 
+    /// What this session has read of them, and no other: the next may be with a server that was behind the one before
+    /// when it took its place, and gives a number away again that nobody there has heard of.
+    let names = PostgresNames()
+
     private let handle: ConnectionHandle
     private let isEncrypted: Bool
     private var parameters = ParameterBuffer()

@@ -1,22 +1,17 @@
 import AppleAccounts
-import Synchronization
 
 /// Small numbers for names that are few and stand in many rows: teams, apps, clients. They never change and are
-/// never taken away, so the process remembers what it has seen.
-final class PostgresNameTable<Name: ByteComparedText>: Sendable {
-    private struct Known {
-        var numbers: [Name: Int64] = [:]
-        var names: [Int64: Name] = [:]
-    }
-
-    private let known = Mutex(Known())
-    private let make: @Sendable (String) -> Name?
+/// never taken away, so the session remembers what it has seen.
+final class PostgresNameTable<Name: ByteComparedText> {
+    private var numbers: [Name: Int64] = [:]
+    private var names: [Int64: Name] = [:]
+    private let make: (String) -> Name?
     private let insert: PostgresStatement
     private let read: PostgresStatement
     private let readAll: PostgresStatement
 
     /// - Parameter table: One of our own table names, with the columns `id` and `name`.
-    init(_ table: String, make: @escaping @Sendable (String) -> Name?) {
+    init(_ table: String, make: @escaping (String) -> Name?) {
         self.make = make
         // In the order of the names, so that two replicas that meet the same new ones cannot wait for each other.
         insert = PostgresStatement(
@@ -33,7 +28,7 @@ final class PostgresNameTable<Name: ByteComparedText>: Sendable {
 
     /// Stores those that are new. Not inside of a transaction: what is remembered must not be rolled back.
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
-        let new = known.withLock { known in names.filter { known.numbers[$0] == nil } }
+        let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
         let texts = PostgresValue.texts(new.map(\.rawValue))
         // Two statements of their own: the second sees what somebody else has inserted instead of the first.
@@ -43,43 +38,35 @@ final class PostgresNameTable<Name: ByteComparedText>: Sendable {
 
     /// Returns `nil` for a name that has never been stored.
     func number(of name: Name, in session: PostgresSession) throws -> Int64? {
-        if let number = knownNumber(of: name) { return number }
+        if let number = numbers[name] { return number }
         remember(try session.run(PostgresCall(read, [.texts([name.rawValue])])))
-        return knownNumber(of: name)
+        return numbers[name]
     }
 
     /// The number of a name that was made sure of.
     func ensuredNumber(of name: Name) throws -> Int64 {
-        guard let number = knownNumber(of: name) else {
+        guard let number = numbers[name] else {
             throw StorageError(.corrupted, detail: "a name has no number")
         }
         return number
     }
 
     func name(of number: Int64, in session: PostgresSession) throws -> Name {
-        if let name = known.withLock({ $0.names[number] }) { return name }
+        if let name = names[number] { return name }
         // Another replica has stored it, and nearly always it is not the only one.
         remember(try session.run(PostgresCall(readAll)))
-        guard let name = known.withLock({ $0.names[number] }) else {
+        guard let name = names[number] else {
             throw StorageError(.corrupted, detail: "number \(number) has no name")
         }
         return name
     }
 
-    private func knownNumber(of name: Name) -> Int64? {
-        known.withLock { $0.numbers[name] }
-    }
-
     private func remember(_ rows: PostgresRows) {
-        known.withLock { known in
-            for row in 0..<rows.count {
-                // Number 0 of the apps has a name that is none.
-                guard let number = rows.integer(row, 0), let name = rows.text(row, 1).flatMap(make) else {
-                    continue
-                }
-                known.numbers[name] = number
-                known.names[number] = name
-            }
+        for row in 0..<rows.count {
+            // Number 0 of the apps has a name that is none.
+            guard let number = rows.integer(row, 0), let name = rows.text(row, 1).flatMap(make) else { continue }
+            numbers[name] = number
+            names[number] = name
         }
     }
 }

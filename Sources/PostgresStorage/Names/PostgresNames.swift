@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// The numbers of teams, apps and clients, as all connections of the process know them.
-final class PostgresNames: Sendable {
+/// The numbers of teams, apps and clients, as one session knows them.
+final class PostgresNames {
     /// The number of no app: what stands under it holds for all apps of the team.
     static let allApps: Int64 = 0
 

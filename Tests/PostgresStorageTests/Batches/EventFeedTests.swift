@@ -93,7 +93,7 @@ import Testing
                         rowID: try #require(rowID.integer(0, 0)))
                 }
                 let answers = try session.pipeline([
-                    .begin, try events.call(store.names),
+                    .begin, try events.call(session.names),
                     PostgresCall(PostgresStatement("test_slowly", "SELECT pg_sleep(0.02)")),
                 ])
                 _ = try session.run(round % 2 == 0 ? .rollback : .commit)

@@ -28,16 +28,41 @@ import Testing
 
     @Test func `gives up a block of IDs that another has too`() async throws {
         try await Replicas.with(1) { replicas in
-            let names = replicas.stores[0].names
             try await replicas.stores[0].pool.run { session throws in
                 let people = (0..<20).map { AccountCommand.signIn(.sample(key: .sample("p\($0)"))) }
-                _ = try BatchCommitter(names: names, ids: SubjectIDs()).commit(people, in: session)
+                _ = try BatchCommitter(ids: SubjectIDs()).commit(people, in: session)
                 // As when a standby takes over that has the rows and not what was counted after them.
                 let forget = "SELECT setval('subject_block', last_value, false) FROM subject_block"
                 _ = try session.run(PostgresCall(PostgresStatement("test_forget", forget)))
-                let result = try BatchCommitter(names: names, ids: SubjectIDs())
+                let result = try BatchCommitter(ids: SubjectIDs())
                     .commit([.signIn(.sample(key: .sample("late")))], in: session)
                 #expect(result.results.compactMap(\.signedIn).count == 1)
+            }
+        }
+    }
+
+    @Test func `gives a name the number that it has where a standby took over`() async throws {
+        try await Replicas.with(2) { replicas in
+            let (store, other) = (replicas.stores[0], replicas.stores[1])
+            try await store.signIn(.sample(key: .sample("first")))
+            // As one that had not heard of the name, and has given its number to another since.
+            let rename = "UPDATE app SET name = 'com.example.other' WHERE name = 'com.example.app'"
+            let end = """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """
+            try await other.pool.run { session in
+                _ = try session.run(PostgresCall(PostgresStatement("test_rename", rename)))
+                _ = try session.run(PostgresCall(PostgresStatement("test_end", end)))
+            }
+            try await store.signIn(.sample(key: .sample("second")))
+            let key = SubjectKey.sample("second")
+            for (clientID, state) in [("com.example.app", .authorized), ("com.example.other", .notFound)]
+                as [(ClientID, CredentialState)]
+            {
+                let found = try await other.credentials(
+                    team: key.team, clientID: clientID, subjects: [key.subject])
+                #expect(found.map(\.state) == [state])
             }
         }
     }

@@ -9,8 +9,8 @@ actor EmptyStores {
     static let shared = EmptyStores(count: 4)
 
     private var unmade: Int
-    private var free: [PostgresDatabase] = []
-    private var waiting: [CheckedContinuation<PostgresDatabase, Never>] = []
+    private var free: [String] = []
+    private var waiting: [CheckedContinuation<String, Never>] = []
 
     init(count: Int) {
         unmade = count
@@ -19,33 +19,33 @@ actor EmptyStores {
     func use<Value: Sendable>(
         _ body: @Sendable (PostgresAccountStore) async throws -> Value
     ) async throws -> Value {
-        let database = try await take()
+        let url = try await take()
+        // Sessions of its own, which have nothing in mind of those before.
+        let database = try await PostgresDatabase.open(url: url, logger: Logger(label: "test"))
         do {
-            // A new store has nothing in mind of the one before.
-            let value = try await body(PostgresAccountStore(pool: database.accounts.pool))
-            try await empty(database)
-            giveBack(database)
+            let value = try await body(database.accounts)
+            try await finish(database, url)
             return value
         } catch {
-            try await empty(database)
-            giveBack(database)
+            try await finish(database, url)
             throw error
         }
     }
 
-    private func take() async throws -> PostgresDatabase {
-        if let database = free.popLast() { return database }
+    private func take() async throws -> String {
+        if let url = free.popLast() { return url }
         guard unmade > 0 else { return await withCheckedContinuation { waiting.append($0) } }
         unmade -= 1
-        let url = try await PostgresCluster.shared().makeDatabase()
-        return try await PostgresDatabase.open(url: url, logger: Logger(label: "test"))
+        return try await PostgresCluster.shared().makeDatabase()
     }
 
-    private func giveBack(_ database: PostgresDatabase) {
+    private func finish(_ database: PostgresDatabase, _ url: String) async throws {
+        try await empty(database)
+        await database.close()
         if waiting.isEmpty {
-            free.append(database)
+            free.append(url)
         } else {
-            waiting.removeFirst().resume(returning: database)
+            waiting.removeFirst().resume(returning: url)
         }
     }
 
