@@ -56,6 +56,7 @@ import Testing
             await #expect(throws: StorageError(.corrupted, detail: "")) {
                 try await store.signIn(.sample(key: .sample("person")))
             }
+            #expect(try await store.account(.sample("person")) == nil)
         }
     }
 }

@@ -33,6 +33,8 @@ extension StorageError.Code {
             case "53100": .full
             // data_corrupted, index_corrupted
             case "XX001", "XX002": .corrupted
+            // not_null_violation: no value of a caller's is ever left out, so a row of our own is missing
+            case "23502": .corrupted
             // program_limit_exceeded: a value too large for its index
             case "54000": .valueRefused
             // too_many_connections

@@ -18,9 +18,10 @@ struct EventAppending {
         added AS (
             INSERT INTO event (
                 sequence, id, kind, subject_id, account_id, app_id, reason, source, moment, recorded_at)
-            SELECT counter.last_sequence - $1::bigint + e.place, e.id, e.kind, e.subject_id, e.account_id,
+            -- Without the counter there is no number, which the table refuses, and nothing is committed.
+            SELECT (SELECT last_sequence FROM counter) - $1::bigint + e.place, e.id, e.kind, e.subject_id, e.account_id,
                 e.app_id, e.reason, e.source, e.moment, e.recorded_at
-            FROM counter, unnest(
+            FROM unnest(
                 $2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[],
                 $9::bigint[], $10::bigint[])
             WITH ORDINALITY AS e (
