@@ -40,6 +40,25 @@ import Testing
         return false
     }
 
+    /// Returns when so many of the pool's connections are busy, each for so many seconds.
+    private func hold(
+        _ count: Int, of pool: PostgresPool, for seconds: Int64
+    ) async -> [Task<Void, any Error>] {
+        let (isHeld, held) = AsyncStream<Void>.makeStream()
+        let holders = (0..<count).map { _ in
+            Task {
+                try await pool.run { session in
+                    _ = try session.run(Self.one)
+                    held.yield()
+                    _ = try session.run(PostgresCall(Self.sleep, [.integer(seconds)]))
+                }
+            }
+        }
+        var holding = isHeld.makeAsyncIterator()
+        for _ in 0..<count { await holding.next() }
+        return holders
+    }
+
     private func backends(_ cluster: PostgresCluster) async throws -> Int {
         let count = try await cluster.superuserQuery(
             "SELECT count(*) FROM pg_stat_activity WHERE usename = 'siwa'")
@@ -198,18 +217,7 @@ import Testing
         let cluster = try await PostgresCluster.start(fsync: false, settings: settings)
         let url = try await cluster.makeDatabase()
         let greedy = PostgresPool(try PostgresURL(url), connections: 4)
-        let (isHeld, held) = AsyncStream<Void>.makeStream()
-        let holders = (0..<4).map { _ in
-            Task {
-                try await greedy.run { session in
-                    _ = try session.run(Self.one)
-                    held.yield()
-                    _ = try session.run(PostgresCall(Self.sleep, [.integer(2)]))
-                }
-            }
-        }
-        var holding = isHeld.makeAsyncIterator()
-        for _ in 0..<4 { await holding.next() }
+        let holders = await hold(4, of: greedy, for: 2)
         let pool = PostgresPool(try PostgresURL(url), connections: 4)
         await #expect(throws: StorageError(.unavailable, detail: "")) {
             try await pool.run { _ = try $0.run(Self.one) }
@@ -303,18 +311,7 @@ import Testing
         let cluster = try await PostgresCluster.start(fsync: false)
         let url = try PostgresURL(try await cluster.makeDatabase())
         let pool = PostgresPool(url, connections: 2, patience: .seconds(20))
-        let (isHeld, held) = AsyncStream<Void>.makeStream()
-        let holders = (0..<2).map { _ in
-            Task {
-                try await pool.run { session in
-                    _ = try session.run(Self.one)
-                    held.yield()
-                    _ = try session.run(PostgresCall(Self.sleep, [.integer(4)]))
-                }
-            }
-        }
-        var holding = isHeld.makeAsyncIterator()
-        for _ in 0..<2 { await holding.next() }
+        let holders = await hold(2, of: pool, for: 4)
         let waiters = (0..<20).map { _ in Task { try await pool.run { _ = try $0.run(Self.one) } } }
         try await cluster.stop(.immediate)
         for call in holders + waiters {
