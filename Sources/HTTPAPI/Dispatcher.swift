@@ -20,20 +20,18 @@ final class Dispatcher: Sendable {
     }
 
     /// Answers at once where nothing has to be waited for.
-    func begin(
-        _ head: HTTPRequestHead, _ fields: RequestFields, body: [UInt8], startedAt: NIODeadline,
-        gate: AdmissionGate
-    ) -> (Exchange, Handling) {
+    func begin(_ request: ArrivingRequest, gate: AdmissionGate) -> (Exchange, Handling) {
+        let (head, fields) = (request.head, request.fields)
         var exchange = Exchange(
             method: head.method, route: nil,
             requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
-            startedAt: startedAt)
+            startedAt: request.startedAt)
         do {
             let target = RequestTarget(head.uri)
             let match = try RouteTable.match(head.method, target.path)
             exchange.route = match.route
             // Before the caller is known and the body is looked at: both cost more than to turn it away.
-            if case .turnAway(let seconds) = gate.decide(match.route.importance, at: startedAt) {
+            if case .turnAway(let seconds) = gate.decide(match.route.importance, at: request.startedAt) {
                 exchange.isTurnedAway = true
                 return (
                     exchange,
@@ -56,7 +54,7 @@ final class Dispatcher: Sendable {
                 parameter = decoded
             }
             let call = Call(
-                requestID: exchange.requestID, parameter: parameter, query: target.query, body: body,
+                requestID: exchange.requestID, parameter: parameter, query: target.query, body: request.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             return (exchange, try routes.handle(match.route, call))
         } catch {

@@ -24,10 +24,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
 
-    private var head: HTTPRequestHead?
-    private var fields: RequestFields?
-    private var body: ByteBuffer?
-    private var startedAt = NIODeadline.now()
+    private var arriving: ArrivingRequest?
     /// What was read and has to wait: no more than the socket gives at once.
     private var pending = CircularBuffer<Arrival>()
     private var isReadHeld = false
@@ -148,7 +145,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             guard state.bodyArrived(byteCount: bytes.readableBytes) == .keep else {
                 return refuse(.bodyTooLarge)
             }
-            if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
+            arriving?.append(&bytes)
         case .end:
             state.endArrived()
             begin()
@@ -156,29 +153,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func take(_ head: HTTPRequestHead) {
-        startedAt = .now()
-        gate.requestArrived(at: startedAt)
-        let fields = RequestFields(head.headers)
-        // After an upgrade request the decoder reads nothing more, so the connection can serve nothing more.
-        let keepsAlive =
-            head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
+        let now = NIODeadline.now()
+        gate.requestArrived(at: now)
+        let request = ArrivingRequest(head: head, startedAt: now)
         let action = state.headArrived(
-            announcing: fields.contentLength, keepsAlive: keepsAlive, at: startedAt)
-        // RFC 9112 §3.2: without Host it is not clear who is meant.
-        let isClear = fields.hasHost || head.version != .http1_1
-        let expectsContinue = fields.expectsContinue
-        (self.head, self.fields, body) = (head, fields, nil)
+            announcing: request.fields.contentLength, keepsAlive: request.keepsAlive, at: now)
+        arriving = request
         keepTimer()
         guard action == .collectBody else { return refuse(.bodyTooLarge) }
-        guard isClear else { return refuse(.requestMalformed) }
-        if expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
+        guard request.isClear else { return refuse(.requestMalformed) }
+        if request.fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
     }
 
     private func begin() {
-        guard let context, let head = head.take(), let fields = fields.take() else { return }
-        let body = self.body.take().map { Array($0.readableBytesView) } ?? []
-        let (exchange, handling) = dispatcher.begin(
-            head, fields, body: body, startedAt: startedAt, gate: gate)
+        guard let context, let request = arriving.take() else { return }
+        let (exchange, handling) = dispatcher.begin(request, gate: gate)
         switch handling {
         case .answered(let answer): finish(exchange, with: answer)
         case .callingBack(let work):
@@ -241,12 +230,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Answers a request that is not complete and never will be.
     private func refuse(_ code: ProblemCode) {
+        let request = arriving.take()
         let exchange = Exchange(
-            method: head?.method, route: nil,
-            requestID: RequestID.accept(fields?.requestID) ?? RequestID.make(),
-            startedAt: head == nil ? .now() : startedAt)
+            method: request?.head.method, route: nil,
+            requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
+            startedAt: request?.startedAt ?? .now())
         let answer = Answer.problem(Problem(code), requestID: exchange.requestID)
-        (head, fields, body) = (nil, nil, nil)
         write { buffer in
             AnswerEncoder.encode(
                 answer, requestID: exchange.requestID, date: dispatcher.date.text, omitsBody: false,
