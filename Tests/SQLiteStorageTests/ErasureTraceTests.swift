@@ -14,41 +14,9 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    private static let lastTraces = [
-        "trace-sub", "trace-mail", "Tracey", "Tracington", "trace-payload", "trace-transfer",
-    ]
-    /// With what was replaced before the erasure.
-    private static let traces = lastTraces + ["trace-posted", "trace-relay"]
-
-    /// A person with everything that can be known, among others.
-    private func makePerson(
-        in store: SQLiteAccountStore, others: Int = 200
-    ) async throws -> Account {
-        let key = SubjectKey.sample("001999.trace-sub.0123")
-        for number in 0..<others { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
-        func notify(_ change: NotifiedEvent.Change, _ number: Int64, _ clientID: ClientID) async throws {
-            try await store.notify(
-                .sample(
-                    change, key: key, clientID: clientID, at: Moment(milliseconds: number),
-                    identifier: "jti-\(number)", payload: "trace-payload-\(number)"))
-        }
-        try await notify(.consentRevoked, 500, "com.example.other")
-        try await store.signIn(
-            .sample(
-                key: key, authorizedAt: 1000, email: nil, firstName: "Tracey", lastName: "Tracington",
-                unsignedEmail: "trace-posted@example.com"))
-        let relay = EmailAddress.sample("trace-relay@privaterelay.appleid.com", isPrivate: true)
-        try await notify(.emailForwarding(.disabled, relay), 3000, "com.example.app")
-        try await notify(.unknown, 3001, "com.example.app")
-        try await store.hold(1, key: key, authorizedAt: 4000)
-        let account = try await store.signIn(
-            .sample(key: key, authorizedAt: 5000, email: .sample("trace-mail@example.com"))
-        ).account
-        try await store.importTransfers([
-            TransferRecord(
-                recipientTeam: "OTHERTEAM1", transferSubject: "trace-transfer", accountID: account.id,
-                from: key, createdAt: 1, expiresAt: 9_000_000)
-        ])
+    /// The person among others, half of them older, half of them younger.
+    private func makePerson(in store: SQLiteAccountStore, others: Int = 200) async throws -> Account {
+        let account = try await TracedPerson.make(in: store, others: others)
         for number in others..<2 * others { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
         return account
     }
@@ -74,7 +42,7 @@ import Testing
     @Test func `leaves nothing of the person in any table or page`() async throws {
         let account = try await file.use { try await makePerson(in: $0.accounts) }
         let before = try dump()
-        for trace in Self.lastTraces { #expect(before.contains(trace), "\(trace) was there to be erased") }
+        for trace in TracedPerson.lastTraces { #expect(before.contains(trace), "\(trace) was there to be erased") }
 
         try await file.use { database in
             try await database.accounts.erase(.sample(account: account, at: 9000))
@@ -85,7 +53,7 @@ import Testing
         }
         let after = try dump()
         let file = bytes()
-        for trace in Self.traces {
+        for trace in TracedPerson.traces {
             let (isInTable, isInPage) = (after.contains(trace), file.contains(trace))
             #expect(!isInTable, "\(trace) is in a table")
             #expect(!isInPage, "\(trace) is in a page")
@@ -96,17 +64,11 @@ import Testing
     @Test func `leaves nothing of a person who was transferred to another team`() async throws {
         try await file.use { database in
             let account = try await makePerson(in: database.accounts)
-            let to = SubjectKey.sample(team: "OTHERTEAM1", "trace-new-name")
-            try await database.accounts.transfer(
-                TransferCommand(
-                    accountID: account.id, from: SubjectKey(team: account.team, subject: account.subject),
-                    to: to, clientID: "com.example.app", email: .sample("trace-new-mail@example.com"),
-                    createdAt: account.createdAt, receivedAt: 8000))
-            let moved = try #require(try await database.accounts.account(account.id))
+            let moved = try await TracedPerson.move(account, in: database.accounts)
             try await database.accounts.erase(.sample(account: moved, at: 9000))
         }
         let (after, file) = (try dump(), bytes())
-        for trace in Self.traces + ["trace-new"] {
+        for trace in TracedPerson.traces + ["trace-new"] {
             let (isInTable, isInPage) = (after.contains(trace), file.contains(trace))
             #expect(!isInTable, "\(trace) is in a table")
             #expect(!isInPage, "\(trace) is in a page")
@@ -121,7 +83,7 @@ import Testing
             try await database.accounts.erase(.sample(account: account, at: 9000))
             // Behind the emptying of the log in the queue of the connection that writes.
             try await database.accounts.signIn(.sample(key: .sample("the-next")))
-            for trace in Self.traces {
+            for trace in TracedPerson.traces {
                 let (isInLog, isInPage) = (bytes("-wal").contains(trace), bytes().contains(trace))
                 #expect(!isInLog, "\(trace) is in the log")
                 #expect(!isInPage, "\(trace) is in a page")

@@ -1,0 +1,56 @@
+public import AppleAccounts
+
+/// A person of whom everything is known that can be, by words that stand nowhere else, so that they are found wherever
+/// an erasure left one.
+public enum TracedPerson {
+    /// What is kept of the person until they are erased.
+    public static let lastTraces = [
+        "trace-sub", "trace-mail", "Tracey", "Tracington", "trace-payload", "trace-transfer",
+    ]
+    /// With what was replaced before.
+    public static let traces = lastTraces + ["trace-posted", "trace-relay"]
+
+    /// The person, who came after so many others, `other-0` and so on.
+    public static func make(
+        in store: some AccountStore & GrantStore & TransferStore, others: Int
+    ) async throws -> Account {
+        let key = SubjectKey.sample("001999.trace-sub.0123")
+        for number in 0..<others { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
+        func notify(_ change: NotifiedEvent.Change, _ number: Int64, _ clientID: ClientID) async throws {
+            try await store.notify(
+                .sample(
+                    change, key: key, clientID: clientID, at: Moment(milliseconds: number),
+                    identifier: "jti-\(number)", payload: "trace-payload-\(number)"))
+        }
+        try await notify(.consentRevoked, 500, "com.example.other")
+        try await store.signIn(
+            .sample(
+                key: key, authorizedAt: 1000, email: nil, firstName: "Tracey", lastName: "Tracington",
+                unsignedEmail: "trace-posted@example.com"))
+        let relay = EmailAddress.sample("trace-relay@privaterelay.appleid.com", isPrivate: true)
+        try await notify(.emailForwarding(.disabled, relay), 3000, "com.example.app")
+        try await notify(.unknown, 3001, "com.example.app")
+        try await store.hold(1, key: key, authorizedAt: 4000)
+        let account = try await store.signIn(
+            .sample(key: key, authorizedAt: 5000, email: .sample("trace-mail@example.com"))
+        ).account
+        try await store.importTransfers([
+            TransferRecord(
+                recipientTeam: "OTHERTEAM1", transferSubject: "trace-transfer", accountID: account.id,
+                from: key, createdAt: 1, expiresAt: 9_000_000)
+        ])
+        return account
+    }
+
+    /// The same person, moved to another team under another name.
+    public static func move(
+        _ account: Account, in store: some AccountStore & GrantStore
+    ) async throws -> Account {
+        try await store.transfer(
+            TransferCommand(
+                accountID: account.id, from: SubjectKey(team: account.team, subject: account.subject),
+                to: .sample(team: "OTHERTEAM1", "trace-new-name"), clientID: "com.example.app",
+                email: .sample("trace-new-mail@example.com"), createdAt: account.createdAt, receivedAt: 8000))
+        return try unwrap(try await store.account(account.id))
+    }
+}
