@@ -80,7 +80,7 @@ import Testing
 
     @Test func `brings a reader on past any number of events that are not its own`() async throws {
         let reader = EventReader(
-            store: EndlessStore(), feed: subject.feed, limit: 10, visibility: .everything)
+            store: BareStore(isEndless: true), feed: subject.feed, limit: 10, visibility: .everything)
         let page = try await reader.page(after: 5)
         #expect(page == EventPage(events: [], cursor: 25, hasMore: true))
     }

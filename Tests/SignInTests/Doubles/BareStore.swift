@@ -1,9 +1,15 @@
 import AppleAccounts
 import Synchronization
 
-/// A store with nothing in it, which counts how often its feed is read.
+/// A store with nothing in it, which counts how often its feed is read. An endless feed has always more behind it, and
+/// never anything for the reader.
 final class BareStore: AccountStore {
+    private let isEndless: Bool
     private let reads = Mutex(0)
+
+    init(isEndless: Bool = false) {
+        self.isEndless = isEndless
+    }
 
     var readCount: Int { reads.withLock { $0 } }
 
@@ -23,7 +29,7 @@ final class BareStore: AccountStore {
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
     ) async throws -> EventPage {
         reads.withLock { $0 += 1 }
-        return EventPage(events: [], cursor: sequence, hasMore: false)
+        return EventPage(events: [], cursor: isEndless ? sequence + 1 : sequence, hasMore: isEndless)
     }
 
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { 0 }

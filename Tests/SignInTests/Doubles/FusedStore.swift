@@ -1,9 +1,12 @@
 import AppleAccounts
+import StorageConformance
 
 /// A store, as a process with a fuse reaches it: what is not done before the fuse blows is not done.
-struct FusedStore: AccountStore, GrantStore {
+struct FusedStore: RelayingStore, GrantStore {
     let store: any AccountStore & GrantStore
     let fuse: Fuse
+
+    var behind: any AccountStore { store }
 
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
         try await fuse.step("commit") { try await store.commit(commands) }
@@ -69,26 +72,4 @@ struct FusedStore: AccountStore, GrantStore {
     }
 
     func sealedCount() async throws -> Int { try await store.sealedCount() }
-
-    func account(_ id: AccountID) async throws -> Account? { try await store.account(id) }
-
-    func account(_ key: SubjectKey) async throws -> Account? { try await store.account(key) }
-
-    func credentials(
-        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [Credential] {
-        try await store.credentials(team: team, clientID: clientID, subjects: subjects)
-    }
-
-    func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
-    ) async throws -> EventPage {
-        try await store.events(after: sequence, limit: limit, visibleTo: visibility)
-    }
-
-    func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        try await store.purgeNonces(expiredBefore: moment)
-    }
-
-    func checkHealth() async throws { try await store.checkHealth() }
 }

@@ -3,7 +3,7 @@ import StorageConformance
 import Synchronization
 
 /// A store whose commits wait until the test lets them go, one by one, and fail when it says so.
-final class HeldStore: AccountStore {
+final class HeldStore: RelayingStore {
     private struct State {
         var batches: [[AccountCommand]] = []
         var isOpen = false
@@ -15,6 +15,8 @@ final class HeldStore: AccountStore {
 
     let reference = ReferenceStore()
     private let state = Mutex(State())
+
+    var behind: any AccountStore { reference }
 
     /// The batches that were handed to it, in order.
     var batches: [[AccountCommand]] { state.withLock { $0.batches } }
@@ -82,28 +84,6 @@ final class HeldStore: AccountStore {
         }
         let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
         if let failure { throw failure }
-        return try await reference.commit(commands)
+        return try await behind.commit(commands)
     }
-
-    func account(_ id: AccountID) async throws -> Account? { try await reference.account(id) }
-
-    func account(_ key: SubjectKey) async throws -> Account? { try await reference.account(key) }
-
-    func credentials(
-        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
-    ) async throws -> [Credential] {
-        try await reference.credentials(team: team, clientID: clientID, subjects: subjects)
-    }
-
-    func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
-    ) async throws -> EventPage {
-        try await reference.events(after: sequence, limit: limit, visibleTo: visibility)
-    }
-
-    func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        try await reference.purgeNonces(expiredBefore: moment)
-    }
-
-    func checkHealth() async throws {}
 }

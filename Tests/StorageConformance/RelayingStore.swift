@@ -1,0 +1,30 @@
+public import AppleAccounts
+
+/// A double that has a real store behind it: what it does not change itself goes there.
+public protocol RelayingStore: AccountStore {
+    var behind: any AccountStore { get }
+}
+
+extension RelayingStore {
+    public func account(_ id: AccountID) async throws -> Account? { try await behind.account(id) }
+
+    public func account(_ key: SubjectKey) async throws -> Account? { try await behind.account(key) }
+
+    public func credentials(
+        team: TeamID, clientID: ClientID, subjects: [AppleSubject]
+    ) async throws -> [Credential] {
+        try await behind.credentials(team: team, clientID: clientID, subjects: subjects)
+    }
+
+    public func events(
+        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+    ) async throws -> EventPage {
+        try await behind.events(after: sequence, limit: limit, visibleTo: visibility)
+    }
+
+    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
+        try await behind.purgeNonces(expiredBefore: moment)
+    }
+
+    public func checkHealth() async throws { try await behind.checkHealth() }
+}
