@@ -13,6 +13,19 @@ import TokenMint
         #expect(!key.isValidSignature(signature, for: Array("message".utf8)[...]))
     }
 
+    /// None of them fills its last byte, or its last word: RFC 8017 counts the padding in bytes, OpenSSL computes in words.
+    @Test(arguments: [2049, 2050, 2063, 2176, 2500])
+    func `verifies with a modulus of any number of bits`(bits: Int) throws {
+        let privateKey = try RSAPrivateKey.generate(bits: bits)
+        let key = try privateKey.publicKey()
+        for number in 0..<20 {
+            let token = try JWTSigner.sign(
+                claims: JSONObject([("number", .integer(Int64(number)))]), keyID: "KEY", algorithm: .RS256,
+                key: privateKey.pem)
+            #expect(try CompactJWS(parsing: Array(token.utf8)).isSigned(by: key))
+        }
+    }
+
     @Test func `verifies from many tasks at once`() async throws {
         let mint = TokenMint.shared
         let key = try mint.privateKey.publicKey()

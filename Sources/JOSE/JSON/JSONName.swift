@@ -5,7 +5,7 @@
 public struct JSONName: Sendable {
     @usableFromInline let count: Int
     /// The first 24 bytes, eight to a word, zeros behind the end.
-    private let words: (UInt64, UInt64, UInt64)
+    @usableFromInline let words: (UInt64, UInt64, UInt64)
     private let rest: [UInt8]?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -25,7 +25,9 @@ public struct JSONName: Sendable {
     /// Lets `switch name { case "iss": ... }` compare bytes. Allocates nothing for names that fit.
     @inlinable
     public static func ~= (literal: StaticString, name: JSONName) -> Bool {
-        literal.utf8CodeUnitCount == name.count && name.hasBytes(of: literal)
+        // Most names differ here already from most that are asked for.
+        literal.utf8CodeUnitCount == name.count && literal.utf8Start.pointee == name.firstByte
+            && name.hasBytes(of: literal)
     }
 
     @inlinable
@@ -39,11 +41,14 @@ public struct JSONName: Sendable {
         return String(decoding: first + (rest ?? []), as: UTF8.self)
     }
 
+    /// 0 of an empty name, as at the end of a literal.
+    @inlinable
+    var firstByte: UInt8 { UInt8(truncatingIfNeeded: UInt64(littleEndian: words.0)) }
+
     @usableFromInline
     func hasBytes(of literal: StaticString) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
         guard bytes.count == count, count <= 24 else { return self == JSONName(bytes) }
-        // Most comparisons end at the first byte.
         return withUnsafeBytes(of: words) { mine in
             for index in 0..<count where mine[index] != bytes[index] { return false }
             return true

@@ -3,12 +3,12 @@ import Synchronization
 
 /// An RSA public key that may verify RS256 signatures, parsed once.
 ///
-/// Only keys that are safe to trust exist: an odd modulus of 2048 to 4096 bits and the exponent 65537. OpenSSL checks
-/// none of this by itself, and a key with e = 1 lets anyone forge, while a huge e costs hundreds of times as much.
+/// Only keys that are safe to trust exist: an odd modulus of 2048 to 4096 bits and the exponent 65537. A key with e = 1 would
+/// let anyone forge, and a huge e cost hundreds of times as much.
 public final class RSAPublicKey: @unchecked Sendable {
-    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use one
-    // EVP_PKEY for verification. Each context is taken out of the pool by one thread at a time.
-    private let handle: PublicKeyHandle
+    // `@unchecked`: the numbers are never changed after `init`, and verifying only reads them. Each context is taken out of
+    // the pool by one thread at a time.
+    private let number: RSAModulus
     private let pool: Mutex<ContextPool>
 
     let modulus: [UInt8]
@@ -24,7 +24,7 @@ public final class RSAPublicKey: @unchecked Sendable {
         let bits = modulus.count * 8 - first.leadingZeroBitCount
         guard (2048...4096).contains(bits) else { throw JOSEError(.keyUnusable, detail: "\(bits) bits") }
         guard exponent == [1, 0, 1] else { throw JOSEError(.keyUnusable, detail: "exponent is not 65537") }
-        handle = try PublicKeyHandle(modulus: modulus, exponent: exponent)
+        number = try RSAModulus(modulus)
         pool = Mutex(ContextPool())
         self.modulus = modulus
         self.exponent = exponent
@@ -35,8 +35,8 @@ public final class RSAPublicKey: @unchecked Sendable {
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == modulus.count, let digest = SHA256Digest.algorithm else { return false }
         let pooled = pool.withLock { $0.take() }
-        guard let context = pooled ?? PooledContext(key: handle.pointer, digest: digest) else { return false }
-        let isValid = context.context.isValid(signature, for: message)
+        guard let context = pooled ?? PooledContext(digest: digest) else { return false }
+        let isValid = context.context.isValid(signature, for: message, of: number)
         // A refused signature leaves entries in the thread's error queue, which nobody reads.
         if !isValid { ERR_clear_error() }
         pool.withLock { $0.put(context) }
@@ -48,8 +48,8 @@ public final class RSAPublicKey: @unchecked Sendable {
 private final class PooledContext {
     let context: VerificationContext
 
-    init?(key: OpaquePointer, digest: OpaquePointer) {
-        guard let context = VerificationContext(key: key, digest: digest) else { return nil }
+    init?(digest: OpaquePointer) {
+        guard let context = VerificationContext(digest: digest) else { return nil }
         self.context = context
     }
 }

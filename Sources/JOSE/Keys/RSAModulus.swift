@@ -1,0 +1,49 @@
+import COpenSSL
+
+/// The modulus of one RSA key, with what can be computed of it once for all signatures: the constants of Montgomery
+/// multiplication, and the encoded message that every signature has but for the digest.
+///
+/// Not copyable, so OpenSSL frees its numbers exactly once. Nothing changes after `init`, and OpenSSL only reads them: any
+/// number of threads may.
+struct RSAModulus: ~Copyable {
+    /// n.
+    let number: OpaquePointer
+    let montgomery: OpaquePointer
+    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros. As a number: whatever stands before the digest.
+    let emptyMessage: OpaquePointer
+
+    /// What stands between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
+    private static let digestInfo: [UInt8] = [
+        0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04,
+        0x20,
+    ]
+
+    /// `bytes` are those of n, odd and of 2048 bits or more, big-endian. Throws `.keyUnusable`.
+    init(_ bytes: [UInt8]) throws(JOSEError) {
+        let digestSize = 32
+        let runOfFF = bytes.count - 3 - Self.digestInfo.count - digestSize
+        let message =
+            [0x00, 0x01] + [UInt8](repeating: 0xFF, count: runOfFF) + [0x00] + Self.digestInfo
+            + [UInt8](repeating: 0, count: digestSize)
+        let number = BN_bin2bn(bytes, Int32(bytes.count), nil)
+        let emptyMessage = BN_bin2bn(message, Int32(message.count), nil)
+        let montgomery = BN_MONT_CTX_new()
+        let context = BN_CTX_new()
+        defer { BN_CTX_free(context) }
+        guard let number, let emptyMessage, let montgomery, let context,
+            BN_MONT_CTX_set(montgomery, number, context) == 1
+        else {
+            BN_free(number)
+            BN_free(emptyMessage)
+            BN_MONT_CTX_free(montgomery)
+            throw JOSEError(.keyUnusable, detail: "no modulus")
+        }
+        (self.number, self.montgomery, self.emptyMessage) = (number, montgomery, emptyMessage)
+    }
+
+    deinit {
+        BN_free(number)
+        BN_free(emptyMessage)
+        BN_MONT_CTX_free(montgomery)
+    }
+}
