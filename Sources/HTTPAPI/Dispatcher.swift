@@ -54,7 +54,8 @@ final class Dispatcher: Sendable {
                 parameter = decoded
             }
             let call = Call(
-                requestID: exchange.requestID, parameter: parameter, query: target.query, body: request.bodyBytes,
+                requestID: exchange.requestID, parameter: parameter, query: target.query,
+                body: request.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             return (exchange, try routes.handle(match.route, call))
         } catch {

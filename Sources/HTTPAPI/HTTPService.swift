@@ -94,8 +94,7 @@ public final class HTTPService: Service {
     }
 
     public func run() async throws {
-        let connection = HTTPConnection(
-            dispatcher: dispatcher, gates: AdmissionGates(bounds: limits.admission), limits: limits)
+        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits)
         let server = connection.server(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port), backlog: 1024,

@@ -243,6 +243,18 @@ import TokenMint
         }
     }
 
+    @Test func `a long poll of a reader who has left already does not begin to wait`() async throws {
+        try await Self.probe { connection, _ in
+            let began = ContinuousClock.now
+            try await connection.send(RunningService.request("GET", "/v1/events?wait=30"))
+            // Read along with the request, before it is answered.
+            connection.finishSending()
+            #expect(try await connection.response().status == 200)
+            #expect(try await connection.closes())
+            #expect(began.duration(to: .now) < .seconds(20))
+        }
+    }
+
     @Test func `a client that does not read its answers is closed`() async throws {
         try await Self.probe(Self.impatient) { connection, service in
             // Metrics are the largest answer. More of them than the kernel's buffers hold are asked for.

@@ -19,6 +19,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private let dispatcher: Dispatcher
     private let gate: AdmissionGate
+    private let round: AnswerRound
     private let executor: EventLoopTaskExecutor
     private var state: ConnectionState
     private var context: ChannelHandlerContext?
@@ -31,9 +32,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var needsFlush = false
     /// `nil` too when its answer came to be too late.
     private var running: (exchange: Exchange, task: Task<Void, Never>?)?
+    /// Made, and not yet written.
+    private var made: (exchange: Exchange, answer: Answer)?
+    /// Nobody waits on this connection any more, also if the request has not been begun yet.
+    private var endsEarly = false
 
-    init(dispatcher: Dispatcher, gate: AdmissionGate, limits: ServerLimits, eventLoop: any EventLoop) {
-        (self.dispatcher, self.gate) = (dispatcher, gate)
+    init(
+        dispatcher: Dispatcher, gate: AdmissionGate, round: AnswerRound, limits: ServerLimits,
+        eventLoop: any EventLoop
+    ) {
+        (self.dispatcher, self.gate, self.round) = (dispatcher, gate, round)
         executor = EventLoopTaskExecutor(eventLoop)
         state = ConnectionState(limits: limits, openedAt: .now())
     }
@@ -148,7 +156,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             arriving?.append(&bytes)
         case .end:
             state.endArrived()
-            begin()
+            round.add(self)
         }
     }
 
@@ -165,11 +173,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if request.fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
     }
 
-    private func begin() {
-        guard let context, let request = arriving.take() else { return }
+    // The stages of a round. Of each, only what is to be done for this connection.
+
+    func answerRequest() {
+        guard state.phase == .answering, let context, let request = arriving.take() else { return }
         let (exchange, handling) = dispatcher.begin(request, gate: gate)
         switch handling {
-        case .answered(let answer): finish(exchange, with: answer)
+        case .answered(let answer): made = (exchange, answer)
         case .callingBack(let work):
             let eventLoop = context.eventLoop
             let connection = NIOLoopBound(self, eventLoop: eventLoop)
@@ -192,6 +202,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 connection.value.finishLater(exchange, with: answer)
             }
             workBegan(exchange, task, waiting: exchange.route?.ownWait ?? .zero)
+            if endsEarly { endEarly() }
         }
     }
 
@@ -201,14 +212,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
         keepTimer()
     }
 
-    private func finishLater(_ exchange: Exchange, with answer: Answer) {
-        guard running != nil else { return dispatcher.observer.recordLate(exchange, answer) }
-        self.running = nil
+    func writeAnswer() {
+        guard let (exchange, answer) = made.take() else { return }
         finish(exchange, with: answer)
         takePending()
+    }
+
+    func sendAnswer() {
         flush()
         releaseRead()
         keepTimer()
+    }
+
+    private func finishLater(_ exchange: Exchange, with answer: Answer) {
+        guard running != nil else { return dispatcher.observer.recordLate(exchange, answer) }
+        running = nil
+        made = (exchange, answer)
+        round.add(self)
     }
 
     private func finish(_ exchange: Exchange, with answer: Answer) {
@@ -292,6 +312,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Ends a long poll with what it has.
     private func endEarly() {
+        endsEarly = true
         if let running, running.exchange.route?.waits == true { running.task?.cancel() }
     }
 

@@ -13,8 +13,14 @@ struct HTTPConnection: ServerChildChannel {
     }
 
     let dispatcher: Dispatcher
-    let gates: AdmissionGates
     let limits: ServerLimits
+    private let gates: EventLoopLocal<AdmissionGate>
+    private let rounds = EventLoopLocal { AnswerRound(eventLoop: $0) }
+
+    init(dispatcher: Dispatcher, limits: ServerLimits) {
+        (self.dispatcher, self.limits) = (dispatcher, limits)
+        gates = EventLoopLocal { AdmissionGate(eventLoop: $0, bounds: limits.admission) }
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -25,8 +31,8 @@ struct HTTPConnection: ServerChildChannel {
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
             let connection = ConnectionHandler(
-                dispatcher: dispatcher, gate: gates.gate(on: channel.eventLoop), limits: limits,
-                eventLoop: channel.eventLoop)
+                dispatcher: dispatcher, gate: gates.value(on: channel.eventLoop),
+                round: rounds.value(on: channel.eventLoop), limits: limits, eventLoop: channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ArrivalHandler(connection))
             try pipeline.addHandler(ByteToMessageHandler(decoder))
