@@ -97,13 +97,13 @@ class Stage:
     def pyjwt_uvloop(self, requests: RequestFiles) -> Subject:
         return self._uvicorn(
             "pyjwt-uvloop", "PyJWT on uvicorn with uvloop and httptools, verify",
-            ["--loop", "uvloop", "--http", "httptools"], requests)
+            ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"], requests)
 
     def _uvicorn(self, name: str, title: str, options: list[str], requests: RequestFiles) -> Subject:
         port = free_port()
         command = [
             sys.executable, "-B", "-m", "uvicorn", "pyjwt_service:app", "--app-dir", str(PACKAGE / "subjects"),
-            "--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--log-level", "warning", *options]
+            "--host", "127.0.0.1", "--port", str(port), *options]
         server = self.start(name, command, port, {"KEYS": str(self.key.key_set), "CLIENT_ID": CLIENT_ID})
         self.check(port, posted("/"))
         return Subject(name, title, server, port, requests.bare)
