@@ -387,7 +387,8 @@ import Testing
             ("28P01", .unavailable),
             ("53300", .busy), ("57014", .busy), ("55P03", .busy), ("40001", .busy), ("40P01", .busy),
             ("53100", .full), ("25006", .readOnly), ("XX001", .corrupted), ("XX002", .corrupted),
-            ("23502", .corrupted), ("22021", .valueRefused), ("23514", .valueRefused), ("54000", .valueRefused),
+            ("23502", .corrupted), ("22021", .valueRefused), ("23514", .valueRefused),
+            ("54000", .valueRefused),
             ("42P01", .unavailable), ("58030", .unavailable), ("XX000", .unavailable),
         ] as [(String, StorageError.Code)])
     func `says what a SQLSTATE means`(state: String, expected: StorageError.Code) {

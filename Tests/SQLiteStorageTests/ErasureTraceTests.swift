@@ -42,7 +42,9 @@ import Testing
     @Test func `leaves nothing of the person in any table or page`() async throws {
         let account = try await file.use { try await makePerson(in: $0.accounts) }
         let before = try dump()
-        for trace in TracedPerson.lastTraces { #expect(before.contains(trace), "\(trace) was there to be erased") }
+        for trace in TracedPerson.lastTraces {
+            #expect(before.contains(trace), "\(trace) was there to be erased")
+        }
 
         try await file.use { database in
             try await database.accounts.erase(.sample(account: account, at: 9000))

@@ -64,7 +64,9 @@ final class PostgresNameTable<Name: ByteComparedText> {
     private func remember(_ rows: PostgresRows) {
         for row in 0..<rows.count {
             // Number 0 of the apps has a name that is none.
-            guard let number = rows.integer(row, 0), let name = rows.text(row, 1).flatMap(make) else { continue }
+            guard let number = rows.integer(row, 0), let name = rows.text(row, 1).flatMap(make) else {
+                continue
+            }
             numbers[name] = number
             names[number] = name
         }
