@@ -7,28 +7,42 @@ import NIOCore
 /// a stage where the one before has left it: that saves more than a quarter of a verification. One that is there alone is
 /// answered as soon as it would be otherwise. Stays on its loop.
 final class AnswerRound {
-    /// How many go through the stages together. More save nothing, and the first would wait for the last.
+    /// How many go through the stages together. With more the first would wait for the last, and what they have brought
+    /// along would be too much for the caches in its turn.
     private static let mostTogether = 16
 
     private let eventLoop: any EventLoop
     private var connections: [ConnectionHandler] = []
     private var running: [ConnectionHandler] = []
+    private var isScheduled = false
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
-    /// Has the connection answer what it has read, or send what came of it, when the loop is through with what it is at.
+    /// Has the connection answer what it has read, or send what came of it: as soon as there are enough others, and at
+    /// the latest when the loop is through with what it is at.
     func add(_ connection: ConnectionHandler) {
         connections.append(connection)
-        guard connections.count == 1 else { return }
+        if connections.count >= Self.mostTogether { return run() }
+        schedule()
+    }
+
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         // A loop turns to what it was asked to do when it has gone through the sockets that had something to read.
-        eventLoop.execute { round.value.run() }
+        eventLoop.execute {
+            round.value.isScheduled = false
+            round.value.run()
+        }
     }
 
     private func run() {
-        // Whoever joins meanwhile has a round to come. Both keep their memory.
+        // Whoever joins meanwhile, with a request that had to wait for the answer before it, has a turn to come.
+        guard running.isEmpty else { return }
+        // Both keep their memory.
         swap(&connections, &running)
         var start = 0
         while start < running.count {
@@ -39,5 +53,6 @@ final class AnswerRound {
             start = end
         }
         running.removeAll(keepingCapacity: true)
+        if !connections.isEmpty { schedule() }
     }
 }
