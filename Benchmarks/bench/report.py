@@ -8,7 +8,6 @@ from typing import Any
 
 from .extremes import HalfPeak, Overload
 from .figures import FIGURES
-from .load import Measurement
 from .rounds import Round, median_of_quotients, median_ratio, middle
 from .scale import Size, growth
 
@@ -101,9 +100,9 @@ class Report:
 
 
 def _sizes(sizes: list[Size]) -> str:
-    def cost(runs: list[Measurement]) -> str:
-        ours, database = (median(run.cpu_us for run in runs), median(run.backing_us for run in runs))
-        return f"{ours:.1f} + {database:.1f}" if database else f"{ours:.1f}"
+    def cost(rounds: list[Round]) -> str:
+        run = middle(rounds)
+        return f"{run.cpu_us:.1f} + {run.backing_us:.1f}" if run.backing_us else f"{run.cpu_us:.1f}"
 
     return _table(
         [f"accounts ({sizes[0].store})", "file MB", "state us", "sign-in us", "MB with 256 connections"],
