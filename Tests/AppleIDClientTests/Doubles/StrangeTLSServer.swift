@@ -63,7 +63,8 @@ final class StrangeTLSServer {
     }
 
     deinit {
-        if process.isRunning { process.terminate() }
+        // Not SIGTERM: a process that ignores it, as services under test do, hands that down.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         try? FileManager.default.removeItem(at: directory)
     }
 }
