@@ -7,16 +7,15 @@ import COpenSSL
 /// number of threads may.
 struct RSAModulus: ~Copyable {
     /// n.
-    let number: OpaquePointer
+    let number: BigNumber
     let montgomery: OpaquePointer
     /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros. As a number: whatever stands before the digest.
-    let emptyMessage: OpaquePointer
+    let emptyMessage: BigNumber
 
     /// What stands between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
     private static let digestInfo: [UInt8] = [
         0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
-        0x04,
-        0x20,
+        0x04, 0x20,
     ]
 
     /// `bytes` are those of n, odd and of 2048 bits or more, big-endian. Throws `.keyUnusable`.
@@ -26,25 +25,20 @@ struct RSAModulus: ~Copyable {
         let message =
             [0x00, 0x01] + [UInt8](repeating: 0xFF, count: runOfFF) + [0x00] + Self.digestInfo
             + [UInt8](repeating: 0, count: digestSize)
-        let number = BN_bin2bn(bytes, Int32(bytes.count), nil)
-        let emptyMessage = BN_bin2bn(message, Int32(message.count), nil)
+        guard let number = BigNumber(bytes), let emptyMessage = BigNumber(message) else {
+            throw JOSEError(.keyUnusable, detail: "no modulus")
+        }
         let montgomery = BN_MONT_CTX_new()
         let context = BN_CTX_new()
         defer { BN_CTX_free(context) }
-        guard let number, let emptyMessage, let montgomery, let context,
-            BN_MONT_CTX_set(montgomery, number, context) == 1
-        else {
-            BN_free(number)
-            BN_free(emptyMessage)
+        guard let montgomery, let context, BN_MONT_CTX_set(montgomery, number.pointer, context) == 1 else {
             BN_MONT_CTX_free(montgomery)
             throw JOSEError(.keyUnusable, detail: "no modulus")
         }
-        (self.number, self.montgomery, self.emptyMessage) = (number, montgomery, emptyMessage)
+        self.number = number
+        self.montgomery = montgomery
+        self.emptyMessage = emptyMessage
     }
 
-    deinit {
-        BN_free(number)
-        BN_free(emptyMessage)
-        BN_MONT_CTX_free(montgomery)
-    }
+    deinit { BN_MONT_CTX_free(montgomery) }
 }

@@ -9,27 +9,24 @@ import COpenSSL
 struct VerificationContext: ~Copyable {
     private let digestContext: OpaquePointer
     private let numberContext: OpaquePointer
-    private let signature: OpaquePointer
-    private let power: OpaquePointer
+    private let signature: BigNumber
+    private let power: BigNumber
 
     private static let digestSize = 32
 
     init?(digest: OpaquePointer) {
+        guard let signature = BigNumber(), let power = BigNumber() else { return nil }
         let digestContext = EVP_MD_CTX_new()
         let numberContext = BN_CTX_new()
-        let signature = BN_new()
-        let power = BN_new()
-        guard let digestContext, let numberContext, let signature, let power,
-            EVP_DigestInit_ex(digestContext, digest, nil) == 1
-        else {
+        guard let digestContext, let numberContext, EVP_DigestInit_ex(digestContext, digest, nil) == 1 else {
             EVP_MD_CTX_free(digestContext)
             BN_CTX_free(numberContext)
-            BN_free(signature)
-            BN_free(power)
             return nil
         }
-        (self.digestContext, self.numberContext) = (digestContext, numberContext)
-        (self.signature, self.power) = (signature, power)
+        self.digestContext = digestContext
+        self.numberContext = numberContext
+        self.signature = signature
+        self.power = power
     }
 
     borrowing func isValid(
@@ -48,17 +45,19 @@ struct VerificationContext: ~Copyable {
         of bytes: [UInt8], _ modulus: borrowing RSAModulus, into digest: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
         // RFC 8017 §5.2.2: a number beyond the modulus is another spelling of the same signature.
-        guard BN_bin2bn(bytes, Int32(bytes.count), signature) != nil, BN_ucmp(signature, modulus.number) < 0,
-            raiseSignature(modulus)
+        guard BN_bin2bn(bytes, Int32(bytes.count), signature.pointer) != nil,
+            BN_ucmp(signature.pointer, modulus.number.pointer) < 0, raiseSignature(modulus)
         else { return false }
         // What is left without the rest of the message has to fit where the digest stands. BN_bn2binpad refuses what does
         // not, and knows no sign.
-        return BN_sub(power, power, modulus.emptyMessage) == 1 && BN_is_negative(power) == 0
+        let power = power.pointer
+        return BN_sub(power, power, modulus.emptyMessage.pointer) == 1 && BN_is_negative(power) == 0
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
     }
 
     /// The signature to the power of 65537 = 2¹⁶ + 1.
     private borrowing func raiseSignature(_ modulus: borrowing RSAModulus) -> Bool {
+        let (power, signature) = (power.pointer, signature.pointer)
         guard BN_to_montgomery(power, signature, modulus.montgomery, numberContext) == 1 else { return false }
         for _ in 0..<16 {
             guard BN_mod_mul_montgomery(power, power, power, modulus.montgomery, numberContext) == 1 else {
@@ -82,7 +81,5 @@ struct VerificationContext: ~Copyable {
     deinit {
         EVP_MD_CTX_free(digestContext)
         BN_CTX_free(numberContext)
-        BN_free(signature)
-        BN_free(power)
     }
 }
