@@ -44,14 +44,9 @@ final class AnswerRound {
         guard running.isEmpty else { return }
         // Both keep their memory.
         swap(&connections, &running)
-        var start = 0
-        while start < running.count {
-            let end = min(start + Self.mostTogether, running.count)
-            for index in start..<end { running[index].answerRequest() }
-            for index in start..<end { running[index].writeAnswer() }
-            for index in start..<end { running[index].sendAnswer() }
-            start = end
-        }
+        for connection in running { connection.answerRequest() }
+        for connection in running { connection.writeAnswer() }
+        for connection in running { connection.sendAnswer() }
         running.removeAll(keepingCapacity: true)
         if !connections.isEmpty { schedule() }
     }
