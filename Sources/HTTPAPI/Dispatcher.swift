@@ -63,6 +63,11 @@ final class Dispatcher: Sendable {
         }
     }
 
+    /// Begins what `begin` has to commit.
+    func commit(_ submissions: [Submission]) {
+        routes.tokens.commit(submissions)
+    }
+
     /// Finishes what `begin` could not answer at once.
     func answer(to exchange: Exchange, by work: @Sendable () async throws -> Answer) async -> Answer {
         do {

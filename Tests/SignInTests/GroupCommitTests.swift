@@ -43,6 +43,24 @@ import Testing
         #expect(store.batches[1] == (1...5).map { signIn("other-\($0)") })
     }
 
+    @Test func `commits together what is submitted together, also the first of it`() async throws {
+        let commits = commits(capacity: 3)
+        store.open()
+        let (stream, answer) = AsyncStream<String>.makeStream()
+        commits.submit(
+            (1...4).map { number in
+                Submission(signIn("person-\(number)")) { result in
+                    answer.yield((try? result.get()) == nil ? "refused \(number)" : "done \(number)")
+                }
+            })
+        var answers = Set<String>()
+        for await text in stream.prefix(4) { answers.insert(text) }
+        #expect(answers == ["done 1", "done 2", "done 3", "refused 4"])
+        #expect(store.batches.map(\.count) == [3])
+        commits.submit([])
+        #expect(commits.depth == 0)
+    }
+
     @Test func `answers only when the commit is done`() async throws {
         let commits = commits()
         let task = Task { try await commits.submit(signIn("first")) }

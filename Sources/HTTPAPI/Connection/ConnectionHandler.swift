@@ -180,18 +180,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let (exchange, handling) = dispatcher.begin(request, gate: gate)
         switch handling {
         case .answered(let answer): made = (exchange, answer)
-        case .callingBack(let work):
-            let eventLoop = context.eventLoop
-            let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        case .committing(let makeSubmission):
             // For the database alone.
             workBegan(exchange, nil, waiting: .zero)
-            work { outcome in
-                eventLoop.execute {
-                    let connection = connection.value
-                    connection.finishLater(
-                        exchange, with: connection.dispatcher.answer(to: exchange, from: outcome))
-                }
-            }
+            round.add(makeSubmission(round.completion(of: exchange, on: self)))
         case .awaiting(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             let dispatcher = self.dispatcher
@@ -199,7 +191,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             // merely wait are cancelled.
             let task = Task(executorPreference: executor) {
                 let answer = await dispatcher.answer(to: exchange, by: work)
-                connection.value.finishLater(exchange, with: answer)
+                let connection = connection.value
+                if connection.finishLater(exchange, with: answer) { connection.round.add(connection) }
             }
             workBegan(exchange, task, waiting: exchange.route?.ownWait ?? .zero)
             if endsEarly { endEarly() }
@@ -224,11 +217,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
         keepTimer()
     }
 
-    private func finishLater(_ exchange: Exchange, with answer: Answer) {
-        guard running != nil else { return dispatcher.observer.recordLate(exchange, answer) }
+    /// - Returns: whether there is an answer to write.
+    func finishLater(_ exchange: Exchange, from outcome: Handling.Outcome) -> Bool {
+        finishLater(exchange, with: dispatcher.answer(to: exchange, from: outcome))
+    }
+
+    private func finishLater(_ exchange: Exchange, with answer: Answer) -> Bool {
+        guard running != nil else {
+            dispatcher.observer.recordLate(exchange, answer)
+            return false
+        }
         running = nil
         made = (exchange, answer)
-        round.add(self)
+        return true
     }
 
     private func finish(_ exchange: Exchange, with answer: Answer) {

@@ -15,11 +15,12 @@ struct HTTPConnection: ServerChildChannel {
     let dispatcher: Dispatcher
     let limits: ServerLimits
     private let gates: EventLoopLocal<AdmissionGate>
-    private let rounds = EventLoopLocal { AnswerRound(eventLoop: $0) }
+    private let rounds: EventLoopLocal<AnswerRound>
 
     init(dispatcher: Dispatcher, limits: ServerLimits) {
         (self.dispatcher, self.limits) = (dispatcher, limits)
         gates = EventLoopLocal { AdmissionGate(eventLoop: $0, bounds: limits.admission) }
+        rounds = EventLoopLocal { AnswerRound(eventLoop: $0, commit: dispatcher.commit) }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

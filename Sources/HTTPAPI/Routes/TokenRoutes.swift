@@ -54,8 +54,8 @@ final class TokenRoutes: Sendable {
         try useCases.requireRoom()
         let request = try SignInRequest(parsing: call.body)
         if let checked = try checkNow(request, call) {
-            return .callingBack { [self] answer in
-                useCases.commit(checked) { result in answer { Answer.signedIn(try result.get()) } }
+            return .committing { [useCases] answer in
+                useCases.submission(of: checked) { result in answer { Answer.signedIn(try result.get()) } }
             }
         }
         return .awaiting { [useCases, verifications] in
@@ -64,6 +64,10 @@ final class TokenRoutes: Sendable {
             }
             return Answer.signedIn(outcome)
         }
+    }
+
+    func commit(_ submissions: [Submission]) {
+        useCases.commit(submissions)
     }
 
     /// `POST /v1/nonces`

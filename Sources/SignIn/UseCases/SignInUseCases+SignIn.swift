@@ -26,17 +26,21 @@ extension SignInUseCases {
         return CheckedSignIn(command: try command(for: verified, from: request, at: moment), scope: allowed)
     }
 
-    /// Calls `completion` once, on any thread, when the sign-in is durable, or with the errors that `signIn` throws
-    /// after a verification.
-    public func commit(
-        _ checked: CheckedSignIn,
+    /// What is to be committed of a sign-in. Calls `completion` once, on any thread, when it is durable, or with the
+    /// errors that `signIn` throws after a verification.
+    public func submission(
+        of checked: CheckedSignIn,
         completion: @escaping @Sendable (Result<SignInOutcome, any Error>) -> Void
-    ) {
+    ) -> Submission {
         // Nothing more is held on to until then than is needed.
         let (bell, scope) = (bell(for: checked), checked.scope)
-        commits.submit(.signIn(checked.command)) { result in
+        return Submission(.signIn(checked.command)) { result in
             completion(result.map { Self.finish($0, ringing: bell, allowed: scope) })
         }
+    }
+
+    public func commit(_ submissions: [Submission]) {
+        commits.submit(submissions)
     }
 
     /// To ring after the commit: whoever is woken must find the code.

@@ -51,17 +51,25 @@ public final class GroupCommit: Service, Sendable {
     ///   another machine: when the connection is lost at the commit, nobody knows.
     public func submit(_ command: AccountCommand) async throws -> AccountOutcome {
         try await withCheckedThrowingContinuation { continuation in
-            submit(command) { continuation.resume(with: $0) }
+            submit([Submission(command) { continuation.resume(with: $0) }])
         }
     }
 
-    /// The same for whoever does not wait in a task.
-    public func submit(_ command: AccountCommand, completion: @escaping Completion) {
-        switch queue.withLock({ $0.accept(command, completion) }) {
-        case .startCommitting: commitNext()
-        case .wait: break
-        case .refuse: completion(.failure(OverloadedError()))
+    /// The same for whoever does not wait in a task. None of them is committed before the others are accepted.
+    func submit(_ submissions: [Submission]) {
+        let (accepted, isFirst) = queue.withLock { queue in
+            var isFirst = false
+            for (index, submission) in submissions.enumerated() {
+                switch queue.accept(submission.command, submission.completion) {
+                case .startCommitting: isFirst = true
+                case .wait: break
+                case .refuse: return (index, isFirst)
+                }
+            }
+            return (submissions.count, isFirst)
         }
+        for refused in submissions[accepted...] { refused.completion(.failure(OverloadedError())) }
+        if isFirst { commitNext() }
     }
 
     /// Accepts nothing more, and returns when everything that was accepted is answered.

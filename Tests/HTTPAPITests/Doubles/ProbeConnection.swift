@@ -23,9 +23,10 @@ final class ProbeConnection {
     }
 
     static func with<Result: Sendable>(
-        port: Int, _ body: (ProbeConnection) async throws -> Result
+        port: Int, group: MultiThreadedEventLoopGroup = .singleton,
+        _ body: (ProbeConnection) async throws -> Result
     ) async throws -> Result {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let channel = try await ClientBootstrap(group: group)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -36,6 +37,17 @@ final class ProbeConnection {
             }
         return try await channel.executeThenClose { inbound, outbound in
             try await body(ProbeConnection(channel, inbound, outbound))
+        }
+    }
+
+    /// So many at the same time.
+    static func with<Result: Sendable>(
+        _ count: Int, port: Int, group: MultiThreadedEventLoopGroup, besides opened: [ProbeConnection] = [],
+        _ body: ([ProbeConnection]) async throws -> Result
+    ) async throws -> Result {
+        guard count > 0 else { return try await body(opened) }
+        return try await with(port: port, group: group) { connection in
+            try await with(count - 1, port: port, group: group, besides: opened + [connection], body)
         }
     }
 
