@@ -72,7 +72,7 @@ let package = Package(
         room("AppleIDClient", ["JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
         room(
             "SQLiteStorage",
-            ["AppleAccounts", "KeySets", .product(name: "GRDB", package: "GRDB.swift"), logging]),
+            ["AppleAccounts", "KeySets", "JOSE", .product(name: "GRDB", package: "GRDB.swift"), logging]),
         room("PostgresStorage", ["CLibPQ", "AppleAccounts", "KeySets", logging]),
         room(
             "SignIn",

@@ -87,25 +87,27 @@ def fill_sqlite(path: Path, accounts: int) -> None:
     database.create_function("sub", 1, sub, deterministic=True)
     database.create_function("email", 1, email, deterministic=True)
     database.create_function("account_id", 1, account_id, deterministic=True)
+    database.create_function("key_digest", 2, key_digest, deterministic=True)
     # Nothing is lost with a file that can be made again.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -2000000", "locking_mode = EXCLUSIVE"):
         database.execute(f"PRAGMA {pragma}")
     database.execute("BEGIN")
     for table, name in (("team", TEAM_ID), ("app", CLIENT_ID)):
         database.execute(f"INSERT INTO {table} (name) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+    team, = database.execute("SELECT id FROM team WHERE name = ?", (TEAM_ID,)).fetchone()
     database.execute(
         """
         WITH RECURSIVE account(number) AS (
             SELECT 0 UNION ALL SELECT number + 1 FROM account WHERE number + 1 < :accounts)
         INSERT INTO subject (
             team_id, sub, account_id, created_at, email, email_is_verified, email_is_private, email_at,
-            real_user_status)
+            real_user_status, key_digest)
         SELECT
-            (SELECT id FROM team WHERE name = :team), sub(number), account_id(number), :epoch + number, email(number),
-            1, 1, :epoch + number, 2
+            :team, sub(number), account_id(number), :epoch + number, email(number), 1, 1, :epoch + number, 2,
+            key_digest(:team, sub(number))
         FROM account
         """,
-        {"accounts": accounts, "team": TEAM_ID, "epoch": _EPOCH})
+        {"accounts": accounts, "team": team, "epoch": _EPOCH})
     database.execute(
         """
         INSERT INTO credential (subject_id, app_id, authorized_at, authorized_source, last_sign_in_at, email_at)
@@ -121,6 +123,11 @@ def account_id(number: int) -> bytes:
     """A UUID of version 7: in the order of time, as the service gives them."""
     digest = hashlib.md5(str(number).encode()).hexdigest()
     return bytes.fromhex(f"{_EPOCH + number:012x}7{digest[:3]}8{digest[3:18]}")
+
+
+def key_digest(team: int, name: str) -> bytes:
+    """What the service finds a person by."""
+    return hashlib.sha256(team.to_bytes(8, "big") + name.encode()).digest()[:16]
 
 
 def fill_sql(accounts: int) -> str:

@@ -33,6 +33,12 @@ public final class SQLiteDatabase: Sendable {
         do {
             try makePrivateFile(at: path)
             let writer = try WriteConnection(path: path, lock: lock, logger: logger)
+            let version = try await writer.run { try Schema.currentVersion(of: $0) }
+            if (1..<Schema.migrations.count).contains(version) {
+                logger.notice(
+                    "migrating the database: a million accounts may take half a minute",
+                    metadata: ["from": "\(version)", "to": "\(Schema.migrations.count)"])
+            }
             let migrated = try await writer.run { try Schema.migrate($0) }
             if migrated.from < migrated.to {
                 logger.info(

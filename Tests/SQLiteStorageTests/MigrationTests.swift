@@ -69,6 +69,49 @@ import Testing
         }
     }
 
+    @Test func `gives everybody the digest that they are found by, and nobody twice`() async throws {
+        try makeFirstVersion()
+        try await DatabaseQueue(path: file.path).writeWithoutTransaction { database in
+            _ = try Schema.migrate(database, [.first, .second])
+            try database.execute(
+                sql: """
+                    INSERT INTO team (id, name) VALUES (2, 'OTHERTEAM1');
+                    INSERT INTO subject (id, team_id, sub) VALUES (3, 2, 'unknown'), (9, 1, char(1) || 9);
+                    """)
+        }
+        try await file.use { _ in }
+        try await DatabaseQueue(path: file.path).writeWithoutTransaction { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT id, team_id, sub, key_digest FROM subject")
+            #expect(rows.map { $0["id"] as Int } == [1, 2, 3, 9])
+            for row in rows {
+                #expect(row["key_digest"] as Data == KeyDigest.make(team: row["team_id"], name: row["sub"]))
+            }
+            try database.checkForeignKeys()
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM credential") == 3)
+            #expect(try String.fetchOne(database, sql: "PRAGMA integrity_check") == "ok")
+            // What hangs on the table that was made anew hangs on it still.
+            #expect(throws: DatabaseError.self) { try database.execute(sql: "DELETE FROM subject WHERE id = 1") }
+        }
+    }
+
+    @Test func `leaves everything as it was when what hangs on a table is broken`() async throws {
+        try makeFirstVersion()
+        let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
+        try await queue.writeWithoutTransaction { database in
+            _ = try Schema.migrate(database, [.first, .second])
+            try database.execute(
+                sql: """
+                    PRAGMA foreign_keys = OFF;
+                    INSERT INTO credential (subject_id, app_id) VALUES (77, 0);
+                    PRAGMA foreign_keys = ON;
+                    """)
+            #expect(throws: StorageError(.migrationFailed, detail: "")) { try Schema.migrate(database) }
+            #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 2)
+            #expect(try Int.fetchOne(database, sql: "PRAGMA foreign_keys") == 1)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM subject") == 2)
+        }
+    }
+
     @Test func `is read by the tools before it is migrated, and not changed`() async throws {
         try makeFirstVersion()
         let before = FileManager.default.contents(atPath: file.path)

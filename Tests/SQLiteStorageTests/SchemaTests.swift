@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `runs each migration once`() throws {
-        let database = try DatabaseQueue()
+        let database = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
         let steps = try database.writeWithoutTransaction { database in
             [try Schema.migrate(database), try Schema.migrate(database)]
         }
@@ -85,18 +85,27 @@ import Testing
     }
 
     @Test(arguments: [
-        "INSERT INTO subject (team_id, sub) VALUES (1, '')",
-        "INSERT INTO subject (team_id, sub) VALUES (77, 'no such team')",
-        "INSERT INTO subject (team_id, sub, account_id) VALUES (1, 'x', x'00112233445566778899aabbccddeeff')",
-        "INSERT INTO subject (team_id, sub, email) VALUES (1, 'x', 'a@example.com')",
-        "INSERT INTO subject (team_id, sub, created_at) VALUES (1, 'x', 'yesterday')",
+        "INSERT INTO subject (team_id, sub, key_digest) VALUES (1, '', randomblob(16))",
+        "INSERT INTO subject (team_id, sub, key_digest) VALUES (77, 'no such team', randomblob(16))",
+        """
+        INSERT INTO subject (team_id, sub, key_digest, account_id)
+        VALUES (1, 'x', randomblob(16), x'00112233445566778899aabbccddeeff')
+        """,
+        """
+        INSERT INTO subject (team_id, sub, key_digest, email) VALUES (1, 'x', randomblob(16), 'a@example.com')
+        """,
+        """
+        INSERT INTO subject (team_id, sub, key_digest, created_at) VALUES (1, 'x', randomblob(16), 'yesterday')
+        """,
+        "INSERT INTO subject (team_id, sub) VALUES (1, 'x')",
+        "INSERT INTO subject (team_id, sub, key_digest) VALUES (1, 'x', randomblob(15))",
         "INSERT INTO credential (subject_id, app_id) VALUES (77, 1)",
         "INSERT INTO credential (subject_id, app_id, authorized_at) VALUES (1, 1, 5)",
         "UPDATE credential SET authorized_at = -1",
         "UPDATE credential SET authorized_at = 253402300800000",
         "DELETE FROM subject",
         "DELETE FROM team",
-        "INSERT INTO subject (team_id, sub) SELECT team_id, sub FROM subject",
+        "INSERT INTO subject (team_id, sub, key_digest) SELECT team_id, sub, key_digest FROM subject",
     ])
     func `keeps rows that make no sense out`(sql: String) async throws {
         try await file.use { _ = try await $0.accounts.signIn(.sample()) }

@@ -21,6 +21,7 @@ extension Configuration {
             // pages, which with millions of accounts are all different ones. So they are many and short.
             // FULL: the log is on the disk before a commit returns. The full fsync is for macOS, where the
             // plain one stops at the drive's cache.
+            database.add(function: KeyDigest.function)
             try database.execute(
                 sql: """
                     PRAGMA synchronous = FULL;
@@ -28,7 +29,7 @@ extension Configuration {
                     PRAGMA checkpoint_fullfsync = ON;
                     PRAGMA wal_autocheckpoint = 400;
                     PRAGMA journal_size_limit = 33554432;
-                    PRAGMA cache_size = -8192;
+                    PRAGMA cache_size = -6144;
                     PRAGMA temp_store = MEMORY;
                     PRAGMA trusted_schema = OFF;
                     PRAGMA secure_delete = ON;
@@ -42,7 +43,8 @@ extension Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
         configuration.busyMode = .immediateError
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -4096") }
+        // With ten million people, room for the pages of the index that lead to the others.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return configuration
     }
 

@@ -59,6 +59,10 @@ final class PreparedStatement: DatabaseCursor {
         check(text.bind(to: _statement.sqliteStatement, at: index))
     }
 
+    func bind(_ data: Data, at index: Int32) {
+        check(data.bind(to: _statement.sqliteStatement, at: index))
+    }
+
     func bind(_ bytes: [UInt8], at index: Int32) {
         check(Data(bytes).bind(to: _statement.sqliteStatement, at: index))
     }

@@ -15,7 +15,7 @@ final class CredentialRows {
             SELECT c.app_id, c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason,
                 c.revoked_source, c.refresh_token, c.refresh_token_cause
             FROM subject s JOIN credential c ON c.subject_id = s.id
-            WHERE s.team_id = ?1 AND s.sub = ?2
+            WHERE s.key_digest = ?1
             """, in: database)
         tombstones = try TombstoneRows(in: database)
     }
@@ -45,8 +45,7 @@ final class CredentialRows {
         _ key: SubjectKey, team: Int64, clientID: ClientID, app appNumber: Int64?
     ) throws -> Credential {
         find.begin()
-        find.bind(team, at: 1)
-        find.bind(key.subject.rawValue, at: 2)
+        find.bind(KeyDigest.make(team: team, name: key.subject.rawValue), at: 1)
         defer { find.finish() }
         var record = CredentialRecord()
         var refreshToken: RefreshTokenStatus?

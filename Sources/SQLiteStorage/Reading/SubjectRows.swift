@@ -19,7 +19,7 @@ final class SubjectRows {
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        byKey = try PreparedStatement(Self.columns + " WHERE s.team_id = ? AND s.sub = ?", in: database)
+        byKey = try PreparedStatement(Self.columns + " WHERE s.key_digest = ?", in: database)
         byAccount = try PreparedStatement(Self.columns + " WHERE s.account_id = ?", in: database)
         tombstones = try TombstoneRows(in: database)
     }
@@ -34,10 +34,12 @@ final class SubjectRows {
         _ key: SubjectKey, team: Int64
     ) throws -> (record: SubjectRecord, rowID: Int64)? {
         byKey.begin()
-        byKey.bind(team, at: 1)
-        byKey.bind(key.subject.rawValue, at: 2)
+        byKey.bind(KeyDigest.make(team: team, name: key.subject.rawValue), at: 1)
         defer { byKey.finish() }
         guard try byKey.step(), let rowID = byKey.integer(0) else { return nil }
+        guard byKey.integer(1) == team, byKey.text(2) == key.subject.rawValue else {
+            throw StorageError(.corrupted, detail: "a subject has the digest of another")
+        }
         return (try read(byKey, key: key), rowID)
     }
 

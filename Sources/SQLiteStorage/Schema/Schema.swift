@@ -3,7 +3,7 @@ import GRDB
 
 /// The schema's migrations, and how a database is brought up to date.
 enum Schema {
-    static let migrations = [Migration.first, .second]
+    static let migrations = [Migration.first, .second, .third]
 
     /// "siwa" in ASCII: tells our databases from those of other programs.
     static let applicationID: Int64 = 0x7369_7761
@@ -22,18 +22,33 @@ enum Schema {
         }
         for migration in migrations.dropFirst(version) {
             do {
+                if migration.rebuildsTables { try allowRebuilding(true, in: database) }
+                defer { if migration.rebuildsTables { try? allowRebuilding(false, in: database) } }
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migration.sql)
+                    if migration.rebuildsTables { try database.checkForeignKeys() }
                     // Neither takes a bound value; both numbers are our own.
                     try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                     try database.execute(sql: "PRAGMA user_version = \(migration.number)")
                     return .commit
                 }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            } catch let error as DatabaseError
+                where [.SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
+            {
                 throw StorageError(.migrationFailed, detail: "\(migration.number): \(error.message ?? "")")
             }
         }
         return (version, max(version, migrations.count))
+    }
+
+    /// While foreign keys are enforced, to drop a table is to delete its rows one by one. And what is sorted for an
+    /// index of millions of rows does not belong in memory.
+    private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
+        try database.execute(
+            sql: """
+                PRAGMA foreign_keys = \(isAllowed ? "OFF" : "ON");
+                PRAGMA temp_store = \(isAllowed ? "FILE" : "MEMORY");
+                """)
     }
 
     /// - Throws: `StorageError` `migrationFailed` for a database of another program.

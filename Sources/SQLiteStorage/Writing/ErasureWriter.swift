@@ -31,26 +31,30 @@ struct ErasureWriter {
     }
 
     private func makeTombstone(_ key: SubjectKey, team: Int64, rowID: Int64) throws {
+        let digest = KeyDigest.make(team: team, name: key.tombstoneName)
         // An older tombstone of the person makes room: its moment is in the person's row since they came
         // back. Its row stays for its events, under a name that says nothing.
         try database.execute(
             sql: """
                 DELETE FROM credential WHERE subject_id IN (
-                    SELECT id FROM subject WHERE team_id = ?1 AND sub = ?2 OR id = ?3)
+                    SELECT id FROM subject WHERE key_digest = ?1 OR id = ?2)
                 """,
-            arguments: [team, key.tombstoneName, rowID])
-        try database.execute(
-            sql: "UPDATE subject SET sub = char(1) || id WHERE team_id = ? AND sub = ?",
-            arguments: [team, key.tombstoneName])
+            arguments: [digest, rowID])
         try database.execute(
             sql: """
-                UPDATE subject SET sub = ?, account_id = NULL, created_at = NULL, email = NULL,
+                UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id)
+                WHERE key_digest = ?
+                """,
+            arguments: [digest])
+        try database.execute(
+            sql: """
+                UPDATE subject SET sub = ?, key_digest = ?, account_id = NULL, created_at = NULL, email = NULL,
                     email_is_verified = NULL, email_is_private = NULL, email_at = NULL, unsigned_email = NULL,
                     forwarding = NULL, forwarding_at = NULL, first_name = NULL, last_name = NULL,
                     real_user_status = NULL
                 WHERE id = ?
                 """,
-            arguments: [key.tombstoneName, rowID])
+            arguments: [key.tombstoneName, digest, rowID])
     }
 
     /// What Apple told under this name. The keys are found through the apps, of which there are few.

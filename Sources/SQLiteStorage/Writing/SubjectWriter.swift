@@ -18,8 +18,9 @@ final class SubjectWriter {
             """
             INSERT INTO subject (
                 account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
-                forwarding, forwarding_at, first_name, last_name, real_user_status, team_id, sub)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                forwarding, forwarding_at, first_name, last_name, real_user_status, team_id, sub,
+                key_digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """, in: database)
         updateSubject = try PreparedStatement(
             """
@@ -69,6 +70,7 @@ final class SubjectWriter {
             bind(record, to: insertSubject)
             insertSubject.bind(team, at: 13)
             insertSubject.bind(record.key.subject.rawValue, at: 14)
+            insertSubject.bind(KeyDigest.make(team: team, name: record.key.subject.rawValue), at: 15)
             try insertSubject.execute()
             rowID = database.lastInsertedRowID
         }

@@ -56,14 +56,18 @@ struct TransferWriter {
             // To delete it would be to search all events for it.
             try database.execute(
                 sql: """
-                    UPDATE subject SET sub = char(1) || id, email = NULL, email_is_verified = NULL,
+                    UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id),
+                        email = NULL, email_is_verified = NULL,
                         email_is_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
                     WHERE id = ?
                     """,
                 arguments: [replacedRowID])
         }
+        let team = try names.teams.ensureNumber(of: key.team)
         try database.execute(
-            sql: "UPDATE subject SET team_id = ?, sub = ? WHERE id = ?",
-            arguments: [try names.teams.ensureNumber(of: key.team), key.subject.rawValue, rowID])
+            sql: "UPDATE subject SET team_id = ?, sub = ?, key_digest = ? WHERE id = ?",
+            arguments: [
+                team, key.subject.rawValue, KeyDigest.make(team: team, name: key.subject.rawValue), rowID,
+            ])
     }
 }
