@@ -8,7 +8,8 @@ import Testing
     @Test func `has the value that databases hold`() throws {
         // printf '\0\0\0\0\0\0\0\1%s' 001234.abc.0567 | sha256sum | cut -c 1-32
         let digest = KeyDigest.make(team: 1, name: "001234.abc.0567")
-        #expect(digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == "2742a9117543238dd13c3a73d69149a6")
+        let hexadecimal = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        #expect(hexadecimal.joined() == "2742a9117543238dd13c3a73d69149a6")
         #expect(KeyDigest.make(team: 2, name: "001234.abc.0567") != digest)
     }
 

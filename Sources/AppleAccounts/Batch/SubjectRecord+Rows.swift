@@ -12,6 +12,16 @@ extension SubjectRecord {
         rowChange = .insert
     }
 
+    /// The record as it is loaded once its changes are saved; `nil` when the store has nothing of it, or a tombstone.
+    public var saved: SubjectRecord? {
+        guard !isTombstone, isStored || rowChange == .insert else { return nil }
+        var record = self
+        record.isStored = true
+        record.rowChange = .none
+        for index in record.credentials.indices { record.credentials[index].rowChange = .none }
+        return record
+    }
+
     /// Marks the row of one app's credential, and makes it if there is none. Returns its index.
     mutating func touchCredential(of clientID: ClientID) -> Int {
         let (index, isPresent) = position(of: clientID)

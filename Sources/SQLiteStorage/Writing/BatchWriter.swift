@@ -17,13 +17,19 @@ final class BatchWriter {
     private let grants: GrantRows
     private let grantWriter: GrantWriter
     private let names: Names
+    private let dataVersion: PreparedStatement
     private var grantClaims: GrantClaims?
+    private(set) var recent: RecentSubjects
+    /// At the last commit.
+    private var lastDataVersion: Int64?
     private var generator = SystemRandomNumberGenerator()
 
-    init(_ database: Database) throws {
+    init(_ database: Database, keepingRecent capacity: Int = RecentSubjects.capacity) throws {
         self.database = database
+        recent = RecentSubjects(capacity: capacity)
         begin = try PreparedStatement("BEGIN IMMEDIATE", in: database)
         end = try PreparedStatement("COMMIT", in: database)
+        dataVersion = try PreparedStatement("PRAGMA data_version", in: database)
         names = try Names(writes: true, in: database)
         subjects = try SubjectRows(names, in: database)
         writer = try SubjectWriter(names, in: database)
@@ -38,6 +44,7 @@ final class BatchWriter {
     func commit(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
+            try noticeOtherWriters()
             var results: [CommandResult] = []
             var lastEventSequence: Int64?
             for group in WorkingSet.groups(of: commands) {
@@ -71,11 +78,21 @@ final class BatchWriter {
         return value
     }
 
+    /// Our own lock keeps other processes of ours out, but not a person with a tool. Inside the transaction nobody else
+    /// writes, and the number changes with what others have committed.
+    private func noticeOtherWriters() throws {
+        dataVersion.begin()
+        defer { dataVersion.finish() }
+        let version = try dataVersion.step() ? dataVersion.integer(0) : nil
+        if version != lastDataVersion { recent.removeAll() }
+        lastDataVersion = version
+    }
+
     /// Returns the row ID of each subject, 0 for those without a row.
     private func load(_ set: inout WorkingSet) throws -> [Int64] {
         var rowIDs = [Int64](repeating: 0, count: set.subjectKeys.count)
         for (index, key) in set.subjectKeys.enumerated() {
-            guard let found = try subjects.find(key) else { continue }
+            guard let found = try recent.find(key) ?? subjects.find(key) else { continue }
             rowIDs[index] = found.rowID
             set.load(found.record, at: index)
         }
@@ -131,7 +148,10 @@ final class BatchWriter {
     private func save(_ set: WorkingSet, rowIDs: inout [Int64]) throws {
         for (index, record) in set.subjects.enumerated() {
             try writer.save(record, rowID: &rowIDs[index])
+            if let saved = record.saved { recent.keep(saved, rowID: rowIDs[index]) }
         }
+        // Then other rows have changed too.
+        if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.grantChanges { try grantWriter.carryOut(change) }
         for nonce in set.mintedNonces { try nonces.insert(nonce) }
         for digest in set.usedNonces { try nonces.markUsed(digest) }

@@ -1,0 +1,97 @@
+import AppleAccounts
+import GRDB
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite struct RecentSubjectsTests {
+    private func record(_ number: Int) -> SubjectRecord {
+        SubjectRecord(key: .sample(AppleSubject(stringLiteral: "person-\(number)")), isStored: true)
+    }
+
+    private func rowID(of number: Int, in recent: inout RecentSubjects) -> Int64? {
+        recent.find(record(number).key)?.rowID
+    }
+
+    @Test func `finds what it keeps, in its latest version`() {
+        var recent = RecentSubjects(capacity: 2)
+        #expect(rowID(of: 1, in: &recent) == nil)
+        recent.keep(record(1), rowID: 1)
+        var changed = record(1)
+        changed.firstName = "Ada"
+        recent.keep(changed, rowID: 1)
+        let found = recent.find(changed.key)
+        #expect(found?.record == changed)
+        #expect(found?.rowID == 1)
+        #expect(recent.count == 1)
+        recent.removeAll()
+        #expect(rowID(of: 1, in: &recent) == nil)
+    }
+
+    @Test func `makes room by those who did not come again`() {
+        var recent = RecentSubjects(capacity: 3)
+        for number in 1...3 { recent.keep(record(number), rowID: Int64(number)) }
+        _ = recent.find(record(1).key)
+        recent.keep(record(4), rowID: 4)
+        let rowIDs = (1...4).map { rowID(of: $0, in: &recent) }
+        #expect(rowIDs == [1, nil, 3, 4])
+        // All came again, and one goes all the same.
+        recent.keep(record(5), rowID: 5)
+        #expect(recent.count == 3)
+        #expect(rowID(of: 5, in: &recent) == 5)
+    }
+
+    @Test func `never has more than it has room for`() {
+        var recent = RecentSubjects(capacity: 10)
+        var generator = SeededGenerator(seed: 4)
+        for _ in 0..<1000 {
+            let number = Int.random(in: 0..<40, using: &generator)
+            if let rowID = rowID(of: number, in: &recent) { #expect(rowID == Int64(number)) }
+            recent.keep(record(number), rowID: Int64(number))
+            #expect(recent.count <= 10)
+            #expect(rowID(of: number, in: &recent) == Int64(number))
+        }
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `what is kept is what the rows say`(seed: UInt64) throws {
+        let file = try TemporaryDatabase()
+        let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
+        try queue.writeWithoutTransaction { database in
+            _ = try Schema.migrate(database)
+            let writer = try BatchWriter(database, keepingRecent: 2)
+            let rows = try SubjectRows(Names(writes: false, in: database), in: database)
+            var commands = RandomCommands(seed: seed)
+            var kept = 0
+            for _ in 0..<100 {
+                _ = try writer.commit(commands.batch() + [.signIn(commands.signIn())])
+                var recent = writer.recent
+                for key in commands.keys {
+                    guard let found = recent.find(key) else { continue }
+                    let row = try #require(try rows.find(key))
+                    #expect(found.record == row.record)
+                    #expect(found.rowID == row.rowID)
+                    kept += 1
+                }
+            }
+            #expect(kept > 100)
+        }
+    }
+
+    @Test(arguments: [
+        "DELETE FROM credential; DELETE FROM event; DELETE FROM subject",
+        "UPDATE subject SET first_name = 'Grace'",
+    ])
+    func `what somebody else has written is read again`(sql: String) async throws {
+        let file = try TemporaryDatabase()
+        try await file.use { database in
+            let store = database.accounts
+            _ = try await store.signIn(.sample(firstName: "Ada"))
+            try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: sql) }
+            let outcome = try await store.signIn(.sample(authorizedAt: 2_000_000))
+            #expect(try await store.account(.sample()) == outcome.account)
+            #expect(outcome.account.firstName == (sql.hasPrefix("DELETE") ? nil : "Grace"))
+        }
+    }
+}
