@@ -88,6 +88,8 @@ def fill_sqlite(path: Path, accounts: int) -> None:
     database.create_function("email", 1, email, deterministic=True)
     database.create_function("account_id", 1, account_id, deterministic=True)
     database.create_function("key_digest", 2, key_digest, deterministic=True)
+    database.create_function("first_credential_id", 1, first_credential_id, deterministic=True)
+    database.create_function("key_check", 1, key_check, deterministic=True)
     # Nothing is lost with a file that can be made again.
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -2000000", "locking_mode = EXCLUSIVE"):
         database.execute(f"PRAGMA {pragma}")
@@ -110,9 +112,13 @@ def fill_sqlite(path: Path, accounts: int) -> None:
         {"accounts": accounts, "team": team, "epoch": _EPOCH})
     database.execute(
         """
-        INSERT INTO credential (subject_id, app_id, authorized_at, authorized_source, last_sign_in_at, email_at)
-        SELECT id, (SELECT id FROM app WHERE name = ?), created_at, 1, created_at, created_at FROM subject
-        ORDER BY subject.id
+        INSERT INTO credential (
+            id, subject_id, app_id, key_check, authorized_at, authorized_source, last_sign_in_at, email_at)
+        SELECT
+            -- The service counts from 0. Here it is to keep those apart whose digests begin the same.
+            first_credential_id(key_digest) + id % 256, id, (SELECT id FROM app WHERE name = ?),
+            key_check(key_digest), created_at, 1, created_at, created_at
+        FROM subject ORDER BY subject.id
         """,
         (CLIENT_ID,))
     database.execute("COMMIT")
@@ -128,6 +134,15 @@ def account_id(number: int) -> bytes:
 def key_digest(team: int, name: str) -> bytes:
     """What the service finds a person by."""
     return hashlib.sha256(team.to_bytes(8, "big") + name.encode()).digest()[:16]
+
+
+def first_credential_id(digest: bytes) -> int:
+    """Where a person's credentials stand."""
+    return int.from_bytes(digest[:6] + b"\0\0", "big", signed=True)
+
+
+def key_check(digest: bytes) -> int:
+    return int.from_bytes(digest[8:], "big", signed=True)
 
 
 def fill_sql(accounts: int) -> str:

@@ -1,26 +1,47 @@
+import AppleAccounts
 import Foundation
 import GRDB
+import StorageConformance
 import Testing
 
 @testable import SQLiteStorage
 
 @Suite struct KeyDigestTests {
+    // printf '\0\0\0\0\0\0\0\1%s' 001234.abc.0567 | sha256sum | cut -c 1-32
+    private static let known = "2742a9117543238dd13c3a73d69149a6"
+
     @Test func `has the value that databases hold`() throws {
-        // printf '\0\0\0\0\0\0\0\1%s' 001234.abc.0567 | sha256sum | cut -c 1-32
-        let digest = KeyDigest.make(team: 1, name: "001234.abc.0567")
-        let hexadecimal = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        #expect(hexadecimal.joined() == "2742a9117543238dd13c3a73d69149a6")
-        #expect(KeyDigest.make(team: 2, name: "001234.abc.0567") != digest)
+        let digest = KeyDigest(team: 1, name: "001234.abc.0567")
+        let hexadecimal = digest.data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        #expect(hexadecimal.joined() == Self.known)
+        #expect(digest.credentialIDs == 0x2742_a911_7543_0000...0x2742_a911_7543_ffff)
+        #expect(digest.check == Int64(bitPattern: 0xd13c_3a73_d691_49a6))
+        #expect(KeyDigest(digest.data) == digest)
+        #expect(KeyDigest(digest.data + [0]) == nil)
+        #expect(KeyDigest(team: 2, name: "001234.abc.0567") != digest)
     }
 
-    @Test func `is the same in SQL`() throws {
+    @Test(arguments: ["a", "\u{1}7", "Élodie", String(repeating: "x", count: 255)])
+    func `is the same in SQL`(name: String) throws {
         let file = try TemporaryDatabase()
         let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
-        for name in ["a", "\u{1}7", "Élodie", String(repeating: "x", count: 255)] {
-            let inSQL = try queue.read { database in
-                try Data.fetchOne(database, sql: "SELECT key_digest(?, ?)", arguments: [7, name])
-            }
-            #expect(inSQL == KeyDigest.make(team: 7, name: name))
+        let digest = KeyDigest(team: 7, name: name)
+        let row = try queue.read { database in
+            try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT digest, first_credential_id(digest), last_credential_id(digest), key_check(digest),
+                        first_credential_id(NULL), key_check(x'00')
+                    FROM (SELECT key_digest(7, ?) AS digest)
+                    """,
+                arguments: [name])
         }
+        let ids = digest.credentialIDs
+        #expect(
+            row == [
+                "digest": digest.data, "first_credential_id(digest)": ids.lowerBound,
+                "last_credential_id(digest)": ids.upperBound, "key_check(digest)": digest.check,
+                "first_credential_id(NULL)": nil, "key_check(x'00')": nil,
+            ])
     }
 }

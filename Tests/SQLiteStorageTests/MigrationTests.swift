@@ -84,7 +84,7 @@ import Testing
             let rows = try Row.fetchAll(database, sql: "SELECT id, team_id, sub, key_digest FROM subject")
             #expect(rows.map { $0["id"] as Int } == [1, 2, 3, 9])
             for row in rows {
-                #expect(row["key_digest"] as Data == KeyDigest.make(team: row["team_id"], name: row["sub"]))
+                #expect(row["key_digest"] as Data == KeyDigest(team: row["team_id"], name: row["sub"]).data)
             }
             try database.checkForeignKeys()
             #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM credential") == 3)
@@ -94,11 +94,42 @@ import Testing
         }
     }
 
-    @Test func `leaves everything as it was when what hangs on a table is broken`() async throws {
+    @Test func `puts the credentials where the digests of their people say`() async throws {
+        try makeFirstVersion()
+        try await DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
+            .writeWithoutTransaction { database in
+                _ = try Schema.migrate(database, [.first, .second, .third])
+                // As if both digests began the same.
+                try database.execute(
+                    sql: """
+                        UPDATE subject SET key_digest = CASE id
+                            WHEN 1 THEN x'f00000000000aaaa0000000000000001' ELSE x'f00000000000bbbbffffffffffffffff' END;
+                        UPDATE credential SET refresh_token = 3, refresh_token_cause = 4 WHERE subject_id = 1;
+                        """)
+                let before = try Row.fetchAll(
+                    database, sql: "SELECT * FROM credential ORDER BY subject_id, app_id")
+                _ = try Schema.migrate(database)
+                let ids = try Int64.fetchAll(database, sql: "SELECT id FROM credential ORDER BY id")
+                #expect(ids == (0...2).map { Int64(bitPattern: 0xf000_0000_0000_0000) + $0 })
+                let checks = try Int64.fetchAll(database, sql: "SELECT key_check FROM credential ORDER BY id")
+                #expect(checks == [1, -1, -1])
+                let columns = before[0].columnNames.joined(separator: ", ")
+                let after = try Row.fetchAll(
+                    database, sql: "SELECT \(columns) FROM credential ORDER BY subject_id, app_id")
+                #expect(before == after)
+                #expect(throws: DatabaseError.self) {
+                    try database.execute(
+                        sql: "INSERT INTO credential (subject_id, app_id, key_check) VALUES (2, 0, -1)")
+                }
+            }
+    }
+
+    @Test(arguments: [2, 3])
+    func `leaves everything as it was when what hangs on a table is broken`(version: Int) async throws {
         try makeFirstVersion()
         let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
         try await queue.writeWithoutTransaction { database in
-            _ = try Schema.migrate(database, [.first, .second])
+            _ = try Schema.migrate(database, Array(Schema.migrations.prefix(version)))
             try database.execute(
                 sql: """
                     PRAGMA foreign_keys = OFF;
@@ -106,7 +137,7 @@ import Testing
                     PRAGMA foreign_keys = ON;
                     """)
             #expect(throws: StorageError(.migrationFailed, detail: "")) { try Schema.migrate(database) }
-            #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 2)
+            #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == version)
             #expect(try Int.fetchOne(database, sql: "PRAGMA foreign_keys") == 1)
             #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM subject") == 2)
         }

@@ -10,20 +10,24 @@ import Testing
         SubjectRecord(key: .sample(AppleSubject(stringLiteral: "person-\(number)")), isStored: true)
     }
 
+    private func place(_ number: Int) -> SubjectPlace {
+        SubjectPlace(rowID: Int64(number), key: KeyDigest(team: 1, name: "person-\(number)"))
+    }
+
     private func rowID(of number: Int, in recent: inout RecentSubjects) -> Int64? {
-        recent.find(record(number).key)?.rowID
+        recent.find(record(number).key)?.place.rowID
     }
 
     @Test func `finds what it keeps, in its latest version`() {
         var recent = RecentSubjects(capacity: 2)
         #expect(rowID(of: 1, in: &recent) == nil)
-        recent.keep(record(1), rowID: 1)
+        recent.keep(record(1), at: place(1))
         var changed = record(1)
         changed.firstName = "Ada"
-        recent.keep(changed, rowID: 1)
+        recent.keep(changed, at: place(1))
         let found = recent.find(changed.key)
         #expect(found?.record == changed)
-        #expect(found?.rowID == 1)
+        #expect(found?.place == place(1))
         #expect(recent.count == 1)
         recent.removeAll()
         #expect(rowID(of: 1, in: &recent) == nil)
@@ -31,13 +35,13 @@ import Testing
 
     @Test func `makes room by those who did not come again`() {
         var recent = RecentSubjects(capacity: 3)
-        for number in 1...3 { recent.keep(record(number), rowID: Int64(number)) }
+        for number in 1...3 { recent.keep(record(number), at: place(number)) }
         _ = recent.find(record(1).key)
-        recent.keep(record(4), rowID: 4)
+        recent.keep(record(4), at: place(4))
         let rowIDs = (1...4).map { rowID(of: $0, in: &recent) }
         #expect(rowIDs == [1, nil, 3, 4])
         // All came again, and one goes all the same.
-        recent.keep(record(5), rowID: 5)
+        recent.keep(record(5), at: place(5))
         #expect(recent.count == 3)
         #expect(rowID(of: 5, in: &recent) == 5)
     }
@@ -48,7 +52,7 @@ import Testing
         for _ in 0..<1000 {
             let number = Int.random(in: 0..<40, using: &generator)
             if let rowID = rowID(of: number, in: &recent) { #expect(rowID == Int64(number)) }
-            recent.keep(record(number), rowID: Int64(number))
+            recent.keep(record(number), at: place(number))
             #expect(recent.count <= 10)
             #expect(rowID(of: number, in: &recent) == Int64(number))
         }
@@ -71,7 +75,7 @@ import Testing
                     guard let found = recent.find(key) else { continue }
                     let row = try #require(try rows.find(key))
                     #expect(found.record == row.record)
-                    #expect(found.rowID == row.rowID)
+                    #expect(found.place == row.place)
                     kept += 1
                 }
             }

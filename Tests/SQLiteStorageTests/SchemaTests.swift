@@ -99,8 +99,15 @@ import Testing
         """,
         "INSERT INTO subject (team_id, sub) VALUES (1, 'x')",
         "INSERT INTO subject (team_id, sub, key_digest) VALUES (1, 'x', randomblob(15))",
-        "INSERT INTO credential (subject_id, app_id) VALUES (77, 1)",
-        "INSERT INTO credential (subject_id, app_id, authorized_at) VALUES (1, 1, 5)",
+        "INSERT INTO credential (subject_id, app_id, key_check) VALUES (77, 1, 5)",
+        "INSERT INTO credential (subject_id, app_id, key_check) VALUES (1, 77, 5)",
+        "INSERT INTO credential (subject_id, app_id, key_check) VALUES (1, 1, 5)",
+        "INSERT INTO credential (subject_id, app_id) VALUES (1, 0)",
+        "INSERT INTO credential (subject_id, app_id, key_check, authorized_at) VALUES (1, 0, 5, 5)",
+        """
+        INSERT INTO app (id, name) VALUES (10000, 'org.example.far');
+        INSERT INTO credential (subject_id, app_id, key_check) VALUES (1, 10000, 5)
+        """,
         "UPDATE credential SET authorized_at = -1",
         "UPDATE credential SET authorized_at = 253402300800000",
         "DELETE FROM subject",

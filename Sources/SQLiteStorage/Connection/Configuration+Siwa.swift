@@ -21,7 +21,7 @@ extension Configuration {
             // pages, which with millions of accounts are all different ones. So they are many and short.
             // FULL: the log is on the disk before a commit returns. The full fsync is for macOS, where the
             // plain one stops at the drive's cache.
-            database.add(function: KeyDigest.function)
+            KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
                     PRAGMA synchronous = FULL;
@@ -56,6 +56,7 @@ extension Configuration {
         configuration.readonly = true
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
+            KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
                     PRAGMA cache_size = -2048;

@@ -50,6 +50,12 @@ final class PreparedStatement: DatabaseCursor {
         check(value.bind(to: _statement.sqliteStatement, at: index))
     }
 
+    /// Binds the ends of a range with this number and the next.
+    func bind(_ range: ClosedRange<Int64>, at index: Int32) {
+        bind(range.lowerBound, at: index)
+        bind(range.upperBound, at: index + 1)
+    }
+
     func bind(_ moment: Moment?, at index: Int32) {
         bind(moment?.milliseconds, at: index)
     }
@@ -108,14 +114,17 @@ final class PreparedStatement: DatabaseCursor {
         return String.fromStatement(row, atUncheckedIndex: index)
     }
 
-    func bytes(_ index: Int32) -> [UInt8]? {
+    func data(_ index: Int32) -> Data? {
         guard let row else { return nil }
-        return Data.fromStatement(row, atUncheckedIndex: index).map { Array($0) }
+        return Data.fromStatement(row, atUncheckedIndex: index)
+    }
+
+    func bytes(_ index: Int32) -> [UInt8]? {
+        data(index).map { Array($0) }
     }
 
     func uniqueID(_ index: Int32) -> UniqueID? {
-        guard let row else { return nil }
-        return Data.fromStatement(row, atUncheckedIndex: index).flatMap { UniqueID($0) }
+        data(index).flatMap { UniqueID($0) }
     }
 
     private func check(_ code: Int32) {

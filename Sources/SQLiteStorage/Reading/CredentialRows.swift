@@ -1,22 +1,22 @@
 import AppleAccounts
 import GRDB
 
-/// Reads what counts for one subject and one app: the state query's hot path. It finds the subject in an
-/// index and reads the few credentials that stand together, and not the subject's wide row.
+/// Reads what counts for one subject and one app: the state query's hot path. It goes straight to the few credentials
+/// of the person, which stand together, and reads nothing else.
 final class CredentialRows {
+    static let selection = """
+        SELECT app_id, authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source,
+            refresh_token, refresh_token_cause
+        FROM credential WHERE id BETWEEN ?1 AND ?2 AND key_check = ?3
+        """
+
     private let names: Names
     private let find: PreparedStatement
     private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        find = try PreparedStatement(
-            """
-            SELECT c.app_id, c.authorized_at, c.authorized_source, c.revoked_at, c.revoked_reason,
-                c.revoked_source, c.refresh_token, c.refresh_token_cause
-            FROM subject s JOIN credential c ON c.subject_id = s.id
-            WHERE s.key_digest = ?1
-            """, in: database)
+        find = try PreparedStatement(Self.selection, in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
@@ -44,8 +44,10 @@ final class CredentialRows {
     private func find(
         _ key: SubjectKey, team: Int64, clientID: ClientID, app appNumber: Int64?
     ) throws -> Credential {
+        let digest = KeyDigest(team: team, name: key.subject.rawValue)
         find.begin()
-        find.bind(KeyDigest.make(team: team, name: key.subject.rawValue), at: 1)
+        find.bind(digest.credentialIDs, at: 1)
+        find.bind(digest.check, at: 3)
         defer { find.finish() }
         var record = CredentialRecord()
         var refreshToken: RefreshTokenStatus?

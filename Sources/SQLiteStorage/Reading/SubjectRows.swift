@@ -3,14 +3,23 @@ import GRDB
 
 /// Reads subjects with all their credentials: one indexed look-up, one row for each credential.
 final class SubjectRows {
-    private static let columns = """
+    /// - Parameters:
+    ///   - condition: Which subject.
+    ///   - first: The lowest number that a row of its credentials may have.
+    ///   - last: The highest.
+    private static func selection(of condition: String, credentialsFrom first: String, to last: String)
+        -> String
+    {
+        """
         SELECT s.id, s.team_id, s.sub, s.account_id, s.created_at, s.email, s.email_is_verified,
             s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
             s.last_name, s.real_user_status, c.app_id, c.authorized_at, c.authorized_source, c.revoked_at,
             c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at, c.refresh_token,
-            c.refresh_token_cause
-        FROM subject s LEFT JOIN credential c ON c.subject_id = s.id
+            c.refresh_token_cause, s.key_digest
+        FROM subject s LEFT JOIN credential c ON c.id BETWEEN \(first) AND \(last) AND +c.subject_id = s.id
+        WHERE \(condition)
         """
+    }
 
     private let names: Names
     private let byKey: PreparedStatement
@@ -19,39 +28,46 @@ final class SubjectRows {
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        byKey = try PreparedStatement(Self.columns + " WHERE s.key_digest = ?", in: database)
-        byAccount = try PreparedStatement(Self.columns + " WHERE s.account_id = ?", in: database)
+        byKey = try PreparedStatement(
+            Self.selection(of: "s.key_digest = ?1", credentialsFrom: "?2", to: "?3"), in: database)
+        byAccount = try PreparedStatement(
+            Self.selection(
+                of: "s.account_id = ?1", credentialsFrom: "first_credential_id(s.key_digest)",
+                to: "last_credential_id(s.key_digest)"), in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
     /// What is known of a person, or left of one who was erased.
-    func find(_ key: SubjectKey) throws -> (record: SubjectRecord, rowID: Int64)? {
+    func find(_ key: SubjectKey) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
         return try findRow(key, team: team) ?? tombstones.find(key, team: team)
     }
 
     private func findRow(
         _ key: SubjectKey, team: Int64
-    ) throws -> (record: SubjectRecord, rowID: Int64)? {
+    ) throws -> (record: SubjectRecord, place: SubjectPlace)? {
+        let digest = KeyDigest(team: team, name: key.subject.rawValue)
         byKey.begin()
-        byKey.bind(KeyDigest.make(team: team, name: key.subject.rawValue), at: 1)
+        byKey.bind(digest.data, at: 1)
+        byKey.bind(digest.credentialIDs, at: 2)
         defer { byKey.finish() }
         guard try byKey.step(), let rowID = byKey.integer(0) else { return nil }
         guard byKey.integer(1) == team, byKey.text(2) == key.subject.rawValue else {
             throw StorageError(.corrupted, detail: "a subject has the digest of another")
         }
-        return (try read(byKey, key: key), rowID)
+        return (try read(byKey, key: key), SubjectPlace(rowID: rowID, key: digest))
     }
 
-    func find(_ id: AccountID) throws -> (record: SubjectRecord, rowID: Int64)? {
+    func find(_ id: AccountID) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         byAccount.begin()
         byAccount.bind(id.uniqueID, at: 1)
         defer { byAccount.finish() }
         guard try byAccount.step(), let rowID = byAccount.integer(0) else { return nil }
-        guard let team = byAccount.integer(1), let subject = byAccount.text(2).flatMap({ AppleSubject($0) })
+        guard let team = byAccount.integer(1), let subject = byAccount.text(2).flatMap({ AppleSubject($0) }),
+            let digest = byAccount.data(25).flatMap({ KeyDigest($0) })
         else { throw StorageError(.corrupted, detail: "a subject without name") }
         let key = SubjectKey(team: try names.teams.name(of: team), subject: subject)
-        return (try read(byAccount, key: key), rowID)
+        return (try read(byAccount, key: key), SubjectPlace(rowID: rowID, key: digest))
     }
 
     /// Reads the row that the statement is at, and all that follow.

@@ -8,16 +8,18 @@ final class TombstoneRows {
     init(in database: Database) throws {
         find = try PreparedStatement(
             """
-            SELECT s.id, c.revoked_at FROM subject s JOIN credential c ON c.subject_id = s.id
-            WHERE s.key_digest = ?1 AND c.app_id = \(Names.allApps)
+            SELECT subject_id, revoked_at FROM credential
+            WHERE id BETWEEN ?1 AND ?2 AND key_check = ?3 AND app_id = \(Names.allApps)
             """, in: database)
     }
 
-    func find(_ key: SubjectKey, team: Int64) throws -> (record: SubjectRecord, rowID: Int64)? {
+    func find(_ key: SubjectKey, team: Int64) throws -> (record: SubjectRecord, place: SubjectPlace)? {
+        let digest = KeyDigest(team: team, name: key.tombstoneName)
         find.begin()
-        find.bind(KeyDigest.make(team: team, name: key.tombstoneName), at: 1)
+        find.bind(digest.credentialIDs, at: 1)
+        find.bind(digest.check, at: 3)
         defer { find.finish() }
         guard try find.step(), let rowID = find.integer(0), let moment = find.moment(1) else { return nil }
-        return (SubjectRecord(tombstoneOf: key, erasedAt: moment), rowID)
+        return (SubjectRecord(tombstoneOf: key, erasedAt: moment), SubjectPlace(rowID: rowID, key: digest))
     }
 }

@@ -49,11 +49,11 @@ final class BatchWriter {
             var lastEventSequence: Int64?
             for group in WorkingSet.groups(of: commands) {
                 var set = WorkingSet(group)
-                var rowIDs = try load(&set)
-                let movingRowID = try loadMoving(&set)
+                var places = try load(&set)
+                let movingPlace = try loadMoving(&set)
                 results += set.apply(using: &generator)
-                try carryOutRareChanges(of: set, rowIDs: &rowIDs, movingRowID: movingRowID)
-                try save(set, rowIDs: &rowIDs)
+                try carryOutRareChanges(of: set, at: &places, moving: movingPlace)
+                try save(set, at: places)
                 if !set.events.isEmpty { lastEventSequence = database.lastInsertedRowID }
             }
             return CommitResult(results: results, lastEventSequence: lastEventSequence)
@@ -88,12 +88,12 @@ final class BatchWriter {
         lastDataVersion = version
     }
 
-    /// Returns the row ID of each subject, 0 for those without a row.
-    private func load(_ set: inout WorkingSet) throws -> [Int64] {
-        var rowIDs = [Int64](repeating: 0, count: set.subjectKeys.count)
+    /// Returns the place of each subject, `nil` for those without a row.
+    private func load(_ set: inout WorkingSet) throws -> [SubjectPlace?] {
+        var places = [SubjectPlace?](repeating: nil, count: set.subjectKeys.count)
         for (index, key) in set.subjectKeys.enumerated() {
             guard let found = try recent.find(key) ?? subjects.find(key) else { continue }
-            rowIDs[index] = found.rowID
+            places[index] = found.place
             set.load(found.record, at: index)
         }
         for digest in set.nonceDigests {
@@ -106,49 +106,51 @@ final class BatchWriter {
             set.load(inboxKey: key)
         }
         for id in set.grantAccounts { set.load(try grants.find(id), of: id) }
-        return rowIDs
+        return places
     }
 
-    /// Returns the row ID of an account that may go to another subject, 0 when there is none.
-    private func loadMoving(_ set: inout WorkingSet) throws -> Int64 {
+    /// Returns the place of an account that may go to another subject.
+    private func loadMoving(_ set: inout WorkingSet) throws -> SubjectPlace? {
         if let (team, transferSubject) = set.transferQuestion,
             let found = try transfers.find(team: team, transferSubject: transferSubject)
         {
             set.load(found)
         }
-        guard let id = set.movingAccountID else { return 0 }
+        guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id)
         let isErased = try ErasureRows(names, in: database).find(of: id) != nil
         set.load(moving: found?.record, isErased: isErased)
-        return found?.rowID ?? 0
+        return found?.place
     }
 
     private func carryOutRareChanges(
-        of set: WorkingSet, rowIDs: inout [Int64], movingRowID: Int64
+        of set: WorkingSet, at places: inout [SubjectPlace?], moving movingPlace: SubjectPlace?
     ) throws {
         if let rekeying = set.rekeying {
             let position = set.position(of: rekeying.to)
-            try transfers.rename(
-                rowID: movingRowID, to: rekeying.to,
-                replacing: rekeying.leavesTombstone ? 0 : rowIDs[position])
-            rowIDs[position] = movingRowID
+            places[position] = try transfers.rename(
+                rowID: try present(movingPlace).rowID, to: rekeying.to,
+                replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID)
             // An erasure would not find it any more: nothing tells it what the person was called before.
             try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
         for id in set.finishedTransfers { try transfers.forget(id) }
         for erasure in set.erasures {
             let writer = ErasureWriter(database: database, names: names)
-            try writer.carryOut(erasure, key: set.subjectKeys[0], rowID: rowIDs[0])
+            let place = try writer.carryOut(
+                erasure, key: set.subjectKeys[0], rowID: try present(places[0]).rowID)
             if let revocation = set.subjects[0].revocationOfAllApps {
-                try self.writer.save(revocation, rowID: rowIDs[0])
+                try self.writer.save(revocation, at: place)
             }
+            places[0] = place
         }
     }
 
-    private func save(_ set: WorkingSet, rowIDs: inout [Int64]) throws {
+    private func save(_ set: WorkingSet, at places: [SubjectPlace?]) throws {
+        var places = places
         for (index, record) in set.subjects.enumerated() {
-            try writer.save(record, rowID: &rowIDs[index])
-            if let saved = record.saved { recent.keep(saved, rowID: rowIDs[index]) }
+            places[index] = try writer.save(record, at: places[index])
+            if let saved = record.saved, let place = places[index] { recent.keep(saved, at: place) }
         }
         // Then other rows have changed too.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
@@ -158,7 +160,13 @@ final class BatchWriter {
         for kept in set.keptNotifications { try inbox.insert(kept) }
         // Last, so that the last row ID of the connection is that of the last event.
         for event in set.events {
-            try events.append(event, subjectRowID: rowIDs[set.position(of: event)])
+            try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }
+    }
+
+    /// What the rules say of a person who has no row must not be lost without a word.
+    private func present(_ place: SubjectPlace?) throws -> SubjectPlace {
+        guard let place else { throw StorageError(.corrupted, detail: "a subject has no row") }
+        return place
     }
 }

@@ -9,10 +9,12 @@ struct ErasureWriter {
 
     /// - Parameters:
     ///   - key: Of the person.
-    ///   - rowID: Of the person's subject. It is left without revocation.
-    func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) throws {
+    ///   - rowID: Of the person's subject.
+    /// - Returns: The place of the tombstone. It is left without revocation.
+    func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) throws -> SubjectPlace {
         let team = try names.teams.ensureNumber(of: key.team)
-        try makeTombstone(key, team: team, rowID: rowID)
+        let place = SubjectPlace(rowID: rowID, key: KeyDigest(team: team, name: key.tombstoneName))
+        try makeTombstone(key, at: place)
         try forgetInInbox(key.subject)
         try database.execute(
             sql: "DELETE FROM transfer WHERE account_id = ?", arguments: [erasure.accountID.uniqueID.data])
@@ -28,10 +30,11 @@ struct ErasureWriter {
             ])
         for app in erasure.apps { try insert(app, of: erasure.id) }
         for grant in erasure.grants { try insert(grant, of: erasure.id) }
+        return place
     }
 
-    private func makeTombstone(_ key: SubjectKey, team: Int64, rowID: Int64) throws {
-        let digest = KeyDigest.make(team: team, name: key.tombstoneName)
+    private func makeTombstone(_ key: SubjectKey, at place: SubjectPlace) throws {
+        let (rowID, digest) = (place.rowID, place.key.data)
         // An older tombstone of the person makes room: its moment is in the person's row since they came
         // back. Its row stays for its events, under a name that says nothing.
         try database.execute(

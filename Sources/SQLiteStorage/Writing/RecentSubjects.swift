@@ -7,14 +7,14 @@ import AppleAccounts
 /// database itself would keep, takes eight times that and has nobody else who is likely to come. Who was not asked for
 /// in the last round makes room for the next.
 struct RecentSubjects {
-    private struct Place {
+    private struct Entry {
         var record: SubjectRecord
-        var rowID: Int64
+        var place: SubjectPlace
         var wasAskedFor: Bool
     }
 
     private let capacity: Int
-    private var places: [Place] = []
+    private var entries: [Entry] = []
     private var index: [SubjectKey: Int] = [:]
     private var hand = 0
 
@@ -28,22 +28,22 @@ struct RecentSubjects {
 
     var count: Int { index.count }
 
-    mutating func find(_ key: SubjectKey) -> (record: SubjectRecord, rowID: Int64)? {
+    mutating func find(_ key: SubjectKey) -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let position = index[key] else { return nil }
-        places[position].wasAskedFor = true
-        return (places[position].record, places[position].rowID)
+        entries[position].wasAskedFor = true
+        return (entries[position].record, entries[position].place)
     }
 
-    mutating func keep(_ record: SubjectRecord, rowID: Int64) {
+    mutating func keep(_ record: SubjectRecord, at place: SubjectPlace) {
         if let position = index[record.key] {
-            (places[position].record, places[position].rowID) = (record, rowID)
-        } else if places.count < capacity {
-            index[record.key] = places.count
-            places.append(Place(record: record, rowID: rowID, wasAskedFor: false))
+            (entries[position].record, entries[position].place) = (record, place)
+        } else if entries.count < capacity {
+            index[record.key] = entries.count
+            entries.append(Entry(record: record, place: place, wasAskedFor: false))
         } else {
             let position = makeRoom()
             index[record.key] = position
-            places[position] = Place(record: record, rowID: rowID, wasAskedFor: false)
+            entries[position] = Entry(record: record, place: place, wasAskedFor: false)
         }
     }
 
@@ -52,12 +52,12 @@ struct RecentSubjects {
     }
 
     private mutating func makeRoom() -> Int {
-        while places[hand].wasAskedFor {
-            places[hand].wasAskedFor = false
+        while entries[hand].wasAskedFor {
+            entries[hand].wasAskedFor = false
             hand = (hand + 1) % capacity
         }
         defer { hand = (hand + 1) % capacity }
-        index[places[hand].record.key] = nil
+        index[entries[hand].record.key] = nil
         return hand
     }
 }

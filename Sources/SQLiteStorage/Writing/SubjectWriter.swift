@@ -34,8 +34,9 @@ final class SubjectWriter {
             """
             INSERT INTO credential (
                 authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source, last_sign_in_at,
-                email_at, refresh_token, refresh_token_cause, subject_id, app_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                email_at, refresh_token, refresh_token_cause, app_id, key_check, id, subject_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                (SELECT coalesce(max(id) + 1, ?12) FROM credential WHERE id BETWEEN ?12 AND ?13), ?14)
             """, in: database)
         updateCredential = try PreparedStatement(
             """
@@ -43,59 +44,75 @@ final class SubjectWriter {
                 authorized_at = ?1, authorized_source = ?2, revoked_at = ?3, revoked_reason = ?4,
                 revoked_source = ?5, last_sign_in_at = ?6, email_at = ?7, refresh_token = ?8,
                 refresh_token_cause = ?9
-            WHERE subject_id = ?10 AND app_id = ?11
+            WHERE id BETWEEN ?12 AND ?13 AND key_check = ?11 AND app_id = ?10
             """, in: database)
         upsertRevocation = try PreparedStatement(
             """
-            INSERT INTO credential (subject_id, app_id, revoked_at, revoked_reason, revoked_source)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO credential (revoked_at, revoked_reason, revoked_source, app_id, key_check, id, subject_id)
+            VALUES (?1, ?2, ?3, ?4, ?5,
+                (SELECT coalesce(max(id) + 1, ?6) FROM credential WHERE id BETWEEN ?6 AND ?7), ?8)
             ON CONFLICT (subject_id, app_id) DO UPDATE SET revoked_at = excluded.revoked_at,
                 revoked_reason = excluded.revoked_reason, revoked_source = excluded.revoked_source
             """, in: database)
     }
 
-    /// - Parameter rowID: 0 while the subject has no row; then that of its new one.
-    func save(_ record: SubjectRecord, rowID: inout Int64) throws {
-        switch record.rowChange {
-        case .none: break
-        case .update where record.isTombstone: break
-        case .update:
+    /// - Parameter place: Of the subject; `nil` while it has no row.
+    /// - Returns: The same, or that of its new row. `nil` when there was none, and nothing to save.
+    func save(_ record: SubjectRecord, at place: SubjectPlace?) throws -> SubjectPlace? {
+        let place = record.rowChange == .insert ? try insert(record) : place
+        guard let place else { return nil }
+        if record.rowChange == .update, !record.isTombstone {
             updateSubject.begin()
             bind(record, to: updateSubject)
-            updateSubject.bind(rowID, at: 13)
+            updateSubject.bind(place.rowID, at: 13)
             try updateSubject.execute()
-        case .insert:
-            let team = try names.teams.ensureNumber(of: record.key.team)
-            insertSubject.begin()
-            bind(record, to: insertSubject)
-            insertSubject.bind(team, at: 13)
-            insertSubject.bind(record.key.subject.rawValue, at: 14)
-            insertSubject.bind(KeyDigest.make(team: team, name: record.key.subject.rawValue), at: 15)
-            try insertSubject.execute()
-            rowID = database.lastInsertedRowID
         }
         if record.rowChange != .none, let revocation = record.revocationOfAllApps {
-            try save(revocation, rowID: rowID)
+            try save(revocation, at: place)
         }
         for credential in record.credentials where credential.rowChange != .none {
-            let app = try names.apps.ensureNumber(of: credential.clientID)
-            let statement = credential.rowChange == .insert ? insertCredential : updateCredential
-            statement.begin()
-            bind(credential, email: record.email, to: statement)
-            statement.bind(rowID, at: 10)
-            statement.bind(app, at: 11)
-            try statement.execute()
+            try save(credential, email: record.email, at: place)
         }
+        return place
+    }
+
+    private func insert(_ record: SubjectRecord) throws -> SubjectPlace {
+        let team = try names.teams.ensureNumber(of: record.key.team)
+        let digest = KeyDigest(team: team, name: record.key.subject.rawValue)
+        insertSubject.begin()
+        bind(record, to: insertSubject)
+        insertSubject.bind(team, at: 13)
+        insertSubject.bind(record.key.subject.rawValue, at: 14)
+        insertSubject.bind(digest.data, at: 15)
+        try insertSubject.execute()
+        return SubjectPlace(rowID: database.lastInsertedRowID, key: digest)
+    }
+
+    private func save(
+        _ credential: AppCredential, email: LastWriter<EmailAddress>?, at place: SubjectPlace
+    ) throws {
+        let app = try names.apps.ensureNumber(of: credential.clientID)
+        let isNew = credential.rowChange == .insert
+        let statement = isNew ? insertCredential : updateCredential
+        statement.begin()
+        bind(credential, email: email, to: statement)
+        statement.bind(app, at: 10)
+        statement.bind(place.key.check, at: 11)
+        statement.bind(place.key.credentialIDs, at: 12)
+        if isNew { statement.bind(place.rowID, at: 14) }
+        try statement.execute()
     }
 
     /// Saves what holds for all apps, also of a tombstone.
-    func save(_ revocation: Revocation, rowID: Int64) throws {
+    func save(_ revocation: Revocation, at place: SubjectPlace) throws {
         upsertRevocation.begin()
-        upsertRevocation.bind(rowID, at: 1)
-        upsertRevocation.bind(Names.allApps, at: 2)
-        upsertRevocation.bind(revocation.moment, at: 3)
-        upsertRevocation.bind(revocation.reason.storageCode, at: 4)
-        upsertRevocation.bind(revocation.source.storageCode, at: 5)
+        upsertRevocation.bind(revocation.moment, at: 1)
+        upsertRevocation.bind(revocation.reason.storageCode, at: 2)
+        upsertRevocation.bind(revocation.source.storageCode, at: 3)
+        upsertRevocation.bind(Names.allApps, at: 4)
+        upsertRevocation.bind(place.key.check, at: 5)
+        upsertRevocation.bind(place.key.credentialIDs, at: 6)
+        upsertRevocation.bind(place.rowID, at: 8)
         try upsertRevocation.execute()
     }
 

@@ -45,11 +45,12 @@ struct TransferWriter {
 
     /// Gives the row another name. All its credentials go; the caller saves them anew.
     ///
-    /// - Parameter replacedRowID: Of the row that has the name so far, without account; 0 when there is none.
-    func rename(rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64) throws {
+    /// - Parameter replacedRowID: Of the row that has the name so far, without account, if there is one.
+    /// - Returns: Its place under the new name.
+    func rename(rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?) throws -> SubjectPlace {
         try database.execute(
             sql: "DELETE FROM credential WHERE subject_id IN (?, ?)", arguments: [rowID, replacedRowID])
-        if replacedRowID != 0 {
+        if let replacedRowID {
             try database.execute(
                 sql: "UPDATE event SET subject_id = ? WHERE subject_id = ? AND account_id IS NULL",
                 arguments: [rowID, replacedRowID])
@@ -64,10 +65,10 @@ struct TransferWriter {
                 arguments: [replacedRowID])
         }
         let team = try names.teams.ensureNumber(of: key.team)
+        let digest = KeyDigest(team: team, name: key.subject.rawValue)
         try database.execute(
             sql: "UPDATE subject SET team_id = ?, sub = ?, key_digest = ? WHERE id = ?",
-            arguments: [
-                team, key.subject.rawValue, KeyDigest.make(team: team, name: key.subject.rawValue), rowID,
-            ])
+            arguments: [team, key.subject.rawValue, digest.data, rowID])
+        return SubjectPlace(rowID: rowID, key: digest)
     }
 }

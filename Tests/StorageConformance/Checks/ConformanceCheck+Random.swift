@@ -1,10 +1,13 @@
-import AppleAccounts
+public import AppleAccounts
 
 extension ConformanceCheck {
-    static let random = [
+    static let random = [doesAsTheReference(subjects: ["s1", "s2"])]
+
+    /// Many random changes of few people.
+    public static func doesAsTheReference(subjects: [AppleSubject]) -> ConformanceCheck {
         ConformanceCheck("does as the reference does with codes, tokens, erasures and transfers") { store in
             let reference = ReferenceStore()
-            var commands = RandomCommands(seed: 20_261_122)
+            var commands = RandomCommands(seed: 20_261_122, subjects: subjects)
             for number in 1...600 as ClosedRange<UInt64> {
                 var (mine, its): ([AccountCommand], [AccountCommand]) = ([], [])
                 for _ in 0..<Int.random(in: 1...3, using: &commands.generator) {
@@ -43,5 +46,5 @@ extension ConformanceCheck {
                 try await store.allEvents().map(\.withoutIDs),
                 try await reference.allEvents().map(\.withoutIDs))
         }
-    ]
+    }
 }

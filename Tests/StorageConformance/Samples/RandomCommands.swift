@@ -4,10 +4,12 @@ public import AppleAccounts
 public struct RandomCommands: Sendable {
     public var generator: SeededGenerator
     public let clientIDs: [ClientID] = ["com.example.app", "com.example.other", "org.example.app"]
-    public let keys: [SubjectKey] = [.sample("s1"), .sample("s2"), .sample(team: "OTHERTEAM1", "s1")]
+    public let keys: [SubjectKey]
 
-    public init(seed: UInt64) {
+    /// - Parameter subjects: The people of the one team. The other has somebody of the same name as one of them.
+    public init(seed: UInt64, subjects: [AppleSubject] = ["s1", "s2"]) {
         generator = SeededGenerator(seed: seed)
+        keys = subjects.map { .sample($0) } + [.sample(team: "OTHERTEAM1", subjects[0])]
     }
 
     public mutating func batch() -> [AccountCommand] {

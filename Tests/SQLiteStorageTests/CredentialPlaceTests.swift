@@ -1,0 +1,102 @@
+import AppleAccounts
+import GRDB
+import StorageConformance
+import Testing
+
+@testable import SQLiteStorage
+
+@Suite struct CredentialPlaceTests {
+    /// In the first team of a database, the digests of both begin with 5dcd24e09436: one pair among forty million.
+    private static let neighbours: [AppleSubject] = ["person-10868600", "person-20501632"]
+    /// The same of the tombstone of the one and the other, with 3329cc2a6413.
+    private static let tombstoneAndNeighbour: [AppleSubject] = ["person-72250", "person-14216002"]
+
+    private let file: TemporaryDatabase
+
+    init() throws {
+        file = try TemporaryDatabase()
+    }
+
+    @Test func `knows two people whose credentials may have the same numbers`() throws {
+        let digests = Self.neighbours.map { KeyDigest(team: 1, name: $0.rawValue) }
+        #expect(digests[0].credentialIDs == digests[1].credentialIDs)
+        #expect(digests[0].check != digests[1].check)
+        let tombstone = SubjectKey.sample(Self.tombstoneAndNeighbour[0]).tombstoneName
+        #expect(
+            KeyDigest(team: 1, name: tombstone).credentialIDs
+                == KeyDigest(team: 1, name: Self.tombstoneAndNeighbour[1].rawValue).credentialIDs)
+    }
+
+    @Test(arguments: [neighbours, tombstoneAndNeighbour])
+    func `keeps them apart, whatever happens to them`(people: [AppleSubject]) async throws {
+        try await file.use { _ in }
+        try await write("INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5')")
+        let check = ConformanceCheck.doesAsTheReference(subjects: people)
+        try await file.use { try await check.run($0.accounts) }
+        // The number in the digests.
+        #expect(try await read("SELECT id FROM team WHERE name = 'A1B2C3D4E5'") == [1])
+        #expect(try await misplaced() == [])
+    }
+
+    @Test func `takes nobody for the tombstone of another`() async throws {
+        try await file.use { database in
+            let (person, neighbour) = (Self.tombstoneAndNeighbour[0], Self.tombstoneAndNeighbour[1])
+            try await database.accounts.notify(.sample(.appleAccountDeleted, key: .sample(neighbour)))
+            let states = try await database.accounts.credentials(
+                team: "A1B2C3D4E5", clientID: "com.example.app", subjects: [person, neighbour])
+            #expect(states.map(\.state) == [.notFound, .revoked])
+        }
+    }
+
+    @Test func `counts on behind the last credential of both`() async throws {
+        try await file.use { database in
+            for (moment, subject) in Self.neighbours.enumerated() {
+                for clientID in ["com.example.app", "com.example.other"] as [ClientID] {
+                    try await database.accounts.signIn(
+                        .sample(
+                            key: .sample(subject), clientID: clientID,
+                            authorizedAt: Moment(milliseconds: Int64(moment + 1) * 1000)))
+                }
+            }
+            // Of somebody else, who has the highest number.
+            let last = NotificationCommand.sample(key: .sample("s1"), at: 3000)
+            try await database.accounts.notify(last)
+        }
+        #expect(
+            try await read("SELECT id & 65535 FROM credential WHERE id >> 16 = 0x5dcd24e09436") == [
+                0, 1, 2, 3,
+            ])
+        #expect(try await misplaced() == [])
+    }
+
+    @Test func `reads a state from one table alone`() async throws {
+        try await file.use { _ in }
+        let plan = try await DatabaseQueue(path: file.path).read { database in
+            try Row.fetchAll(
+                database, sql: "EXPLAIN QUERY PLAN " + CredentialRows.selection, arguments: [1, 2, 3]
+            )
+            .map { $0["detail"] as String }
+        }
+        #expect(plan == ["SEARCH credential USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"])
+    }
+
+    /// The credentials that stand elsewhere than the digests of their people say.
+    private func misplaced() async throws -> [Int64] {
+        try await read(
+            """
+            SELECT c.id FROM credential c JOIN subject s ON s.id = c.subject_id
+            WHERE c.id NOT BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
+                OR c.key_check != key_check(s.key_digest)
+            """)
+    }
+
+    private func read(_ sql: String) async throws -> [Int64] {
+        try await DatabaseQueue(path: file.path, configuration: .reading()).read { database in
+            try Int64.fetchAll(database, sql: sql)
+        }
+    }
+
+    private func write(_ sql: String) async throws {
+        try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: sql) }
+    }
+}
