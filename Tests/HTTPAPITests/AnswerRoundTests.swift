@@ -9,11 +9,21 @@ import Testing
 /// What is on its sockets when an event loop comes round to them.
 @Suite struct AnswerRoundTests {
     /// Keeps the service's loops from reading until it ends, while the clients, who have a loop of their own, send.
-    private static func whileServiceIsBusy(_ send: () async throws -> Void) async throws {
+    private static func whileServiceIsBusy(
+        clients: MultiThreadedEventLoopGroup, _ send: () async throws -> Void
+    ) async throws {
         let end = DispatchSemaphore(value: 0)
         let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
-        for loop in loops { loop.execute { end.wait() } }
+        let areBusy = loops.map { loop in
+            let isBusy = clients.next().makePromise(of: Void.self)
+            loop.execute {
+                isBusy.succeed()
+                end.wait()
+            }
+            return isBusy.futureResult
+        }
         defer { for _ in loops { end.signal() } }
+        for isBusy in areBusy { try await isBusy.get() }
         try await send()
     }
 
@@ -31,7 +41,7 @@ import Testing
                     try await connection.send(RunningService.request("GET", "/livez"))
                     #expect(try await connection.response().status == 200)
                 }
-                try await Self.whileServiceIsBusy {
+                try await Self.whileServiceIsBusy(clients: clients) {
                     for connection in all { try await connection.send(request) }
                     // What the clients' loop was asked to send before this has been sent after it.
                     try await clients.next().submit {}.get()
