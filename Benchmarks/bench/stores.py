@@ -13,7 +13,7 @@ from .tokens import CLIENT_ID, TEAM_ID, email, sub, sub_sql
 
 # 2024-01-01, in milliseconds.
 _EPOCH = 1_704_067_200_000
-_BYTES_PER_ACCOUNT = 280
+_BYTES_PER_ACCOUNT = 300
 
 
 class Store(Protocol):
@@ -43,7 +43,7 @@ class SQLiteStore:
         self._stage.sqlite(name)[0].end()
         try:
             fill_sqlite(path, accounts)
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             # Ctrl-C comes here too, because most of the time is spent in the functions below.
             raise BenchError(f"{path.name} was not filled: {error}") from error
         return self._stage.sqlite(name)

@@ -7,5 +7,6 @@ import Testing
     func `conforms`(check: ConformanceCheck) async throws {
         let file = try TemporaryDatabase()
         try await file.use { try await check.run($0.accounts) }
+        #expect(try await file.misplacedCredentials() == [])
     }
 }

@@ -35,7 +35,7 @@ import Testing
         try await file.use { try await check.run($0.accounts) }
         // The number in the digests.
         #expect(try await read("SELECT id FROM team WHERE name = 'A1B2C3D4E5'") == [1])
-        #expect(try await misplaced() == [])
+        #expect(try await file.misplacedCredentials() == [])
     }
 
     @Test func `takes nobody for the tombstone of another`() async throws {
@@ -66,28 +66,33 @@ import Testing
             try await read("SELECT id & 65535 FROM credential WHERE id >> 16 = 0x5dcd24e09436") == [
                 0, 1, 2, 3,
             ])
-        #expect(try await misplaced() == [])
+        #expect(try await file.misplacedCredentials() == [])
     }
 
-    @Test func `reads a state from one table alone`() async throws {
+    private static let byNumber = "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
+
+    @Test(arguments: [
+        (CredentialRows.selection, ["SEARCH credential USING \(byNumber)"]),
+        (
+            SubjectRows.selectionByKey,
+            ["SEARCH s USING INDEX subject_by_key (key_digest=?)", "SEARCH c USING \(byNumber) LEFT-JOIN"]
+        ),
+        (
+            SubjectRows.selectionByAccount,
+            [
+                "SEARCH s USING INDEX sqlite_autoindex_subject_1 (account_id=?)",
+                "SEARCH c USING \(byNumber) LEFT-JOIN",
+            ]
+        ),
+    ])
+    func `reads credentials by their numbers and no index`(selection: String, steps: [String]) async throws {
         try await file.use { _ in }
-        let plan = try await DatabaseQueue(path: file.path).read { database in
-            try Row.fetchAll(
-                database, sql: "EXPLAIN QUERY PLAN " + CredentialRows.selection, arguments: [1, 2, 3]
-            )
-            .map { $0["detail"] as String }
+        let plan = try await DatabaseQueue(path: file.path, configuration: .reading()).read { database in
+            let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + selection)
+            statement.setUncheckedArguments([])
+            return try Row.fetchAll(statement).map { $0["detail"] as String }
         }
-        #expect(plan == ["SEARCH credential USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"])
-    }
-
-    /// The credentials that stand elsewhere than the digests of their people say.
-    private func misplaced() async throws -> [Int64] {
-        try await read(
-            """
-            SELECT c.id FROM credential c JOIN subject s ON s.id = c.subject_id
-            WHERE c.id NOT BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
-                OR c.key_check != key_check(s.key_digest)
-            """)
+        #expect(plan == steps)
     }
 
     private func read(_ sql: String) async throws -> [Int64] {

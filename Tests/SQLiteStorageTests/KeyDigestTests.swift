@@ -21,6 +21,20 @@ import Testing
         #expect(KeyDigest(team: 2, name: "001234.abc.0567") != digest)
     }
 
+    @Test(
+        arguments: [
+            (0x0000_0000_0000_0001, 0...0xffff), (0x7fff_ffff_ffff_0000, Int64.max - 0xffff...Int64.max),
+            (0x8000_0000_0000_ffff, Int64.min...Int64.min + 0xffff), (0xffff_ffff_ffff_1234, -0x10000...(-1)),
+        ] as [(UInt64, ClosedRange<Int64>)])
+    func `has numbers for credentials, whatever it begins with`(high: UInt64, ids: ClosedRange<Int64>) throws
+    {
+        for low in [0, 1, 1 << 63, UInt64.max] {
+            let digest = try #require(KeyDigest(UniqueID(high: high, low: low).data))
+            #expect(digest.credentialIDs == ids)
+            #expect(digest.check == Int64(truncatingIfNeeded: low))
+        }
+    }
+
     @Test(arguments: ["a", "\u{1}7", "Élodie", String(repeating: "x", count: 255)])
     func `is the same in SQL`(name: String) throws {
         let file = try TemporaryDatabase()

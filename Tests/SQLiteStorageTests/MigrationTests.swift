@@ -94,23 +94,28 @@ import Testing
         }
     }
 
-    @Test func `puts the credentials where the digests of their people say`() async throws {
+    @Test(arguments: [0x8000_0000_0000, 0xf000_0000_0000, 0xffff_ffff_ffff, 0, 1, 0x7fff_ffff_ffff])
+    func `puts the credentials where the digests of their people say`(beginning: UInt64) async throws {
         try makeFirstVersion()
         try await DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
             .writeWithoutTransaction { database in
                 _ = try Schema.migrate(database, [.first, .second, .third])
                 // As if both digests began the same.
+                let digests = [
+                    UniqueID(high: beginning << 16 | 0xaaaa, low: 1),
+                    UniqueID(high: beginning << 16 | 0xbbbb, low: .max),
+                ]
                 try database.execute(
                     sql: """
-                        UPDATE subject SET key_digest = CASE id
-                            WHEN 1 THEN x'f00000000000aaaa0000000000000001' ELSE x'f00000000000bbbbffffffffffffffff' END;
+                        UPDATE subject SET key_digest = CASE id WHEN 1 THEN ? ELSE ? END;
                         UPDATE credential SET refresh_token = 3, refresh_token_cause = 4 WHERE subject_id = 1;
-                        """)
+                        """,
+                    arguments: [digests[0].data, digests[1].data])
                 let before = try Row.fetchAll(
                     database, sql: "SELECT * FROM credential ORDER BY subject_id, app_id")
                 _ = try Schema.migrate(database)
                 let ids = try Int64.fetchAll(database, sql: "SELECT id FROM credential ORDER BY id")
-                #expect(ids == (0...2).map { Int64(bitPattern: 0xf000_0000_0000_0000) + $0 })
+                #expect(ids == (0...2).map { Int64(bitPattern: beginning << 16) + $0 })
                 let checks = try Int64.fetchAll(database, sql: "SELECT key_check FROM credential ORDER BY id")
                 #expect(checks == [1, -1, -1])
                 let columns = before[0].columnNames.joined(separator: ", ")

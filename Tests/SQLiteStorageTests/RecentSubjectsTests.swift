@@ -11,7 +11,7 @@ import Testing
     }
 
     private func place(_ number: Int) -> SubjectPlace {
-        SubjectPlace(rowID: Int64(number), key: KeyDigest(team: 1, name: "person-\(number)"))
+        SubjectPlace(rowID: Int64(number), digest: KeyDigest(team: 1, name: "person-\(number)"))
     }
 
     private func rowID(of number: Int, in recent: inout RecentSubjects) -> Int64? {

@@ -105,8 +105,8 @@ import Testing
         "INSERT INTO credential (subject_id, app_id) VALUES (1, 0)",
         "INSERT INTO credential (subject_id, app_id, key_check, authorized_at) VALUES (1, 0, 5, 5)",
         """
-        INSERT INTO app (id, name) VALUES (10000, 'org.example.far');
-        INSERT INTO credential (subject_id, app_id, key_check) VALUES (1, 10000, 5)
+        INSERT INTO app (id, name) VALUES (32768, 'org.example.far');
+        INSERT INTO credential (subject_id, app_id, key_check) VALUES (1, 32768, 5)
         """,
         "UPDATE credential SET authorized_at = -1",
         "UPDATE credential SET authorized_at = 253402300800000",

@@ -43,7 +43,7 @@ extension Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
         configuration.busyMode = .immediateError
-        // With ten million people, room for the pages of the index that lead to the others.
+        // With ten million people, room for the pages that lead to those with their credentials.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return configuration
     }

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 
 /// Reads what counts for one subject and one app: the state query's hot path. It goes straight to the few credentials
-/// of the person, which stand together, and reads nothing else.
+/// of the person, which stand together, and reads nothing else of whoever has some.
 final class CredentialRows {
     static let selection = """
         SELECT app_id, authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source,

@@ -3,6 +3,11 @@ import GRDB
 
 /// Reads subjects with all their credentials: one indexed look-up, one row for each credential.
 final class SubjectRows {
+    static let selectionByKey = selection(of: "s.key_digest = ?1", credentialsFrom: "?2", to: "?3")
+    static let selectionByAccount = selection(
+        of: "s.account_id = ?1", credentialsFrom: "first_credential_id(s.key_digest)",
+        to: "last_credential_id(s.key_digest)")
+
     /// - Parameters:
     ///   - condition: Which subject.
     ///   - first: The lowest number that a row of its credentials may have.
@@ -28,12 +33,8 @@ final class SubjectRows {
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        byKey = try PreparedStatement(
-            Self.selection(of: "s.key_digest = ?1", credentialsFrom: "?2", to: "?3"), in: database)
-        byAccount = try PreparedStatement(
-            Self.selection(
-                of: "s.account_id = ?1", credentialsFrom: "first_credential_id(s.key_digest)",
-                to: "last_credential_id(s.key_digest)"), in: database)
+        byKey = try PreparedStatement(Self.selectionByKey, in: database)
+        byAccount = try PreparedStatement(Self.selectionByAccount, in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
@@ -55,7 +56,7 @@ final class SubjectRows {
         guard byKey.integer(1) == team, byKey.text(2) == key.subject.rawValue else {
             throw StorageError(.corrupted, detail: "a subject has the digest of another")
         }
-        return (try read(byKey, key: key), SubjectPlace(rowID: rowID, key: digest))
+        return (try read(byKey, key: key), SubjectPlace(rowID: rowID, digest: digest))
     }
 
     func find(_ id: AccountID) throws -> (record: SubjectRecord, place: SubjectPlace)? {
@@ -67,7 +68,7 @@ final class SubjectRows {
             let digest = byAccount.data(25).flatMap({ KeyDigest($0) })
         else { throw StorageError(.corrupted, detail: "a subject without name") }
         let key = SubjectKey(team: try names.teams.name(of: team), subject: subject)
-        return (try read(byAccount, key: key), SubjectPlace(rowID: rowID, key: digest))
+        return (try read(byAccount, key: key), SubjectPlace(rowID: rowID, digest: digest))
     }
 
     /// Reads the row that the statement is at, and all that follow.

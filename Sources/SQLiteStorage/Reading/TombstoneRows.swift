@@ -20,6 +20,6 @@ final class TombstoneRows {
         find.bind(digest.check, at: 3)
         defer { find.finish() }
         guard try find.step(), let rowID = find.integer(0), let moment = find.moment(1) else { return nil }
-        return (SubjectRecord(tombstoneOf: key, erasedAt: moment), SubjectPlace(rowID: rowID, key: digest))
+        return (SubjectRecord(tombstoneOf: key, erasedAt: moment), SubjectPlace(rowID: rowID, digest: digest))
     }
 }

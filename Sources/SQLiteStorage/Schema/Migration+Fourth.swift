@@ -1,7 +1,8 @@
 extension Migration {
     /// Puts the credentials of a person where the digest of their key says, so that a state query reads one page, and
     /// not one of an index first. Rows with numbers have the slimmest pages above them: those of ten million people
-    /// stay in four megabytes of memory.
+    /// stay in four megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits of a hash, of nobody
+    /// who can be guessed.
     static let fourth = Migration(
         number: 4,
         rebuildsTables: true,
@@ -12,8 +13,8 @@ extension Migration {
                 -- The first 48 bits of the person's key_digest, and 16 that count.
                 id INTEGER PRIMARY KEY,
                 subject_id INTEGER NOT NULL REFERENCES subject (id),
-                -- Its bound keeps the rows of a person among the 65536 numbers that they may have.
-                app_id INTEGER NOT NULL REFERENCES app (id) CHECK (app_id BETWEEN 0 AND 9999),
+                -- The 16 bits that count have room for all apps of two people who share the 48.
+                app_id INTEGER NOT NULL REFERENCES app (id) CHECK (app_id BETWEEN 0 AND 32767),
                 -- The last 64 bits of key_digest.
                 key_check INTEGER NOT NULL,
                 authorized_at INTEGER CHECK (authorized_at BETWEEN 0 AND 253402300799999),
@@ -38,8 +39,8 @@ extension Migration {
             -- The window sorts the rows as the new table has them. A credential without subject has no key_check and
             -- fails here, instead of being left out.
             INSERT INTO new_credential
-            SELECT first_credential_id(s.key_digest) - 1 + row_number() OVER (
-                    PARTITION BY first_credential_id(s.key_digest) ORDER BY c.subject_id, c.app_id),
+            SELECT first_credential_id(s.key_digest) + row_number() OVER (
+                    PARTITION BY first_credential_id(s.key_digest) ORDER BY c.subject_id, c.app_id) - 1,
                 c.subject_id, c.app_id, key_check(s.key_digest), c.authorized_at, c.authorized_source, c.revoked_at,
                 c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at, c.refresh_token,
                 c.refresh_token_cause

@@ -33,7 +33,7 @@ enum Schema {
                     return .commit
                 }
             } catch let error as DatabaseError
-                where [.SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
+                where [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode)
             {
                 throw StorageError(.migrationFailed, detail: "\(migration.number): \(error.message ?? "")")
             }

@@ -13,7 +13,7 @@ struct ErasureWriter {
     /// - Returns: The place of the tombstone. It is left without revocation.
     func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) throws -> SubjectPlace {
         let team = try names.teams.ensureNumber(of: key.team)
-        let place = SubjectPlace(rowID: rowID, key: KeyDigest(team: team, name: key.tombstoneName))
+        let place = SubjectPlace(rowID: rowID, digest: KeyDigest(team: team, name: key.tombstoneName))
         try makeTombstone(key, at: place)
         try forgetInInbox(key.subject)
         try database.execute(
@@ -34,7 +34,7 @@ struct ErasureWriter {
     }
 
     private func makeTombstone(_ key: SubjectKey, at place: SubjectPlace) throws {
-        let (rowID, digest) = (place.rowID, place.key.data)
+        let (rowID, digest) = (place.rowID, place.digest.data)
         // An older tombstone of the person makes room: its moment is in the person's row since they came
         // back. Its row stays for its events, under a name that says nothing.
         try database.execute(

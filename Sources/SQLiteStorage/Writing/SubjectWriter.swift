@@ -85,7 +85,7 @@ final class SubjectWriter {
         insertSubject.bind(record.key.subject.rawValue, at: 14)
         insertSubject.bind(digest.data, at: 15)
         try insertSubject.execute()
-        return SubjectPlace(rowID: database.lastInsertedRowID, key: digest)
+        return SubjectPlace(rowID: database.lastInsertedRowID, digest: digest)
     }
 
     private func save(
@@ -97,8 +97,8 @@ final class SubjectWriter {
         statement.begin()
         bind(credential, email: email, to: statement)
         statement.bind(app, at: 10)
-        statement.bind(place.key.check, at: 11)
-        statement.bind(place.key.credentialIDs, at: 12)
+        statement.bind(place.digest.check, at: 11)
+        statement.bind(place.digest.credentialIDs, at: 12)
         if isNew { statement.bind(place.rowID, at: 14) }
         try statement.execute()
     }
@@ -110,8 +110,8 @@ final class SubjectWriter {
         upsertRevocation.bind(revocation.reason.storageCode, at: 2)
         upsertRevocation.bind(revocation.source.storageCode, at: 3)
         upsertRevocation.bind(Names.allApps, at: 4)
-        upsertRevocation.bind(place.key.check, at: 5)
-        upsertRevocation.bind(place.key.credentialIDs, at: 6)
+        upsertRevocation.bind(place.digest.check, at: 5)
+        upsertRevocation.bind(place.digest.credentialIDs, at: 6)
         upsertRevocation.bind(place.rowID, at: 8)
         try upsertRevocation.execute()
     }

@@ -69,6 +69,6 @@ struct TransferWriter {
         try database.execute(
             sql: "UPDATE subject SET team_id = ?, sub = ?, key_digest = ? WHERE id = ?",
             arguments: [team, key.subject.rawValue, digest.data, rowID])
-        return SubjectPlace(rowID: rowID, key: digest)
+        return SubjectPlace(rowID: rowID, digest: digest)
     }
 }
