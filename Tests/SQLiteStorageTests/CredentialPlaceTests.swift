@@ -69,6 +69,20 @@ import Testing
         #expect(try await file.misplacedCredentials() == [])
     }
 
+    @Test func `answers no sign-in whose row is not where it should be`() async throws {
+        try await file.use { _ = try await $0.accounts.signIn(.sample()) }
+        try await write("UPDATE credential SET key_check = key_check + 1")
+        try await file.use { database -> Void in
+            await #expect(throws: StorageError(.corrupted, detail: "")) {
+                _ = try await database.accounts.signIn(.sample(authorizedAt: 2_000_000))
+            }
+            // The next one too: it is not the memory of the last that is asked.
+            await #expect(throws: StorageError(.corrupted, detail: "")) {
+                _ = try await database.accounts.signIn(.sample(authorizedAt: 3_000_000))
+            }
+        }
+    }
+
     private static let byNumber = "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
 
     @Test(arguments: [

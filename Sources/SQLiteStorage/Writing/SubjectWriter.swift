@@ -66,6 +66,7 @@ final class SubjectWriter {
             bind(record, to: updateSubject)
             updateSubject.bind(place.rowID, at: 13)
             try updateSubject.execute()
+            try requireChange()
         }
         if record.rowChange != .none, let revocation = record.revocationOfAllApps {
             try save(revocation, at: place)
@@ -101,6 +102,14 @@ final class SubjectWriter {
         statement.bind(place.digest.credentialIDs, at: 12)
         if isNew { statement.bind(place.rowID, at: 14) }
         try statement.execute()
+        try requireChange()
+    }
+
+    /// What is answered must be stored, also when a row is not where it should be.
+    private func requireChange() throws {
+        guard database.changesCount == 1 else {
+            throw StorageError(.corrupted, detail: "a row that should be changed is not there")
+        }
     }
 
     /// Saves what holds for all apps, also of a tombstone.
