@@ -19,12 +19,7 @@ struct KeyDigest: Equatable {
         bytes.reserveCapacity(8 + name.utf8.count)
         withUnsafeBytes(of: team.bigEndian) { bytes += $0 }
         bytes += name.utf8
-        (high, low) = SHA256Digest.hash(bytes).withUnsafeBytes { hash in
-            (
-                UInt64(bigEndian: hash.loadUnaligned(as: UInt64.self)),
-                UInt64(bigEndian: hash.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
-        }
+        (high, low) = SHA256Digest.hash(bytes).withUnsafeBytes { $0.halves }
     }
 
     /// Reads what `data` wrote. Returns `nil` when it is not 16 bytes.

@@ -5,12 +5,7 @@ extension UniqueID {
     /// Returns `nil` unless there are 16 bytes.
     init?(_ data: Data) {
         guard data.count == 16 else { return nil }
-        let (high, low) = data.withUnsafeBytes { bytes in
-            (
-                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
-        }
+        let (high, low) = data.withUnsafeBytes { $0.halves }
         self.init(high: high, low: low)
     }
 
@@ -23,5 +18,15 @@ extension UniqueID {
             }
         }
         return data
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first 16 bytes as two numbers, the most significant byte first. There must be as many.
+    var halves: (high: UInt64, low: UInt64) {
+        (
+            UInt64(bigEndian: loadUnaligned(as: UInt64.self)),
+            UInt64(bigEndian: loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        )
     }
 }
