@@ -19,7 +19,8 @@ from .stores import PostgresStore, SQLiteStore, Store
 from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
-SUBJECTS = ["echo", "verify", "sign-in", "state", "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
+SUBJECTS = [
+    "echo", "verify", "sign-in", "state", "nonce", "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale", "scale-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
@@ -85,7 +86,8 @@ class Run:
     def _measure_subjects(self) -> None:
         rounds, seconds = self._chosen.rounds, self._chosen.seconds
         available = (
-            self._sqlite_subjects() if self._wants("verify", "sign-in", "state", "half-peak", "overload") else {})
+            self._sqlite_subjects()
+            if self._wants("verify", "sign-in", "state", "nonce", "half-peak", "overload") else {})
         subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
         if subjects:
             reference = self._stage.haproxy(self._requests)
@@ -109,7 +111,8 @@ class Run:
             for name, title, requests in (
                 ("verify", "siwa, verify", self._requests.verify),
                 ("sign-in", "siwa, sign-in, durable, SQLite", self._requests.sign_in),
-                ("state", "siwa, credential state", self._requests.state))}
+                ("state", "siwa, credential state", self._requests.state),
+                ("nonce", "siwa, a new nonce", self._requests.nonce))}
 
     def _subject(self, name: str, available: dict[str, Subject]) -> Subject:
         match name:

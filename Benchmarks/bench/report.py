@@ -34,6 +34,8 @@ class Report:
         for name in ("jwt-kit", "pyjwt"):
             if name in self.subjects and "verify" in self.subjects:
                 found[name] = median_of_quotients(self.subjects["verify"], self.subjects[name])
+        if "nonce" in self.subjects and "state" in self.subjects:
+            found["nonce"] = median_of_quotients(self.subjects["nonce"], self.subjects["state"])
         if self.postgres:
             found["pgbench"] = median(ours / theirs for ours, theirs in self.postgres)
         if len(self.sizes) > 1:

@@ -101,6 +101,13 @@ def state_query(number: int) -> bytes:
     ).encode()
 
 
+def mint_nonce(_: int) -> bytes:
+    return (
+        "POST /v1/nonces HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Authorization: Bearer {API_KEY}\r\nContent-Length: 0\r\n\r\n"
+    ).encode()
+
+
 def write_requests(path: Path, requests: Iterable[bytes]) -> Path:
     """The form that both loads read: each request after its length in four bytes, the lowest first."""
     with path.open("wb") as file:
@@ -116,6 +123,7 @@ class RequestFiles:
     verify: Path
     sign_in: Path
     state: Path
+    nonce: Path
     bare: Path
     bearer: Path
 
@@ -132,5 +140,6 @@ class RequestFiles:
             verify=file("verify", map(posted("/v1/identity-tokens/verify"), tokens)),
             sign_in=file("sign-in", map(posted("/v1/sign-ins"), tokens)),
             state=file("state", map(state_query, numbers)),
+            nonce=file("nonce", map(mint_nonce, numbers)),
             bare=file("bare", map(posted("/"), tokens)),
             bearer=file("bearer", map(borne, tokens)))

@@ -3,7 +3,7 @@
 from cases import APP, AT, DAY, STRANGER_APP, SUB, WEB, Without, claims, event, header, notice, sha256_hex, signed
 from steps import (
     HOUR, MINUTE, NOT_FOUND, OTHER_TEAM, OTHER_TEAMS_APP, SECOND_APP, TEAM, Scenario, authorized, created,
-    ok, payload, refused, revoked, since, token,
+    minted_nonce, ok, payload, refused, revoked, since, token,
 )
 
 OTHER_SUB = "001847.a0b1c2d3e4f5061728394a5b6c7d8e9f.1102"
@@ -295,8 +295,10 @@ FIRST = payload(HOUR, "jti-duplicate-00000001")
  .sign_in(2 * HOUR, token(2 * HOUR), ok(person="first", is_new_account=False, account={"first_name": "Ana"})))
 
 # Nonces of the service's own.
-NONCE = "siwa-nonce-frozen-for-the-fixtures-0123456789abcdef"
+NONCE = minted_nonce(0)
 HASHED = sha256_hex(NONCE)
+INVENTED = "siwa-nonce-frozen-for-the-fixtures-0123456789abcdef"
+FORGED = NONCE[:-1] + ("A" if NONCE[-1] != "A" else "B")
 (scenario("nonce-is-used-once", "A token that is replayed with its nonce must not sign in twice.")
  .mint_nonce(0, NONCE)
  .sign_in(MINUTE, token(60, nonce=HASHED), created(), nonce=NONCE)
@@ -314,7 +316,7 @@ HASHED = sha256_hex(NONCE)
  .sign_in(MINUTE, token(60, nonce=HASHED), refused(401, "nonce_used"), nonce=HASHED,
           note="the token's own claim posted as if it were a raw nonce")
  .restart(20 * HOUR)
- .sign_in(20 * HOUR, token(60, nonce=HASHED), refused(401, "nonce_expired"),
+ .sign_in(20 * HOUR, token(60, nonce=HASHED), refused(401, "nonce_used"),
           note="long after the nonce, while the token still lives"))
 
 (scenario("nonce-survives-a-refused-sign-in", "A nonce is used up by a sign-in, not by an attempt.")
@@ -331,7 +333,9 @@ HASHED = sha256_hex(NONCE)
  .account(10 * MINUTE, NO_ACCOUNT))
 
 (scenario("nonce-of-ours-that-was-never-minted", "What looks like a nonce of the service has to be one.")
- .sign_in(0, token(0, nonce=HASHED), refused(401, "nonce_expired"), nonce=NONCE)
+ .sign_in(0, token(0, nonce=sha256_hex(INVENTED)), refused(401, "nonce_expired"), nonce=INVENTED)
+ .sign_in(0, token(0, nonce=sha256_hex(FORGED)), refused(401, "nonce_expired"), nonce=FORGED,
+          note="a genuine one, of which one bit was changed")
  .account(0, NO_ACCOUNT)
  .sign_in(0, token(0, nonce=sha256_hex("made by the caller")), created(), nonce="made by the caller",
           note="the caller looks after its own nonces"))

@@ -1,5 +1,9 @@
 """The steps that scenarios are made of."""
 
+import hashlib
+import hmac
+
+from jws import base64url
 from cases import APP, AT, DAY, SUB, WEB, claims, event, notice, rfc3339, signed
 
 SCENARIOS = {}
@@ -84,8 +88,19 @@ class Scenario:
         return self.step(after, "account", {"sub": sub, "client_id": client_id}, expect, note)
 
     def mint_nonce(self, after, nonce, note=None):
-        """A nonce handed out by the service; its text is frozen here, because a token must carry it."""
+        """A nonce that the service hands out at this moment; made here, because a token must carry it."""
         return self.step(after, "mint_nonce", {"nonce": nonce}, note=note)
+
+
+NONCE_KEY = hashlib.sha256(b"the nonce key of the fixtures").digest()
+
+
+def minted_nonce(after):
+    """What the service makes so many seconds after the beginning: expiry after ten minutes, randomness, MAC."""
+    prefix = "siwa-nonce-"
+    content = ((AT + after + 600) * 1000).to_bytes(6, "big") + hashlib.sha256(b"randomness").digest()[:16]
+    code = hmac.new(NONCE_KEY, prefix.encode() + content, hashlib.sha256).digest()
+    return prefix + base64url(content + code)
 
 
 def ok(**more):

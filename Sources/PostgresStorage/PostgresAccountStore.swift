@@ -7,14 +7,6 @@ public struct PostgresAccountStore: AccountStore {
     /// How many rows one purge forgets, so that sign-ins need not wait for long.
     static let largestPurge = 1000
 
-    private static let purgeNonces = PostgresStatement(
-        "purge_nonces",
-        """
-        DELETE FROM nonce WHERE digest IN (
-            SELECT digest FROM nonce WHERE expires_at < $1::bigint ORDER BY expires_at LIMIT \(largestPurge)
-            FOR UPDATE SKIP LOCKED)
-        """)
-
     let pool: PostgresPool
     private let committer: BatchCommitter
     private let health = StoreHealth()
@@ -55,10 +47,6 @@ public struct PostgresAccountStore: AccountStore {
             try EventReader(names: $0.names)
                 .page(after: sequence, limit: limit, visibleTo: visibility, in: $0)
         }
-    }
-
-    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        try await pool.run { try $0.run(PostgresCall(Self.purgeNonces, [.moment(moment)])).affected }
     }
 
     public func checkHealth() async throws {

@@ -78,18 +78,6 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
-    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        try await writer.run { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM nonce WHERE digest IN (
-                        SELECT digest FROM nonce WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
-                    """,
-                arguments: [moment.milliseconds, Self.largestPurge])
-            return database.changesCount
-        }
-    }
-
     /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
     public func checkHealth() async throws {
         try writer.checkProgress()

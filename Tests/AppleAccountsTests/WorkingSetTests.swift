@@ -8,7 +8,7 @@ import Testing
             .signIn(.sample(key: .sample("one"), nonce: .sample(3))),
             .notification(.sample(key: .sample("two"), identifier: "jti-1")),
             .signIn(.sample(key: .sample("one"))),
-            .mintNonce(NonceRecord(digest: .sample(4), expiresAt: 9)),
+            .signIn(.sample(key: .sample("two"), nonce: .carried(.sample(4)))),
         ])
         #expect(set.subjectKeys == [.sample("one"), .sample("two")])
         #expect(set.nonceDigests == [.sample(3), .sample(4)])
@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test func `marks nothing when it refuses`() {
-        var set = WorkingSet([.signIn(.sample(createsAccount: false)), .signIn(.sample(nonce: .sample()))])
+        var set = WorkingSet([
+            .signIn(.sample(createsAccount: false)), .signIn(.sample(nonce: .unproven(.sample()))),
+        ])
         var generator = SeededGenerator(seed: 1)
         let results = set.apply(using: &generator)
         #expect(

@@ -17,8 +17,7 @@ import Testing
             let store = replicas.stores[0]
             func use() async throws {
                 guard writes else { return try await store.checkHealth() }
-                let nonce = NonceRecord(digest: .sample(1), expiresAt: 9_000_000)
-                _ = try await store.commit([.mintNonce(nonce)])
+                try await store.signIn(.sample())
             }
             try await cluster.superuserQuery(
                 "ALTER DATABASE \(replicas.name) SET default_transaction_read_only = on")

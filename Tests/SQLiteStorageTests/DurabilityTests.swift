@@ -17,16 +17,18 @@ import Testing
     @Test func `finds everything after it was closed and opened`() async throws {
         let outcome = try await file.use { database in
             try await database.accounts.notify(.sample(key: .sample("unknown"), at: 500))
-            try await database.accounts.carryOut(
-                .mintNonce(NonceRecord(digest: .sample(), expiresAt: 9_000_000)))
-            return try await database.accounts.signIn(.sample(firstName: "Ada"))
+            _ = try await database.accounts.nonceKey(offering: .sample(1))
+            return try await database.accounts.signIn(.sample(firstName: "Ada", nonce: .sample()))
         }
         try await file.use { database in
             #expect(try await database.accounts.account(outcome.account.id) == outcome.account)
             #expect(try await database.accounts.allEvents().count == 3)
             #expect(
                 try await database.accounts.notify(.sample(key: .sample("unknown"), at: 500)) == .duplicate)
-            try await database.accounts.signIn(.sample(nonce: .sample()))
+            await #expect(throws: AccountRefusal(.nonceUsed)) {
+                try await database.accounts.signIn(.sample(nonce: .sample()))
+            }
+            #expect(try await database.accounts.nonceKey(offering: .sample(2)) == .sample(1))
             let next = try await database.accounts.commit([.signIn(.sample(key: .sample("new")))])
             #expect(next.lastEventSequence == 5)
         }

@@ -96,7 +96,8 @@ import Testing
         let useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app]), policy: VerificationPolicy(clientIDs: []),
             keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),
-            relation: AppleRelation(grants: subject.store), now: subject.useCases.now)
+            relation: AppleRelation(grants: subject.store), nonceKey: .sample(),
+            now: subject.useCases.now)
         _ = try await useCases.signIn(
             SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)
         subject.feed.advance(to: 2)

@@ -80,8 +80,7 @@ import Testing
         await store.arrival(of: 1)
         let good = await submit(signIn("good"), to: commits, depth: 1)
         let refused = await submit(signIn("refused", createsAccount: false), to: commits, depth: 2)
-        let mint = await submit(
-            .mintNonce(NonceRecord(digest: .sample(), expiresAt: 9)), to: commits, depth: 3)
+        let notification = await submit(.notification(.sample()), to: commits, depth: 3)
         store.open()
         _ = try await blocker.value
         guard case .signedIn = try await good.value else {
@@ -89,7 +88,7 @@ import Testing
             return
         }
         await #expect(throws: AccountRefusal(.accountNotFound)) { try await refused.value }
-        #expect(try await mint.value == .nonceMinted)
+        #expect(try await notification.value == .notification(.applied))
     }
 
     @Test(arguments: [.full, .busy, .unavailable] as [StorageError.Code])

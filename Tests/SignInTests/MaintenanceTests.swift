@@ -14,24 +14,33 @@ import Testing
             store: store, feed: feed, interval: .seconds(60), clock: clock, now: { moment }, logger: .silent)
     }
 
-    private func mint(_ byte: UInt8, until moment: Moment) async throws {
-        try await store.carryOut(.mintNonce(NonceRecord(digest: .sample(byte), expiresAt: moment)))
+    private func use(_ byte: UInt8, keptUntil moment: Moment) async throws {
+        try await store.signIn(.sample(nonce: .sample(byte, keptUntil: moment)))
     }
 
-    @Test func `forgets nonces that are long over, again and again`() async throws {
-        let now = Moment(milliseconds: Maintenance.grace + 5000)
-        try await mint(1, until: 4999)
-        try await mint(2, until: 5000)
-        let running = Task { try await maintenance(at: now).run() }
+    @Test func `forgets used nonces that no token can carry any more, again and again`() async throws {
+        try await use(1, keptUntil: 4999)
+        try await use(2, keptUntil: 5000)
+        let running = Task { try await maintenance(at: 5000).run() }
         await clock.sleeper()
         #expect(try await store.purgeNonces(expiredBefore: 5000) == 0)
-        try await mint(3, until: 100)
+        try await use(3, keptUntil: 100)
         clock.advance(by: .seconds(60))
         await clock.sleeper()
         #expect(try await store.purgeNonces(expiredBefore: 5000) == 0)
         #expect(try await store.purgeNonces(expiredBefore: 5001) == 1)
         running.cancel()
         try await running.value
+    }
+
+    @Test func `forgets nonces of earlier versions that are long over`() async throws {
+        for (byte, end) in [(1, 4999), (2, 5000)] as [(UInt8, Moment)] {
+            store.store(NonceRecord(digest: .sample(byte), expiresAt: end))
+        }
+        let now = Moment(milliseconds: NonceRecord.keptAfterExpiry + 5000)
+        await maintenance(at: now).purgeNonces()
+        #expect(try await store.purgeNonces(expiredBefore: now) == 0)
+        #expect(try await store.purgeNonces(expiredBefore: now.advanced(byMilliseconds: 1)) == 1)
     }
 
     @Test func `forgets tickets whose time is over`() async throws {

@@ -3,6 +3,7 @@ import AppleIdentity
 import JOSE
 import StorageConformance
 import Testing
+import TokenMint
 
 @testable import SignIn
 
@@ -14,18 +15,18 @@ import Testing
     }
 
     @Test func `mints nonces that nobody can guess, with their digest`() async throws {
-        let one = try await subject.useCases.mintNonce()
-        let other = try await subject.useCases.mintNonce()
+        let one = subject.useCases.mintNonce()
+        let other = subject.useCases.mintNonce()
         #expect(one.nonce != other.nonce)
         #expect(one.nonce.hasPrefix(MintedNonce.prefix))
-        #expect(one.nonce.utf8.count == MintedNonce.prefix.utf8.count + 43)
+        #expect(one.nonce.utf8.count == MintedNonce.prefix.utf8.count + 72)
         #expect(one.nonceSHA256 == Hexadecimal.encode(SHA256Digest.hash(one.nonce)))
         #expect(one.expiresAt == Moment(seconds: 1_767_225_600 + 10 + 600))
     }
 
     @Test(arguments: [true, false])
     func `takes a minted nonce once, hashed or not`(isHashed: Bool) async throws {
-        let minted = try await subject.useCases.mintNonce()
+        let minted = subject.useCases.mintNonce()
         let claim = JSONValue.string(isHashed ? minted.nonceSHA256 : minted.nonce)
         try await subject.signIn(0, ["nonce": claim], nonce: minted.nonce)
         await #expect(throws: AccountRefusal(.nonceUsed)) {
@@ -49,18 +50,83 @@ import Testing
     }
 
     @Test(arguments: ClaimEncoding.allCases)
-    func `uses up a minted nonce that the token carries, though nobody posted it`(
-        encoding: ClaimEncoding
-    ) async throws {
-        let minted = try await subject.useCases.mintNonce()
+    func `knows a used nonce in the token, whatever is posted with it`(encoding: ClaimEncoding) async throws {
+        let minted = subject.useCases.mintNonce()
         let claim = encoding.claim(for: minted)
-        try await subject.signIn(0, ["nonce": .string(claim)])
-        // Nor does it help to leave it out, to post it, or to post the claim as if it were the caller's own.
+        try await subject.signIn(0, ["nonce": .string(claim)], nonce: minted.nonce)
+        // It does not help to leave it out, to post it, or to post the claim as if it were the caller's own.
         for posted in [nil, minted.nonce, claim] {
             await #expect(throws: AccountRefusal(.nonceUsed)) {
                 try await subject.signIn(0, ["nonce": .string(claim)], nonce: posted)
             }
         }
+    }
+
+    @Test func `uses up a minted nonce that the token carries unhashed, though the caller posted none`()
+        async throws
+    {
+        let minted = subject.useCases.mintNonce()
+        let claim = JSONValue.string(minted.nonce)
+        try await subject.signIn(0, ["nonce": claim])
+        await #expect(throws: AccountRefusal(.nonceUsed)) {
+            try await subject.signIn(0, ["nonce": claim], nonce: minted.nonce)
+        }
+    }
+
+    /// It cannot be told from the digest of a caller's own nonce, which is the caller's to watch.
+    @Test func `leaves a digest alone that the token carries while its nonce is unused`() async throws {
+        let minted = subject.useCases.mintNonce()
+        let claim = JSONValue.string(minted.nonceSHA256)
+        try await subject.signIn(0, ["nonce": claim])
+        try await subject.signIn(0, ["nonce": claim], nonce: minted.nonce)
+        await #expect(throws: AccountRefusal(.nonceUsed)) { try await subject.signIn(0, ["nonce": claim]) }
+    }
+
+    @Test func `stores nothing for a nonce that is minted, and one digest when it is used`() async throws {
+        let minted = (0..<100).map { _ in subject.useCases.mintNonce() }
+        #expect(try await subject.store.purgeNonces(expiredBefore: .last) == 0)
+        try await subject.signIn(0, ["nonce": .string(minted[0].nonce)], nonce: minted[0].nonce)
+        #expect(try await subject.store.purgeNonces(expiredBefore: .last) == 1)
+    }
+
+    /// Its expiry, the leeway, and what the clocks of replicas may differ.
+    @Test func `keeps the digest for as long as the token may be valid`() async throws {
+        let nonce = subject.useCases.mintNonce().nonce
+        let expiry = TokenMint.sampleTime + 3600
+        try await subject.signIn(0, ["nonce": .string(nonce), "exp": .integer(expiry)], nonce: nonce)
+        let end = Moment(seconds: expiry + 60 + 301)
+        #expect(try await subject.store.purgeNonces(expiredBefore: end) == 0)
+        #expect(try await subject.store.purgeNonces(expiredBefore: end.advanced(byMilliseconds: 1)) == 1)
+    }
+
+    @Test func `takes a nonce that an earlier version minted, once, until it expires`() async throws {
+        for (text, isLate) in [("a", false), ("b", true)] {
+            let nonce = MintedNonce.prefix + String(repeating: text, count: 43)
+            let digest = try #require(NonceDigest(SHA256Digest.hash(nonce)))
+            subject.store.store(
+                NonceRecord(digest: digest, expiresAt: Moment(seconds: TokenMint.sampleTime + 300)))
+            subject.setClock(isLate ? 300 : 299)
+            let claim = JSONValue.string(Hexadecimal.encode(digest.bytes))
+            if !isLate { try await subject.signIn(0, ["nonce": claim], nonce: nonce) }
+            let refusal = AccountRefusal(isLate ? .nonceExpired : .nonceUsed)
+            for posted in [nonce, nil] {
+                await #expect(throws: refusal) {
+                    try await subject.signIn(0, ["nonce": claim], nonce: posted)
+                }
+            }
+        }
+    }
+
+    @Test func `takes what another replica with the same key has minted, and nothing of another key`()
+        async throws
+    {
+        let end = Moment(seconds: TokenMint.sampleTime + 600)
+        let foreign = NonceMint(key: .sample(9)).mint(expiresAt: end).nonce
+        await #expect(throws: AccountRefusal(.nonceExpired)) {
+            try await subject.signIn(0, ["nonce": .string(foreign)], nonce: foreign)
+        }
+        let shared = NonceMint(key: .sample()).mint(expiresAt: end).nonce
+        try await subject.signIn(0, ["nonce": .string(shared)], nonce: shared)
     }
 
     @Test func `refuses a nonce that only looks like a minted one`() async throws {
@@ -72,7 +138,7 @@ import Testing
     }
 
     @Test func `refuses a minted nonce after its time`() async throws {
-        let minted = try await subject.useCases.mintNonce()
+        let minted = subject.useCases.mintNonce()
         subject.setClock(610)
         await #expect(throws: AccountRefusal(.nonceExpired)) {
             try await subject.signIn(0, ["nonce": .string(minted.nonce)], nonce: minted.nonce)
@@ -80,7 +146,7 @@ import Testing
     }
 
     @Test func `does not use up a nonce when the token is refused`() async throws {
-        let minted = try await subject.useCases.mintNonce()
+        let minted = subject.useCases.mintNonce()
         await #expect(throws: AppleTokenError(.nonceMismatch)) {
             try await subject.signIn(0, ["nonce": .string("other")], nonce: minted.nonce)
         }

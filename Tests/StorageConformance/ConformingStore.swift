@@ -1,4 +1,4 @@
 public import AppleAccounts
 
 /// Everything that the suite asks of a store.
-public typealias ConformingStore = AccountStore & GrantStore & TicketStore & TransferStore
+public typealias ConformingStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore

@@ -1,20 +1,36 @@
 extension WorkingSet {
-    /// Two mints of one nonce are one nonce: a retry of a command that had happened after all.
-    mutating func mint(_ nonce: NonceRecord) {
-        guard nonces[nonce.digest] == nil else { return }
-        nonces[nonce.digest] = nonce
-        mintedNonces.append(nonce)
+    /// Refuses a nonce that was used, is past its time, or has our form and was never minted.
+    func check(_ nonce: SignInNonce, at moment: Moment) throws(AccountRefusal) {
+        let isUsed = usedDigests.contains(nonce.digest)
+        switch nonce {
+        case .minted(_, let expiresAt, _):
+            guard moment < expiresAt else { throw AccountRefusal(.nonceExpired) }
+            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
+        case .unproven(let digest):
+            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
+            guard let stored = storedNonces[digest] else { throw AccountRefusal(.nonceExpired) }
+            try check(stored, at: moment)
+        case .carried(let digest):
+            guard !isUsed else { throw AccountRefusal(.nonceUsed) }
+            if let stored = storedNonces[digest] { try check(stored, at: moment) }
+        }
     }
 
-    /// Uses up a nonce that was checked.
-    mutating func use(_ digest: NonceDigest) {
-        guard let nonce = nonces[digest] else { return }
-        let used = NonceRecord(digest: digest, expiresAt: nonce.expiresAt, isUsed: true)
-        nonces[digest] = used
-        if let position = mintedNonces.firstIndex(where: { $0.digest == digest }) {
-            mintedNonces[position] = used
-        } else {
-            usedNonces.append(digest)
+    private func check(_ stored: NonceRecord, at moment: Moment) throws(AccountRefusal) {
+        guard moment < stored.expiresAt else { throw AccountRefusal(.nonceExpired) }
+        guard !stored.isUsed else { throw AccountRefusal(.nonceUsed) }
+    }
+
+    /// Uses up a nonce that was checked. One that was not minted here is left to the caller.
+    mutating func use(_ nonce: SignInNonce) {
+        switch nonce {
+        case .minted(let digest, _, let keptUntil):
+            usedDigests.insert(digest)
+            usedNonces.append(UsedNonce(digest: digest, keptUntil: keptUntil))
+        case .unproven(let digest), .carried(let digest):
+            guard let stored = storedNonces[digest] else { return }
+            storedNonces[digest] = NonceRecord(digest: digest, expiresAt: stored.expiresAt, isUsed: true)
+            usedStoredNonces.append(digest)
         }
     }
 }

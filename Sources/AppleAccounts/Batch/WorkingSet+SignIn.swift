@@ -12,7 +12,7 @@ extension WorkingSet {
         } else {
             try check(command, against: subjects[position])
         }
-        if let digest = command.nonce ?? command.carriedNonce { use(digest) }
+        if let nonce = command.nonce { use(nonce) }
 
         let change = subjects[position].take(command, using: &generator)
         if change.isNewAccount {
@@ -46,23 +46,13 @@ extension WorkingSet {
     }
 
     private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {
-        if let digest = command.nonce {
-            guard let nonce = nonces[digest] else { throw AccountRefusal(.nonceExpired) }
-            try check(nonce, of: command)
-        } else if let digest = command.carriedNonce, let nonce = nonces[digest] {
-            try check(nonce, of: command)
-        }
+        if let nonce = command.nonce { try check(nonce, at: command.receivedAt) }
         guard subject.record(for: command.clientID).admits(authorizationAt: command.authorizedAt) else {
             throw AccountRefusal(.credentialRevoked)
         }
         guard subject.accountID != nil || command.createsAccount else {
             throw AccountRefusal(.accountNotFound)
         }
-    }
-
-    private func check(_ nonce: NonceRecord, of command: SignInCommand) throws(AccountRefusal) {
-        guard command.receivedAt < nonce.expiresAt else { throw AccountRefusal(.nonceExpired) }
-        guard !nonce.isUsed else { throw AccountRefusal(.nonceUsed) }
     }
 
     private mutating func append(

@@ -15,10 +15,10 @@ public struct WorkingSet: Sendable {
 
     /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert.
-    public internal(set) var mintedNonces: [NonceRecord] = []
-    /// Nonces of earlier batches, to be marked as used.
-    public internal(set) var usedNonces: [NonceDigest] = []
+    /// Nonces to insert. Of two transactions that insert the same one, at whatever replicas, a store commits one.
+    public internal(set) var usedNonces: [UsedNonce] = []
+    /// Nonces that an earlier version stored, to be marked as used.
+    public internal(set) var usedStoredNonces: [NonceDigest] = []
     /// Notifications to keep, with the keys of those events of each that were new.
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
@@ -35,7 +35,8 @@ public struct WorkingSet: Sendable {
     public internal(set) var finishedTransfers: [AccountID] = []
 
     private let subjectIndex: [SubjectKey: Int]
-    var nonces: [NonceDigest: NonceRecord] = [:]
+    var usedDigests: Set<NonceDigest> = []
+    var storedNonces: [NonceDigest: NonceRecord] = [:]
     var knownInboxIdentifiers: Set<InboxIdentifier> = []
     var knownInboxKeys: Set<InboxKey> = []
     var grants: [AccountID: AccountGrants] = [:]
@@ -62,7 +63,7 @@ public struct WorkingSet: Sendable {
             switch command {
             case .signIn(let signIn):
                 need(signIn.key)
-                if let digest = signIn.nonce ?? signIn.carriedNonce { nonceDigests.append(digest) }
+                if let nonce = signIn.nonce { nonceDigests.append(nonce.digest) }
             case .notification(let notification):
                 inboxIdentifiers.append(notification.identifier)
                 for event in notification.events {
@@ -73,8 +74,6 @@ public struct WorkingSet: Sendable {
                             withGrants: event.isRevocation)
                     }
                 }
-            case .mintNonce(let nonce):
-                nonceDigests.append(nonce.digest)
             case .finishExchange(let exchange): need(exchange.key, withGrants: true)
             case .rejectRefreshToken(let rejection): need(rejection.key, withGrants: true)
             case .erase(let erase): need(erase.key, withGrants: true)
@@ -95,8 +94,14 @@ public struct WorkingSet: Sendable {
         subjects[index] = record
     }
 
+    /// Says that a sign-in has used up the nonce with this digest.
+    public mutating func load(usedNonce digest: NonceDigest) {
+        usedDigests.insert(digest)
+    }
+
+    /// Puts in a nonce that an earlier version stored.
     public mutating func load(_ nonce: NonceRecord) {
-        nonces[nonce.digest] = nonce
+        storedNonces[nonce.digest] = nonce
     }
 
     /// Says that a notification of this identifier is already kept.
@@ -120,9 +125,6 @@ public struct WorkingSet: Sendable {
                     results.append(.done(.signedIn(try apply(signIn, using: &generator))))
                 case .notification(let notification):
                     results.append(.done(.notification(apply(notification, using: &generator))))
-                case .mintNonce(let nonce):
-                    mint(nonce)
-                    results.append(.done(.nonceMinted))
                 case .finishExchange(let exchange):
                     results.append(.done(.exchangeFinished(try apply(exchange))))
                 case .rejectRefreshToken(let rejection):

@@ -6,7 +6,6 @@
 public enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
-    case mintNonce(NonceRecord)
     case finishExchange(ExchangeCommand)
     case rejectRefreshToken(RejectionCommand)
     case erase(EraseCommand)
@@ -17,7 +16,7 @@ public enum AccountCommand: Sendable, Hashable {
         switch self {
         case .erase, .transfer: true
         case .signIn(let signIn): signIn.transferSubject != nil
-        case .notification, .mintNonce, .finishExchange, .rejectRefreshToken: false
+        case .notification, .finishExchange, .rejectRefreshToken: false
         }
     }
 }

@@ -2,7 +2,6 @@
 public enum AccountOutcome: Sendable, Hashable {
     case signedIn(SignInOutcome)
     case notification(NotificationReceipt)
-    case nonceMinted
     case exchangeFinished(ExchangeReceipt)
     case refreshTokenRejected(RejectionReceipt)
     /// As it was stored.

@@ -5,7 +5,7 @@ public struct AccountRefusal: Error, Sendable {
         /// The token was given before the latest revocation.
         case credentialRevoked = "credential_revoked"
         case accountNotFound = "account_not_found"
-        /// It looks like a nonce of ours, but is past its time or was never minted.
+        /// It has the form of our nonces, but is past its time or was not minted here.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
         /// The person has another account already, which a transfer must not take away.

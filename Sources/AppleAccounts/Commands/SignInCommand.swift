@@ -15,12 +15,8 @@ public struct SignInCommand: Sendable, Hashable {
     public let unsignedEmail: String?
     /// Whether an unknown person gets an account. Otherwise the command is refused.
     public let createsAccount: Bool
-    /// The digest of a nonce that this service minted, to be used up. `nil` for a nonce of the caller's own.
-    public let nonce: NonceDigest?
-    /// The digest that the token itself carries. If it is that of a nonce that was minted here, that nonce is
-    /// used up, also when the caller posted none: a stolen token must not pass a second time because its
-    /// thief was silent.
-    public let carriedNonce: NonceDigest?
+    /// `nil` without nonce, and for one that cannot be ours.
+    public let nonce: SignInNonce?
     /// A code that came along, to be exchanged later.
     public let authorizationCode: AuthorizationCodeOffer?
     /// Why a code that came along cannot be kept. It is told unless something is held or pending.
@@ -33,8 +29,8 @@ public struct SignInCommand: Sendable, Hashable {
     public init(
         key: SubjectKey, clientID: ClientID, authorizedAt: Moment, email: EmailAddress? = nil,
         realUserStatus: Int64? = nil, firstName: String? = nil, lastName: String? = nil,
-        unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: NonceDigest? = nil,
-        carriedNonce: NonceDigest? = nil, authorizationCode: AuthorizationCodeOffer? = nil,
+        unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: SignInNonce? = nil,
+        authorizationCode: AuthorizationCodeOffer? = nil,
         refreshTokenCause: RefreshTokenCause? = nil, transferSubject: String? = nil, receivedAt: Moment
     ) {
         self.key = key
@@ -47,7 +43,6 @@ public struct SignInCommand: Sendable, Hashable {
         self.unsignedEmail = unsignedEmail?.bounded(to: 320)
         self.createsAccount = createsAccount
         self.nonce = nonce
-        self.carriedNonce = carriedNonce
         self.authorizationCode = authorizationCode
         self.refreshTokenCause = refreshTokenCause
         self.transferSubject = transferSubject.flatMap { AppleSubject($0) }

@@ -37,7 +37,8 @@ public protocol AccountStore: Sendable {
     func events(after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility) async throws
         -> EventPage
 
-    /// Forgets nonces whose time was over at this moment, a bounded number at once. Returns how many.
+    /// Forgets used nonces that no valid token carried any more at this moment, and nonces of earlier versions that had
+    /// expired `NonceRecord.keptAfterExpiry` before it. A bounded number at once. Returns how many.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
     /// - Throws: `StorageError` when the store could not take a command now.

@@ -72,18 +72,15 @@ final class TokenRoutes: Sendable {
 
     /// `POST /v1/nonces`
     func mintNonce(_ call: Call) throws -> Handling {
-        try useCases.requireRoom()
         _ = try Query(parsing: call.query, allowing: [])
-        return .awaiting { [useCases] in
-            let minted = try await useCases.mintNonce()
-            var json = JSONWriter(reservingCapacity: 256)
-            json.beginObject()
-            json.member("nonce", minted.nonce)
-            json.member("nonce_sha256", minted.nonceSHA256)
-            json.member("expires_at", minted.expiresAt.rfc3339)
-            json.endObject()
-            return .json(.created, json.bytes)
-        }
+        let minted = useCases.mintNonce()
+        var json = JSONWriter(reservingCapacity: 256)
+        json.beginObject()
+        json.member("nonce", minted.nonce)
+        json.member("nonce_sha256", minted.nonceSHA256)
+        json.member("expires_at", minted.expiresAt.rfc3339)
+        json.endObject()
+        return .answered(.json(.created, json.bytes))
     }
 
     private static func answer(_ verified: VerifiedSignIn) -> Answer {

@@ -1,27 +1,35 @@
 import AppleAccounts
 
-/// The nonces that this service minted, by their digests.
+/// The nonces that sign-ins have used up, by their digests, and those that earlier versions minted.
 enum NonceRows {
     private static let find = PostgresStatement(
         "find_nonces",
         """
+        SELECT u.digest, NULL::bigint AS expires_at, true AS is_used FROM unnest($1::bytea[]) AS k (digest)
+        JOIN used_nonce AS u ON u.digest = k.digest
+        UNION ALL
         SELECT n.digest, n.expires_at, n.is_used FROM unnest($1::bytea[]) AS k (digest)
         JOIN nonce AS n ON n.digest = k.digest
         """)
 
+    // What is used up by a row that is inserted needs no lock: of two transactions that insert the same one, the second
+    // waits for the first, and fails when that has committed.
     private static let lock = PostgresStatement(
         "lock_nonces",
         """
-        SELECT n.* FROM unnest($1::bytea[]) AS k (digest)
+        SELECT u.digest, NULL::bigint AS expires_at, true AS is_used FROM unnest($1::bytea[]) AS k (digest)
+        JOIN used_nonce AS u ON u.digest = k.digest
+        UNION ALL
+        SELECT n.digest, n.expires_at, n.is_used FROM unnest($1::bytea[]) AS k (digest)
         CROSS JOIN LATERAL (
             SELECT digest, expires_at, is_used FROM nonce WHERE digest = k.digest FOR UPDATE) AS n
         """)
 
     private static let insert = PostgresStatement(
-        "insert_nonces",
+        "insert_used_nonces",
         """
-        INSERT INTO nonce (digest, expires_at, is_used)
-        SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::boolean[])
+        INSERT INTO used_nonce (digest, kept_until)
+        SELECT * FROM unnest($1::bytea[], $2::bigint[])
         """)
 
     private static let use = PostgresStatement(
@@ -36,7 +44,7 @@ enum NonceRows {
         SELECT expect_rows(count(*), $2::bigint) FROM used
         """)
 
-    /// - Parameter locking: Whether nobody else is to use them until the transaction ends.
+    /// - Parameter locking: Whether nobody else is to use those of earlier versions until the transaction ends.
     static func findCall(_ digests: [NonceDigest], locking: Bool) -> PostgresCall? {
         guard !digests.isEmpty else { return nil }
         return PostgresCall(locking ? lock : find, [inOrder(digests)])
@@ -44,32 +52,38 @@ enum NonceRows {
 
     static func load(_ rows: PostgresRows, into set: inout WorkingSet) {
         for row in 0..<rows.count {
-            guard let digest = rows.bytes(row, 0).flatMap({ NonceDigest($0) }),
-                let expiresAt = rows.moment(row, 1)
-            else { continue }
-            set.load(NonceRecord(digest: digest, expiresAt: expiresAt, isUsed: rows.boolean(row, 2) == true))
+            guard let digest = rows.bytes(row, 0).flatMap({ NonceDigest($0) }) else { continue }
+            if let expiresAt = rows.moment(row, 1) {
+                set.load(
+                    NonceRecord(
+                        digest: digest, expiresAt: expiresAt, isUsed: rows.boolean(row, 2) == true))
+            } else {
+                set.load(usedNonce: digest)
+            }
         }
     }
 
-    static func insertCall(_ nonces: [NonceRecord]) -> PostgresCall? {
+    /// In a transaction that has locked those of earlier versions.
+    static func useCalls(_ set: WorkingSet) -> [PostgresCall] {
+        let stored = set.usedStoredNonces
+        let storedCall = stored.isEmpty ? nil : PostgresCall(use, [inOrder(stored)])
+        return [insertCall(set.usedNonces), storedCall].compactMap { $0 }
+    }
+
+    /// In a transaction that has locked nothing, and ends when one of them was used meanwhile.
+    static func useUnusedCalls(_ set: WorkingSet) -> [PostgresCall] {
+        let stored = set.usedStoredNonces
+        let storedCall =
+            stored.isEmpty
+            ? nil : PostgresCall(useUnused, [inOrder(stored), .integer(Int64(stored.count))])
+        return [insertCall(set.usedNonces), storedCall].compactMap { $0 }
+    }
+
+    private static func insertCall(_ nonces: [UsedNonce]) -> PostgresCall? {
         guard !nonces.isEmpty else { return nil }
         let ordered = nonces.sorted { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
         return PostgresCall(
-            insert,
-            [
-                .byteStrings(ordered.map(\.digest.bytes)), .moments(ordered.map(\.expiresAt)),
-                .booleans(ordered.map(\.isUsed)),
-            ])
-    }
-
-    /// Of nonces that are locked.
-    static func useCall(_ digests: [NonceDigest]) -> PostgresCall? {
-        digests.isEmpty ? nil : PostgresCall(use, [inOrder(digests)])
-    }
-
-    /// Of nonces that are not locked. Ends the transaction when one of them was used meanwhile.
-    static func useUnusedCall(_ digests: [NonceDigest]) -> PostgresCall? {
-        digests.isEmpty ? nil : PostgresCall(useUnused, [inOrder(digests), .integer(Int64(digests.count))])
+            insert, [.byteStrings(ordered.map(\.digest.bytes)), .moments(ordered.map(\.keptUntil))])
     }
 
     /// The order in which all replicas lock them, and none twice.

@@ -14,7 +14,6 @@ struct QuietBatch {
         commands.allSatisfy { command in
             switch command {
             case .signIn(let signIn): signIn.transferSubject == nil
-            case .mintNonce: true
             case .notification, .finishExchange, .rejectRefreshToken, .erase, .transfer: false
             }
         }
@@ -30,8 +29,7 @@ struct QuietBatch {
         let results = set.apply(using: &generator)
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
-        calls += [NonceRows.insertCall(set.mintedNonces), NonceRows.useUnusedCall(set.usedNonces)]
-            .compactMap { $0 }
+        calls += NonceRows.useUnusedCalls(set)
         calls += PostgresGrantWriter.calls(for: set.grantChanges)
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
         do {

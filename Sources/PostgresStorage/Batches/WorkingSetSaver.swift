@@ -47,11 +47,8 @@ struct WorkingSetSaver {
             try newSubjects.insertCall(names), changedSubjects.updateCall(), changedCredentials.updateCall(),
             putCredentials.putCall(),
         ]
-        let otherCalls = [
-            NonceRows.insertCall(set.mintedNonces), NonceRows.useCall(set.usedNonces),
-            try InboxRows(names: names).insertCall(set.keptNotifications),
-        ]
+        let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
         return subjectCalls.compactMap { $0 } + PostgresGrantWriter.calls(for: set.grantChanges)
-            + otherCalls.compactMap { $0 }
+            + NonceRows.useCalls(set) + (inboxCall.map { [$0] } ?? [])
     }
 }

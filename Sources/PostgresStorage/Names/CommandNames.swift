@@ -15,8 +15,6 @@ struct CommandNames {
         case .notification(let notification):
             teams.insert(notification.team)
             apps.insert(notification.clientID)
-        case .mintNonce:
-            break
         case .finishExchange(let exchange):
             teams.insert(exchange.key.team)
             apps.insert(exchange.primaryClientID)

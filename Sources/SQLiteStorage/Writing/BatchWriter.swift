@@ -96,9 +96,7 @@ final class BatchWriter {
             places[index] = found.place
             set.load(found.record, at: index)
         }
-        for digest in set.nonceDigests {
-            if let nonce = try nonces.find(digest) { set.load(nonce) }
-        }
+        for digest in set.nonceDigests { try nonces.load(digest, into: &set) }
         for identifier in set.inboxIdentifiers where try inbox.contains(identifier) {
             set.load(inboxIdentifier: identifier)
         }
@@ -155,8 +153,7 @@ final class BatchWriter {
         // Then other rows have changed too.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.grantChanges { try grantWriter.carryOut(change) }
-        for nonce in set.mintedNonces { try nonces.insert(nonce) }
-        for digest in set.usedNonces { try nonces.markUsed(digest) }
+        try nonces.save(set)
         for kept in set.keptNotifications { try inbox.insert(kept) }
         // Last, so that the last row ID of the connection is that of the last event.
         for event in set.events {

@@ -5,11 +5,6 @@ public import ServiceLifecycle
 /// What has to be done from time to time: forgetting nonces, tickets and transfers whose time is over. Ends
 /// waiting readers at shutdown.
 public struct Maintenance: Service {
-    /// Milliseconds for which a nonce is kept after its end: longer than an identity token lives (a day, and
-    /// the leeway of its expiry), so that a token whose nonce was used is known for that as long as it would
-    /// pass.
-    static let grace: Int64 = 25 * 3_600_000
-
     private let store: any AccountStore & TicketStore & TransferStore
     private let feed: EventFeed
     private let interval: Duration
@@ -49,8 +44,7 @@ public struct Maintenance: Service {
     /// In bounded steps, so that sign-ins get in between.
     func purgeNonces() async {
         do {
-            let moment = now().advanced(byMilliseconds: -Self.grace)
-            while try await store.purgeNonces(expiredBefore: moment) > 0, !Task.isCancelled {}
+            while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
             // It is tried again; what is not purged does no harm but room.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])

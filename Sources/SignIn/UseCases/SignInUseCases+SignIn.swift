@@ -1,6 +1,5 @@
 public import AppleAccounts
 import AppleIdentity
-import JOSE
 
 extension SignInUseCases {
     /// Verifies the token, and returns when the sign-in is durable.
@@ -76,8 +75,8 @@ extension SignInUseCases {
             },
             realUserStatus: identity.realUserStatus, firstName: request.user?.firstName,
             lastName: request.user?.lastName, unsignedEmail: request.user?.email,
-            createsAccount: request.createsAccount, nonce: mintedNonceDigest(of: request.token.nonce),
-            carriedNonce: identity.nonce.flatMap { MintedNonce.digest(carriedBy: $0) },
+            createsAccount: request.createsAccount,
+            nonce: nonce(of: identity, posted: request.token.nonce),
             authorizationCode: code.offer, refreshTokenCause: code.cause,
             transferSubject: identity.transferSubject, receivedAt: moment)
     }
@@ -97,11 +96,5 @@ extension SignInUseCases {
         case .keep(let offer): (offer, nil)
         case .leave(let cause): (nil, cause)
         }
-    }
-
-    /// `nil` for a nonce of the caller's own.
-    private func mintedNonceDigest(of nonce: String?) -> NonceDigest? {
-        guard let nonce, nonce.utf8.starts(with: MintedNonce.prefix.utf8) else { return nil }
-        return NonceDigest(SHA256Digest.hash(nonce))
     }
 }

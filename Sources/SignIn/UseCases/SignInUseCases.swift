@@ -16,7 +16,10 @@ public struct SignInUseCases: Sendable {
     let feed: EventFeed
     let relation: AppleRelation
     let codes: CodeKeeper
+    let nonces: NonceMint
     let nonceLifetime: Duration
+    /// Seconds, of a token's expiry.
+    let leeway: Int64
     let now: @Sendable () -> Moment
 
     /// How many commands wait to be committed, those not counted that are being committed.
@@ -31,11 +34,12 @@ public struct SignInUseCases: Sendable {
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
     ///   - feed: The one that `commits` advances.
     ///   - relation: What the workers share.
+    ///   - nonceKey: The same in all replicas, because any of them may be asked to take what another has minted.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit, feed: EventFeed, relation: AppleRelation,
+        commits: GroupCommit, feed: EventFeed, relation: AppleRelation, nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
     ) {
@@ -51,7 +55,9 @@ public struct SignInUseCases: Sendable {
         self.feed = feed
         self.relation = relation
         codes = CodeKeeper(sealer: relation.sealer, canSign: relation.canSign)
+        nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
+        leeway = policy.leeway
         self.now = now
     }
 }

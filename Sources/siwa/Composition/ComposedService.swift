@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import HTTPAPI
+import JOSE
 import KeySets
 import Logging
 import ServiceLifecycle
@@ -38,10 +39,15 @@ struct ComposedService {
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
         let commits = GroupCommit(store: store, feed: feed)
+        guard let newKey = NonceKey(SecureRandom.bytes(count: NonceKey.size)) else {
+            preconditionFailure("as many bytes as were asked for")
+        }
+        let nonceKey = try await store.nonceKey(offering: newKey)
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, relation: relation,
+            nonceKey: nonceKey,
             now: { Moment(milliseconds: ProcessObservation.now()) })
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(),

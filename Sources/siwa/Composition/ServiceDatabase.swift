@@ -5,7 +5,7 @@ import SQLiteStorage
 import ServiceLifecycle
 
 /// Every role of a store.
-typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore
+typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
 
 /// The database of this process, whichever it is.
 protocol ServiceDatabase: Sendable {

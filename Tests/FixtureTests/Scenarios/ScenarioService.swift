@@ -18,7 +18,8 @@ struct ScenarioService: Sendable {
     private let refreshing: Task<Void, Never>
 
     init(
-        deployment: Deployment, storage: any ScenarioStorage, apple: StubKeySetSource, clock: ManualClock
+        deployment: Deployment, storage: any ScenarioStorage, apple: StubKeySetSource, clock: ManualClock,
+        nonceKey: NonceKey
     ) async throws {
         let (accounts, snapshots) = try await storage.open()
         let keys = RemoteKeySet(
@@ -36,6 +37,7 @@ struct ScenarioService: Sendable {
         useCases = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
             commits: commits, feed: feed, relation: AppleRelation(grants: accounts),
+            nonceKey: nonceKey,
             now: { Moment(milliseconds: clock.millisecondsSince1970) })
         // Runs beside the steps until the service ends.
         refreshing = Task { await keys.run() }

@@ -52,7 +52,8 @@ struct RunningService: Sendable {
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.now) }
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: commits, feed: feed, relation: try relation(options, store), now: now)
+            commits: commits, feed: feed, relation: try relation(options, store),
+            nonceKey: .sample(), now: now)
         var logger = Logger(label: "test") { label in
             LineLogHandler(label: label, level: options.logLevel, sink: sink, now: { clock.now })
         }

@@ -54,6 +54,7 @@ actor EmptyStores {
             try session.execute(
                 script: """
                     DELETE FROM event; DELETE FROM credential; DELETE FROM subject; DELETE FROM nonce;
+                    DELETE FROM used_nonce; DELETE FROM nonce_key;
                     DELETE FROM notification_event; DELETE FROM notification; DELETE FROM authorization_code;
                     DELETE FROM refresh_token; DELETE FROM erasure_grant; DELETE FROM erasure_app;
                     DELETE FROM erasure; DELETE FROM transfer; DELETE FROM ticket; DELETE FROM client;

@@ -3,6 +3,7 @@ import AppleIDClient
 import AppleIdentity
 import JOSE
 import KeySets
+import StorageConformance
 import TokenMint
 
 @testable import SignIn
@@ -29,7 +30,7 @@ struct ServiceRun: Sendable {
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
-            feed: feed, relation: relation, now: now)
+            feed: feed, relation: relation, nonceKey: .sample(), now: now)
         exchange = CodeExchange(relation: relation, useCases: useCases, apple: apple, logger: .silent)
         check = DailyCheck(
             relation: relation, useCases: useCases, apple: apple, perSecond: perSecond, logger: .silent)

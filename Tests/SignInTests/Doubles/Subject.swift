@@ -33,7 +33,8 @@ final class Subject: Sendable {
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
-            feed: feed, relation: AppleRelation(grants: store), nonceLifetime: nonceLifetime,
+            feed: feed, relation: AppleRelation(grants: store), nonceKey: .sample(),
+            nonceLifetime: nonceLifetime,
             now: { clock.moment.withLock { $0 } })
     }
 

@@ -5,7 +5,10 @@ struct ReferenceState {
     var generator: SeededGenerator
     var subjects: [SubjectKey: SubjectRecord] = [:]
     var tombstones: [SubjectKey: SubjectRecord] = [:]
-    var nonces: [NonceDigest: NonceRecord] = [:]
+    var usedNonces: [NonceDigest: UsedNonce] = [:]
+    /// Of an earlier version.
+    var storedNonces: [NonceDigest: NonceRecord] = [:]
+    var nonceKey: NonceKey?
     var inboxIdentifiers: Set<InboxIdentifier> = []
     var inboxKeys: Set<InboxKey> = []
     var events: [AccountEvent] = []
@@ -46,7 +49,8 @@ struct ReferenceState {
             if let record = record(key) { set.load(record, at: index) }
         }
         for digest in set.nonceDigests {
-            if let nonce = nonces[digest] { set.load(nonce) }
+            if usedNonces[digest] != nil { set.load(usedNonce: digest) }
+            if let nonce = storedNonces[digest] { set.load(nonce) }
         }
         for identifier in set.inboxIdentifiers where inboxIdentifiers.contains(identifier) {
             set.load(inboxIdentifier: identifier)
@@ -74,10 +78,13 @@ struct ReferenceState {
         for change in set.grantChanges { carryOut(change) }
         for erasure in set.erasures { carryOut(erasure, set.subjects[0]) }
         for record in set.subjects { save(record) }
-        for nonce in set.mintedNonces { nonces[nonce.digest] = nonce }
-        for digest in set.usedNonces {
-            guard let nonce = nonces[digest] else { preconditionFailure("used but never minted") }
-            nonces[digest] = NonceRecord(digest: digest, expiresAt: nonce.expiresAt, isUsed: true)
+        for nonce in set.usedNonces {
+            let earlier = usedNonces.updateValue(nonce, forKey: nonce.digest)
+            precondition(earlier == nil, "used twice")
+        }
+        for digest in set.usedStoredNonces {
+            guard let nonce = storedNonces[digest] else { preconditionFailure("used but never stored") }
+            storedNonces[digest] = NonceRecord(digest: digest, expiresAt: nonce.expiresAt, isUsed: true)
         }
         for kept in set.keptNotifications {
             inboxIdentifiers.insert(kept.command.identifier)

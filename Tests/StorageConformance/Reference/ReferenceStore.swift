@@ -52,14 +52,6 @@ public final class ReferenceStore: AccountStore {
         }
     }
 
-    public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
-        state.withLock { state in
-            let before = state.nonces.count
-            state.nonces = state.nonces.filter { $0.value.expiresAt >= moment }
-            return before - state.nonces.count
-        }
-    }
-
     public func checkHealth() async throws {}
 
     /// Everything that is remembered of a subject.

@@ -28,20 +28,38 @@ extension NonceDigest {
     }
 }
 
+extension SignInNonce {
+    /// A nonce of ours that is good for long.
+    public static func sample(
+        _ byte: UInt8 = 7, until end: Moment = 9_000_000, keptUntil: Moment = 90_000_000
+    ) -> SignInNonce {
+        .minted(.sample(byte), expiresAt: end, keptUntil: keptUntil)
+    }
+}
+
+extension NonceKey {
+    public static func sample(_ byte: UInt8 = 7) -> NonceKey {
+        guard let key = NonceKey(Array(repeating: byte, count: 32)) else {
+            preconditionFailure("32 bytes are a key")
+        }
+        return key
+    }
+}
+
 extension SignInCommand {
     public static func sample(
         key: SubjectKey = .sample(), clientID: ClientID = "com.example.app", authorizedAt: Moment = 1_000_000,
         email: EmailAddress? = .sample(), realUserStatus: Int64? = nil, firstName: String? = nil,
         lastName: String? = nil, unsignedEmail: String? = nil, createsAccount: Bool = true,
-        nonce: NonceDigest? = nil, carriedNonce: NonceDigest? = nil,
-        authorizationCode: AuthorizationCodeOffer? = nil, refreshTokenCause: RefreshTokenCause? = nil,
+        nonce: SignInNonce? = nil, authorizationCode: AuthorizationCodeOffer? = nil,
+        refreshTokenCause: RefreshTokenCause? = nil,
         transferSubject: String? = nil, receivedAt: Moment? = nil
     ) -> SignInCommand {
         SignInCommand(
             key: key, clientID: clientID, authorizedAt: authorizedAt, email: email,
             realUserStatus: realUserStatus, firstName: firstName, lastName: lastName,
             unsignedEmail: unsignedEmail, createsAccount: createsAccount, nonce: nonce,
-            carriedNonce: carriedNonce, authorizationCode: authorizationCode,
+            authorizationCode: authorizationCode,
             refreshTokenCause: refreshTokenCause, transferSubject: transferSubject,
             receivedAt: receivedAt ?? authorizedAt.advanced(byMilliseconds: 1234))
     }

@@ -18,8 +18,7 @@ public struct RandomCommands: Sendable {
 
     public mutating func command() -> AccountCommand {
         switch Int.random(in: 0..<10, using: &generator) {
-        case 0: .mintNonce(NonceRecord(digest: nonce(), expiresAt: moment()))
-        case 1...5: .signIn(signIn())
+        case 0...5: .signIn(signIn())
         default: .notification(notification())
         }
     }
@@ -65,7 +64,10 @@ public struct RandomCommands: Sendable {
         ])
     }
 
-    private mutating func nonce() -> NonceDigest {
-        .sample(UInt8.random(in: 1...6, using: &generator))
+    private mutating func nonce() -> SignInNonce {
+        let byte = UInt8.random(in: 1...6, using: &generator)
+        return pick([
+            .sample(byte, until: moment()), .sample(byte), .carried(.sample(byte)), .unproven(.sample(byte)),
+        ])
     }
 }

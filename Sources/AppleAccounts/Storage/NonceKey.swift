@@ -1,0 +1,22 @@
+/// The key that authenticates the nonces of this service. Its bytes show in no description.
+///
+/// With it one can make nonces that the service takes for its own, and nothing else: it seals nothing, signs no token, and
+/// stands in for no API key.
+public struct NonceKey: Sendable, Hashable {
+    public static let size = 32
+
+    public let bytes: [UInt8]
+
+    /// Returns `nil` unless there are 32 bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes
+    }
+}
+
+extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "nonce key" }
+    public var debugDescription: String { description }
+    /// `dump` and interpolation of whatever holds a key go through here.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
