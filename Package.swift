@@ -105,6 +105,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
+        .target(name: "SiwaBinary", path: "Tests/SiwaBinary", swiftSettings: settings),
         tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
         tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
@@ -150,7 +151,8 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "HTTPAPI", "SignIn", "SQLiteStorage",
+                "siwa", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient", "HTTPAPI", "SignIn",
+                "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
                 logging, asyncHTTPClient, nioCore,
                 nioHTTP1,
@@ -159,7 +161,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "siwa", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn", "SQLiteStorage",
+                "siwa", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
+                "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", logging, asyncHTTPClient, nioCore,
                 nioHTTP1, unixSignals, serviceLifecycle,

@@ -98,4 +98,29 @@ import Testing
             """
         #expect(throws: JOSEError(.keyUnusable)) { try ECPublicKey(pem: otherCurve) }
     }
+
+    /// OpenSSL would ask for the passphrase on the terminal, and a service would wait there for ever.
+    @Test func `refuses an encrypted private key, without asking for its passphrase`() {
+        let encrypted = """
+            -----BEGIN ENCRYPTED PRIVATE KEY-----
+            MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAhTTyCq5c9L2QICCAAw
+            DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEAai1fl9SmyGEUo06ATKwVoEgZBG
+            0Y5ogAzLhZq/4sBTSwXQwCRlYTlEFv32+5+b9NcloW70Y65gEI4VD+VPXa/1hGwE
+            3SPdlkq99HahrKrqrNrGkixEBDaj02R3uZmvCrgUp78GFrKFtP1K8wsNEmslUwBk
+            TQIOkSnCvI2vbmSL2PzxRwHn40ab9Tju7C7AmgqjdiPwsBksVk4m9FS1PZJHJWg=
+            -----END ENCRYPTED PRIVATE KEY-----
+            """
+        #expect(throws: JOSEError(.keyUnusable)) { try ECPrivateKey(pem: encrypted) }
+    }
+
+    /// The text of a key is read in place by OpenSSL. Keys of many lengths, so that freed text would be written over.
+    @Test func `reads keys from text that nothing else holds, many times over`() throws {
+        let key = try ECPrivateKey.generate()
+        let body = key.pem.utf8
+        for round in 0..<500 {
+            let padding = String(repeating: "# comment\n", count: round % 7)
+            let again = try ECPrivateKey(pem: padding + String(decoding: Array(body), as: UTF8.self))
+            #expect(again.publicKey.x == key.publicKey.x)
+        }
+    }
 }

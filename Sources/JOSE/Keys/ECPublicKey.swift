@@ -33,32 +33,31 @@ public final class ECPublicKey: @unchecked Sendable {
 
     /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for anything that is not on P-256.
     public convenience init(pem: String) throws(JOSEError) {
-        let text = Array(pem.utf8)
-        let buffer = BIO_new_mem_buf(text, Int32(text.count))
-        defer { BIO_free(buffer) }
-        guard let key = PEM_read_bio_PUBKEY(buffer, nil, nil, nil) else {
-            ERR_clear_error()
-            throw JOSEError(.keyUnusable, detail: "no PEM public key")
+        let (x, y) = try PEMText.withPublicKey(in: pem) { key throws(JOSEError) in
+            try Self.coordinates(of: key)
         }
-        defer { EVP_PKEY_free(key) }
-        try self.init(key)
+        try self.init(x: x, y: y)
     }
 
     /// Reads the public half of `key`, which stays the caller's.
     convenience init(_ key: OpaquePointer) throws(JOSEError) {
+        let (x, y) = try Self.coordinates(of: key)
+        try self.init(x: x, y: y)
+    }
+
+    private static func coordinates(of key: OpaquePointer) throws(JOSEError) -> (x: [UInt8], y: [UInt8]) {
         var size = 0
-        var point = [UInt8](repeating: 0, count: 1 + 2 * Self.coordinateSize)
+        var point = [UInt8](repeating: 0, count: 1 + 2 * coordinateSize)
         var group = [CChar](repeating: 0, count: 64)
         guard EVP_PKEY_get_group_name(key, &group, group.count, &size) == 1,
-            group.prefix(size).elementsEqual(Self.groupName.utf8.map { CChar(bitPattern: $0) }),
+            group.prefix(size).elementsEqual(groupName.utf8.map { CChar(bitPattern: $0) }),
             EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &size) == 1,
             size == point.count, point[0] == 4
         else {
             ERR_clear_error()
             throw JOSEError(.keyUnusable, detail: "not a key on P-256")
         }
-        try self.init(
-            x: Array(point[1...Self.coordinateSize]), y: Array(point[(1 + Self.coordinateSize)...]))
+        return (Array(point[1...coordinateSize]), Array(point[(1 + coordinateSize)...]))
     }
 
     /// ECDSA with SHA-256 over the raw form of the signature, r and s of 32 bytes each (RFC 7518 §3.4). False for anything

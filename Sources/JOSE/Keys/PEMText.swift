@@ -6,15 +6,17 @@ enum PEMText {
     static func withPrivateKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
-        let text = Array(pem.utf8)
-        let buffer = BIO_new_mem_buf(text, Int32(text.count))
-        defer { BIO_free(buffer) }
-        guard let key = PEM_read_bio_PrivateKey(buffer, nil, nil, nil) else {
-            ERR_clear_error()
-            throw JOSEError(.keyUnusable, detail: "no PEM private key")
-        }
-        defer { EVP_PKEY_free(key) }
-        return try body(key)
+        // Without a callback OpenSSL asks for the passphrase of an encrypted key on the terminal, and waits.
+        let key = read(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
+        return try use(key, orRefuse: "no PEM private key", body)
+    }
+
+    /// Reads a public key, and frees it when `body` is done. Throws `.keyUnusable`, and what `body` throws.
+    static func withPublicKey<Result>(
+        in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
+    ) throws(JOSEError) -> Result {
+        let key = read(pem) { PEM_read_bio_PUBKEY($0, nil, nil, nil) }
+        return try use(key, orRefuse: "no PEM public key", body)
     }
 
     /// PKCS #8. A secret.
@@ -27,8 +29,33 @@ enum PEMText {
         text { PEM_write_bio_PUBKEY($0, key) }
     }
 
-    private static func text(writing write: (OpaquePointer?) -> Int32) -> String? {
-        let buffer = BIO_new(BIO_s_mem())
+    /// OpenSSL reads the text where it is: `BIO_new_mem_buf` keeps the pointer and copies nothing. So the BIO is used and
+    /// freed while the text is held in place. What is read is a copy, which the caller frees.
+    private static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
+        var pem = pem
+        return pem.withUTF8 { text in
+            guard let size = Int32(exactly: text.count), size > 0,
+                let buffer = BIO_new_mem_buf(text.baseAddress, size)
+            else { return nil }
+            defer { BIO_free(buffer) }
+            return parse(buffer)
+        }
+    }
+
+    private static func use<Result>(
+        _ key: OpaquePointer?, orRefuse detail: String,
+        _ body: (OpaquePointer) throws(JOSEError) -> Result
+    ) throws(JOSEError) -> Result {
+        guard let key else {
+            ERR_clear_error()
+            throw JOSEError(.keyUnusable, detail: detail)
+        }
+        defer { EVP_PKEY_free(key) }
+        return try body(key)
+    }
+
+    private static func text(writing write: (OpaquePointer) -> Int32) -> String? {
+        guard let buffer = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(buffer) }
         guard write(buffer) == 1 else { return nil }
         let size = Int(BIO_ctrl_pending(buffer))

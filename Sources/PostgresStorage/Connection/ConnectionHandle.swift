@@ -8,5 +8,10 @@ struct ConnectionHandle: ~Copyable {
         self.pointer = pointer
     }
 
+    /// Copies text that libpq keeps in the connection, as long as the connection is there.
+    borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
+        field(pointer).map { String(cString: $0) }
+    }
+
     deinit { PQfinish(pointer) }
 }

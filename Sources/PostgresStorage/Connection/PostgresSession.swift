@@ -108,7 +108,7 @@ final class PostgresSession {
 
     /// What the server said of itself when the session began.
     func parameter(_ name: String) -> String? {
-        PQparameterStatus(handle.pointer, name).map { String(cString: $0) }
+        handle.text { PQparameterStatus($0, name) }
     }
 
     /// Finds out whether the server has closed it since it was last used. That asks nobody unless something came
@@ -233,7 +233,7 @@ final class PostgresSession {
         default: break
         }
         func field(_ code: UnicodeScalar) -> String? {
-            PQresultErrorField(result.pointer, Int32(code.value)).map { String(cString: $0) }
+            result.text { UnsafePointer(PQresultErrorField($0, Int32(code.value))) }
         }
         // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY. libpq gives its own errors no SQLSTATE.
         guard let state = field("C") else { return lost() }
@@ -252,7 +252,7 @@ final class PostgresSession {
         return first
             ?? PostgresError(
                 sqlState: PostgresError.connectionLost,
-                message: message ?? String(cString: PQerrorMessage(handle.pointer)), statement: "")
+                message: message ?? handle.text { UnsafePointer(PQerrorMessage($0)) } ?? "", statement: "")
     }
 
     private func takeNotifications() -> [String] {

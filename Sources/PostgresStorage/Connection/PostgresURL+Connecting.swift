@@ -24,7 +24,7 @@ extension PostgresURL {
         // Or libpq prints what the server remarks to standard error.
         PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
         guard PQstatus(handle.pointer) == CONNECTION_OK else {
-            throw PostgresError.refused(scrub(String(cString: PQerrorMessage(handle.pointer))))
+            throw PostgresError.refused(scrub(handle.text { UnsafePointer(PQerrorMessage($0)) } ?? ""))
         }
         guard PQsetnonblocking(handle.pointer, 1) == 0 else {
             throw PostgresError.refused("not non-blocking")

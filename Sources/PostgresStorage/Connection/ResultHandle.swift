@@ -8,5 +8,10 @@ struct ResultHandle: ~Copyable {
         self.pointer = pointer
     }
 
+    /// Copies text that libpq keeps in the result, as long as the result is there.
+    borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
+        field(pointer).map { String(cString: $0) }
+    }
+
     deinit { PQclear(pointer) }
 }

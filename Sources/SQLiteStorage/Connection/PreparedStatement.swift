@@ -7,6 +7,10 @@ import GRDB
 /// GRDB's own way binds through an array of enumerations and reads rows through an object for each query;
 /// here values go straight to the statement and come straight from it. Not thread-safe: it stays on its
 /// connection's queue. A statement that failed must not be used again.
+///
+/// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so that SQLite
+/// copies it; its `withBinding` binds without a copy and must not be used here. What `fromStatement` returns is a copy too:
+/// SQLite's own memory of a column is gone with the next step.
 final class PreparedStatement: DatabaseCursor {
     typealias Element = OpaquePointer
 

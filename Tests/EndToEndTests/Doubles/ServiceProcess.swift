@@ -1,4 +1,5 @@
 import Foundation
+import SiwaBinary
 import Synchronization
 
 #if canImport(Glibc)
@@ -11,7 +12,6 @@ import Synchronization
 
 /// The built `siwa` as a process of its own, to be stopped or killed.
 final class ServiceProcess: Sendable {
-    struct NotFound: Error {}
     struct EndedEarly: Error, CustomStringConvertible {
         let description: String
     }
@@ -57,7 +57,7 @@ final class ServiceProcess: Sendable {
         error: URL? = nil
     ) throws -> Process {
         let process = Process()
-        process.executableURL = try executable()
+        process.executableURL = try BuiltSiwa.url()
         process.arguments = arguments
         process.environment = variables
         process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
@@ -91,20 +91,6 @@ final class ServiceProcess: Sendable {
         guard let url else { return .nullDevice }
         _ = FileManager.default.createFile(atPath: url.path, contents: nil)
         return try FileHandle(forWritingTo: url)
-    }
-
-    /// It is built beside the tests.
-    private static func executable() throws -> URL {
-        let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
-        let places = (bundles + [Bundle.main.executableURL, Bundle.main.bundleURL].compactMap { $0 })
-            .flatMap { [$0.deletingLastPathComponent(), $0] }
-        for place in places {
-            let candidate = place.appendingPathComponent("siwa")
-            if FileManager.default.isExecutableFile(atPath: candidate.path), !candidate.hasDirectoryPath {
-                return candidate
-            }
-        }
-        throw NotFound()
     }
 }
 

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// The built `siwa`, for tests that start it as a process of its own.
+///
+/// `scripts/test` builds the release product, which is what people run, and names it in `SIWA_BINARY`. Without that it is
+/// the debug build beside the tests.
+public enum BuiltSiwa {
+    /// The environment variable that names another build.
+    public static let variable = "SIWA_BINARY"
+
+    public struct NotFound: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// - Throws: `NotFound`, also when the variable names no program: to test another build than the one that was asked for
+    ///   would prove nothing.
+    public static func url() throws -> URL {
+        if let path = ProcessInfo.processInfo.environment[variable], !path.isEmpty {
+            let url = URL(fileURLWithPath: path)
+            guard isProgram(url) else {
+                throw NotFound(description: "\(variable) is \(path), which is no program; build it")
+            }
+            return url
+        }
+        let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+        let neighbours = bundles + [Bundle.main.executableURL, Bundle.main.bundleURL].compactMap { $0 }
+        for directory in neighbours.map({ $0.deletingLastPathComponent() }) + neighbours {
+            let candidate = directory.appendingPathComponent("siwa")
+            if isProgram(candidate) { return candidate }
+        }
+        throw NotFound(description: "there is no siwa beside the tests; build it, or set \(variable)")
+    }
+
+    private static func isProgram(_ url: URL) -> Bool {
+        FileManager.default.isExecutableFile(atPath: url.path) && !url.hasDirectoryPath
+    }
+}
