@@ -139,7 +139,8 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "JOSE", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
+                "AppleEmulator", "JOSE", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird,
+                hummingbirdCore, httpTypes, logging,
                 serviceLifecycle,
             ]),
         tests(

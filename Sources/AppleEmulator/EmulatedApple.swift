@@ -76,15 +76,14 @@ public final class EmulatedApple: Service {
     }
 
     /// Serves until the task is cancelled or a graceful shutdown begins. Call it once.
+    ///
+    /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
         let application = Application(
             router: router(),
-            server: .http1(
-                configuration: .init(
-                    idleTimeout: .seconds(60),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: Self.headerLimit, maxHeaderListSize: Self.headerLimit,
-                        maxHeaderFieldCount: 100))),
+            server: HTTPServerBuilder { responder in
+                DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
@@ -97,7 +96,7 @@ public final class EmulatedApple: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await courier.run() }
                 defer { group.cancelAll() }
-                try await application.run()
+                try await serve(application)
             }
             try await saver?.save()
             boundPort.close(CancellationError())
@@ -106,6 +105,20 @@ public final class EmulatedApple: Service {
             throw error
         }
     }
+
+    private func serve(_ application: some ApplicationProtocol) async throws {
+        do {
+            try await application.run()
+        } catch let error where error is IOError || error is SocketAddressError {
+            // What goes wrong with a connection later ends that connection only.
+            throw EmulatorListenError(host: configuration.host, port: configuration.port, cause: error)
+        }
+    }
+
+    private static let http = HTTP1Channel.Configuration(
+        idleTimeout: .seconds(60),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)

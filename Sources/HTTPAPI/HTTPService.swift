@@ -93,6 +93,7 @@ public final class HTTPService: Service {
         try await bound.value()
     }
 
+    /// Throws `ListenError` when it cannot listen.
     public func run() async throws {
         let connection = HTTPConnection(dispatcher: dispatcher, limits: limits)
         let server = connection.server(
@@ -111,6 +112,9 @@ public final class HTTPService: Service {
         do {
             try await server.run()
         } catch {
+            // What goes wrong with a connection later ends that connection only.
+            let isOfAddress = error is IOError || error is SocketAddressError
+            let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
             bound.set(.failure(error))
             throw error
         }

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleEmulator
 import Foundation
+import HTTPAPI
 import NIOCore
 
 /// What is said on standard error when a command fails.
@@ -12,14 +13,23 @@ enum Complaint {
     /// An error in words that help whoever started the process.
     static func words(for error: any Error) -> String {
         switch error {
-        case let error as IOError where error.errnoCode == EADDRINUSE:
-            "the address is in use; choose another port"
-        case let error as IOError where error.errnoCode == EACCES:
-            "this port needs more rights; choose one above 1023"
-        case let error as IOError where error.errnoCode == EADDRNOTAVAIL:
-            "this machine does not have that address"
+        case let error as ListenError: words(host: error.host, port: error.port, cause: error.cause)
+        case let error as EmulatorListenError:
+            words(host: error.host, port: error.port, cause: error.cause)
         case let error as StorageError: words(for: error)
         default: String(describing: error)
+        }
+    }
+
+    /// Why nothing can listen on an address.
+    private static func words(host: String, port: Int, cause: any Error) -> String {
+        let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return switch (cause as? IOError)?.errnoCode {
+        case EADDRINUSE:
+            "the address \(address) is in use; stop the program that listens there, or choose another port"
+        case EACCES: "listening on \(address) needs more rights; choose a port above 1023"
+        case EADDRNOTAVAIL: "this machine does not have the address \(host); choose one that it has"
+        default: "it cannot listen on \(address) (\(cause))"
         }
     }
 

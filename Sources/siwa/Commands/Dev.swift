@@ -1,10 +1,9 @@
-import AppleAccounts
 import AppleEmulator
 import ArgumentParser
-import Foundation
 import HTTPAPI
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// `siwa dev`
 struct Dev: AsyncParsableCommand {
@@ -56,57 +55,49 @@ struct Dev: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "siwa-dev-\(UUID().uuidString)")
+        let observation = ProcessObservation.ofProcess(level: logLevel)
+        defer { observation.sink.flush() }
         do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: directory) }
-            try await run(in: directory)
+            let emulator = try await EmulatedApple(
+                configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
+            let service = DevelopmentService(emulator: emulator, observation: observation, options: options)
+            try await group(of: emulator, and: service, logger: observation.logger).run()
         } catch {
             Complaint.write("siwa dev cannot go on: \(Complaint.words(for: error))")
             throw ExitCode.failure
         }
     }
 
-    private func run(in directory: URL) async throws {
-        let observation = ProcessObservation.ofProcess(level: logLevel)
-        defer { observation.sink.flush() }
-        var configuration = try EmulatorConfiguration(teamID: DevelopmentSettings.team, clientIDs: clientIDs)
-        configuration.port = emulatorPort
-        configuration.stateFile = try stateFile
-        // A little less than the service waits, so that no difference between two clocks makes it come too soon.
-        configuration.refreshInterval = Int64(checkInterval) * 9 / 10
-        let emulator = try await EmulatedApple(
-            configuration: configuration, clock: .system, logger: observation.logger)
-        let apple = ServiceGroup(services: [emulator], logger: observation.logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await apple.run() }
-            let applePort = try await emulator.port()
-            let secret = DevelopmentSettings.secret
-            let settings = try DevelopmentSettings(
-                clientIDs: clientIDs, port: port, applePort: applePort, secret: secret,
-                database: database ?? "sqlite://\(directory.path)/siwa.sqlite",
-                signingKey: try Self.signingKey(of: emulator), checkInterval: .seconds(checkInterval),
-                webRedirectURL: webRedirectURL ?? "http://127.0.0.1:\(applePort)/site"
-            ).settings()
-            let service = try await ComposedService(settings: settings, observation: observation)
-            group.addTask {
-                // The service has the signals; the fake Apple ends after it.
-                try await service.run()
-                await apple.triggerGracefulShutdown()
-            }
-            let servicePort = try await service.boundPort()
-            try emulator.state.setRedirectURIs(
-                ["127.0.0.1", "localhost"].map { "http://\($0):\(servicePort)/v1/web/callback" },
-                of: clientIDs[0])
-            try emulator.state.setNotificationURL("http://127.0.0.1:\(servicePort)/v1/apple/notifications")
-            await service.waitForKeys()
-            let walkthrough = Walkthrough(
-                servicePort: servicePort, applePort: applePort, secret: secret, clientID: clientIDs[0])
-            // Unbuffered, so that it is there also when somebody reads it through a pipe.
-            try FileHandle.standardOutput.write(contentsOf: Data(walkthrough.text.utf8))
-            try await group.waitForAll()
+    /// The service ends before the fake Apple, also when one of them fails: what it has begun there comes to its end.
+    private func group(
+        of emulator: EmulatedApple, and service: DevelopmentService, logger: Logger
+    ) -> ServiceGroup {
+        let services: [any Service] = [emulator, service]
+        return ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { service in
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    }
+
+    private var emulatorConfiguration: EmulatorConfiguration {
+        get throws {
+            var configuration = try EmulatorConfiguration(
+                teamID: DevelopmentSettings.team, clientIDs: clientIDs)
+            configuration.port = emulatorPort
+            configuration.stateFile = try stateFile
+            // A little less than the service waits, so that no difference between two clocks makes it come too soon.
+            configuration.refreshInterval = Int64(checkInterval) * 9 / 10
+            return configuration
         }
+    }
+
+    private var options: DevelopmentService.Options {
+        DevelopmentService.Options(
+            clientIDs: clientIDs, port: port, database: database, checkInterval: .seconds(checkInterval),
+            webRedirectURL: webRedirectURL)
     }
 
     /// Beside a database that is kept: its refresh tokens must be good tomorrow, too.
@@ -117,16 +108,5 @@ struct Dev: AsyncParsableCommand {
             }
             return "\(path)-fake-apple"
         }
-    }
-
-    /// The key that the fake Apple had in an earlier run, or a new one.
-    private static func signingKey(of emulator: EmulatedApple) throws -> ClientKey {
-        let team = DevelopmentSettings.team
-        if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
-            return old
-        }
-        let key = try ClientKey.generate(teamID: team)
-        try emulator.state.addClientKey(key)
-        return key
     }
 }

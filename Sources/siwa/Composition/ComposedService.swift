@@ -75,8 +75,13 @@ struct ComposedService {
         ]
         services += apple.services
         services += [maintenance, commits, workers, http]
+        // In the same order when one fails: cancelled all at once, they would fail for want of each other.
         var configuration = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: signals, logger: logger)
+            services: services.map { service in
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(40)
         configuration.maximumCancellationDuration = .seconds(5)
         group = ServiceGroup(configuration: configuration)
@@ -95,8 +100,10 @@ struct ComposedService {
 
     func boundPort() async throws -> Int { try await http.boundPort() }
 
-    /// Returns when tokens can be verified, or after five seconds.
+    /// Returns when tokens can be verified, after five seconds, or when it is cancelled.
     func waitForKeys() async {
-        for _ in 0..<250 where !keys.health.isReady { try? await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<250 where !keys.health.isReady && !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
     }
 }

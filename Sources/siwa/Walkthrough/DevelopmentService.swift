@@ -1,0 +1,84 @@
+import AppleEmulator
+import Foundation
+import HTTPAPI
+import ServiceLifecycle
+
+/// The service beside a fake Apple that runs already, for `siwa dev`.
+struct DevelopmentService: Service {
+    struct Options: Sendable {
+        let clientIDs: [String]
+        /// 0 lets the system choose.
+        let port: Int
+        /// `nil` for one that is thrown away at the end.
+        let database: String?
+        let checkInterval: Duration
+        /// `nil` for a page of the fake Apple.
+        let webRedirectURL: String?
+    }
+
+    let emulator: EmulatedApple
+    let observation: ProcessObservation
+    let options: Options
+
+    /// Throws what the fake Apple failed with, if it did.
+    func run() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-dev-\(UUID().uuidString)")
+        let applePort = try await emulator.port()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let service = try await ComposedService(
+            settings: settings(applePort: applePort, directory: directory), observation: observation,
+            signals: [])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            group.addTask { try await introduce(service, applePort: applePort) }
+            // Not cancelled when one fails: the service stops in order what it has begun.
+            var failure: (any Error)?
+            while let result = await group.nextResult() {
+                guard case .failure(let error) = result else { continue }
+                failure = failure ?? error
+                await service.stop()
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Tells the fake Apple where the service is, and the developer what to try.
+    private func introduce(_ service: ComposedService, applePort: Int) async throws {
+        // What kept it from listening is thrown by the service itself.
+        guard let port = try? await service.boundPort() else { return }
+        try emulator.state.setRedirectURIs(
+            ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
+            of: options.clientIDs[0])
+        try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
+        await cancelWhenGracefulShutdown { await service.waitForKeys() }
+        guard !Task.isShuttingDownGracefully else { return }
+        let walkthrough = Walkthrough(
+            servicePort: port, applePort: applePort, secret: DevelopmentSettings.secret,
+            clientID: options.clientIDs[0])
+        // Unbuffered, so that it is there also when somebody reads it through a pipe.
+        try FileHandle.standardOutput.write(contentsOf: Data(walkthrough.text.utf8))
+    }
+
+    private func settings(applePort: Int, directory: URL) throws -> ServiceSettings {
+        try DevelopmentSettings(
+            clientIDs: options.clientIDs, port: options.port, applePort: applePort,
+            secret: DevelopmentSettings.secret,
+            database: options.database ?? "sqlite://\(directory.path)/siwa.sqlite",
+            signingKey: signingKey(), checkInterval: options.checkInterval,
+            webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site"
+        ).settings()
+    }
+
+    /// The key that the fake Apple had in an earlier run, or a new one.
+    private func signingKey() throws -> ClientKey {
+        let team = DevelopmentSettings.team
+        if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
+            return old
+        }
+        let key = try ClientKey.generate(teamID: team)
+        try emulator.state.addClientKey(key)
+        return key
+    }
+}
