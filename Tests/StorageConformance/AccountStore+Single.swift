@@ -29,7 +29,7 @@ extension AccountStore {
         return receipt
     }
 
-    func credential(
+    public func credential(
         _ key: SubjectKey = .sample(), _ clientID: ClientID = "com.example.app"
     ) async throws -> Credential {
         let records = try await credentials(team: key.team, clientID: clientID, subjects: [key.subject])

@@ -12,7 +12,7 @@ public enum AccountCommand: Sendable, Hashable {
     case transfer(TransferCommand)
 
     /// Whether it may change which row a subject is in, so that it cannot share a working set with others.
-    var standsAlone: Bool {
+    public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true
         case .signIn(let signIn): signIn.transferSubject != nil

@@ -2,6 +2,9 @@ import AppleAccounts
 
 /// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves what
 /// changed. Two round trips whatever its size; more only for what is rare.
+///
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, what is inserted, the
+/// event counter. Only the row of an account that is moved comes out of turn (`PostgresRareChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -10,10 +13,11 @@ struct LockingBatch {
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         let groups = WorkingSet.groups(of: commands)
         var unsent = [PostgresCall.begin]
-        if groups.count > 1 {
-            // All subjects in one order, because the groups lock theirs one after the other.
-            unsent.append(
-                LockedSubjects.lock(try SubjectKeyArrays(Self.subjectKeys(of: groups), names)))
+        let changesNames = commands.contains(where: \.standsAlone)
+        if changesNames {
+            // All subjects in one order, because the groups lock theirs one after the other. Their names too, because
+            // a name that has a row may lose it here, and get another.
+            unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
         var events = EventAppending()
@@ -21,7 +25,8 @@ struct LockingBatch {
         for group in groups {
             var set = WorkingSet(group)
             let keys = try SubjectKeyArrays(set.subjectKeys, names)
-            var rowIDs = try load(&set, keys, after: unsent, in: session)
+            let locking = LockedSubjects(names: names, areNamesLocked: changesNames)
+            var rowIDs = try load(&set, keys, locking, after: unsent, in: session)
             let rare = PostgresRareChanges(subjects: PostgresSubjects(names: names))
             let movingRowID = try rare.loadMoving(&set, in: session)
             results += set.apply(using: &generator)
@@ -30,6 +35,7 @@ struct LockingBatch {
             }
             unsent = try WorkingSetSaver(names: names, ids: ids)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
+            unsent += TransferRows.check(of: set.finishedTransfers)
             for event in set.events {
                 guard let rowID = rowIDs[set.position(of: event)] else {
                     throw StorageError(.corrupted, detail: "an event about nobody")
@@ -48,18 +54,17 @@ struct LockingBatch {
     /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens. Returns
     /// the row ID of each subject, `nil` for those without a row.
     private func load(
-        _ set: inout WorkingSet, _ keys: SubjectKeyArrays, after unsent: [PostgresCall],
-        in session: PostgresSession
+        _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
+        after unsent: [PostgresCall], in session: PostgresSession
     ) throws -> [Int64?] {
-        let subjectCalls = LockedSubjects.calls(for: keys)
+        let subjectCalls = locking.calls(for: keys)
         let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
         let answers = try session.pipeline(unsent + subjectCalls + nonceCalls + inboxCalls)
 
         var rest = answers.dropFirst(unsent.count)
-        let rowIDs = try LockedSubjects(names: names)
-            .load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
+        let rowIDs = try locking.load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
         rest = rest.dropFirst(subjectCalls.count)
         for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
         inbox.load(rest.dropFirst(nonceCalls.count), into: &set)

@@ -11,6 +11,10 @@ struct PostgresError: Error, Sendable {
 
     static let connectionRefused = "08001"
     static let connectionLost = "08006"
+
+    /// serialization_failure, as PostgreSQL itself says it of stricter transactions.
+    static let rowVanished = PostgresError(
+        sqlState: "40001", message: "a row vanished while it was waited for", statement: "lock_subjects")
 }
 
 extension PostgresError {

@@ -2,8 +2,9 @@ import AppleAccounts
 
 /// Loads the subjects of a batch and keeps everybody else from changing them until the transaction ends.
 ///
-/// First the subjects' rows, in one order, then what is left of those who were erased, then the credentials. Each
-/// statement sees what was committed while the ones before it waited.
+/// First the names that have no row, then the subjects' rows, each in one order, then what is left of those who were
+/// erased, then the credentials. Each statement sees what was committed while the ones before it waited.
+/// `UnknownSubjectLocks` says why that is enough.
 struct LockedSubjects {
     private static let lockSubjects = PostgresStatement(
         "lock_subjects",
@@ -43,22 +44,28 @@ struct LockedSubjects {
         """)
 
     let names: PostgresNames
+    /// Whether the transaction has locked all names already, those with a row too.
+    let areNamesLocked: Bool
 
-    /// Locks the rows of subjects and loads nothing.
-    static func lock(_ keys: SubjectKeyArrays) -> PostgresCall {
-        PostgresCall(lockSubjects, keys.numbersAndNames)
+    /// Locks names, whether they have a row or not, and the rows, and loads nothing.
+    static func lockAll(_ keys: SubjectKeyArrays) -> [PostgresCall] {
+        [UnknownSubjectLocks.lockAll(keys), PostgresCall(lockSubjects, keys.numbersAndNames)]
     }
 
     /// What to ask the database for.
-    static func calls(for keys: SubjectKeyArrays) -> [PostgresCall] {
+    func calls(for keys: SubjectKeyArrays) -> [PostgresCall] {
         guard !keys.isEmpty else { return [] }
-        return [
-            lock(keys), PostgresCall(lockTombstones, keys.numbersNamesAndTeams),
-            PostgresCall(lockCredentials, keys.numbersAndNames),
+        let nameCalls = areNamesLocked ? [] : [UnknownSubjectLocks.lockUnknown(keys)]
+        return nameCalls + [
+            PostgresCall(Self.lockSubjects, keys.numbersAndNames),
+            PostgresCall(Self.lockTombstones, keys.numbersNamesAndTeams),
+            PostgresCall(Self.lockCredentials, keys.numbersAndNames),
         ]
     }
 
     /// Puts the answers into a working set. Returns the row ID of each subject, `nil` for those without a row.
+    ///
+    /// - Throws: `PostgresError` that is worth repeating when a row vanished while it was waited for.
     func load(
         _ answers: ArraySlice<PostgresRows>, of keys: SubjectKeyArrays, into set: inout WorkingSet,
         in session: PostgresSession
@@ -70,13 +77,20 @@ struct LockedSubjects {
             keys.positions[Int(rows.integer(row, 0) ?? 0) - 1]
         }
 
+        var answers = answers
+        var isLocked = [Bool](repeating: areNamesLocked, count: set.subjectKeys.count)
+        if !areNamesLocked, let locked = answers.popFirst() {
+            for row in 0..<locked.count { isLocked[position(locked, row)] = true }
+        }
         let subjects = answers[answers.startIndex]
         for row in 0..<subjects.count {
             let position = position(subjects, row)
             rowIDs[position] = subjects.integer(row, 1)
             records[position] = try SubjectColumns.record(
                 subjects, row, at: 1, key: set.subjectKeys[position])
+            isLocked[position] = true
         }
+        guard isLocked.allSatisfy({ $0 }) else { throw PostgresError.rowVanished }
         let tombstones = answers[answers.startIndex + 1]
         for row in 0..<tombstones.count {
             let position = position(tombstones, row)

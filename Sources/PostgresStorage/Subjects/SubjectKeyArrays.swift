@@ -4,6 +4,7 @@ import AppleAccounts
 struct SubjectKeyArrays {
     /// Where each is in the batch.
     let positions: [Int]
+    private let keys: [SubjectKey]
     private let teamNumbers: [Int64?]
     private let teams: [String?]
     private let names: [String?]
@@ -11,12 +12,16 @@ struct SubjectKeyArrays {
     init(_ keys: [SubjectKey], _ tables: PostgresNames) throws {
         let order = keys.indices.sorted { keys[$0] < keys[$1] }
         positions = order
+        self.keys = keys
         teamNumbers = try order.map { try tables.teams.ensuredNumber(of: keys[$0].team) }
         teams = order.map { keys[$0].team.rawValue }
         names = order.map { keys[$0].subject.rawValue }
     }
 
     var isEmpty: Bool { positions.isEmpty }
+
+    /// Which locks stand for them while they have no row.
+    var lockNumbers: [Int64] { positions.map { UnknownSubjectLocks.number(of: keys[$0]) } }
 
     /// For `$1::bigint[], $2::text[]`.
     var numbersAndNames: [PostgresValue] { [.integers(teamNumbers), .texts(names)] }

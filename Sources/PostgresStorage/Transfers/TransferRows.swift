@@ -23,6 +23,11 @@ enum TransferRows {
         """)
     private static let remove = PostgresStatement(
         "remove_transfers", "DELETE FROM transfer WHERE account_id = ANY ($1::uuid[])")
+    // An account that was in no row could be made, under another name, and erased by another replica since it was looked
+    // for among the erased. Its row is there now: such an erasure is either seen here, or waits for the row.
+    private static let checkStatement = PostgresStatement(
+        "check_transferred",
+        "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY ($1::uuid[])")
     // Against an erasure at the same time: it waits until these are there to be forgotten, or they wait, and
     // the statement that remembers them sees that the account is erased. In the order in which batches lock.
     private static let lockSubjects = PostgresStatement(
@@ -99,6 +104,11 @@ enum TransferRows {
     /// Forgets the transfers of these accounts.
     static func removal(of accounts: [AccountID]) -> PostgresCall {
         PostgresCall(remove, [.uuids(accounts.map(\.uniqueID))])
+    }
+
+    /// Ends the transaction when one of the accounts, whose rows are saved, is erased. Empty for none.
+    static func check(of accounts: [AccountID]) -> [PostgresCall] {
+        accounts.isEmpty ? [] : [PostgresCall(checkStatement, [.uuids(accounts.map(\.uniqueID))])]
     }
 
     /// The teams have their numbers already.

@@ -83,8 +83,9 @@ import Testing
                 }
                 _ = try committer.commit(keys.map { .notification(.sample(key: $0)) }, in: session)
                 let statements = [
-                    ("see_subjects", 2), ("update_seen_credentials", 10), ("lock_subjects", 2),
-                    ("lock_tombstones", 3), ("lock_credentials", 2), ("update_credentials", 11),
+                    ("see_subjects", 2), ("update_seen_credentials", 10), ("lock_unknown_subjects", 3),
+                    ("lock_subjects", 2), ("lock_tombstones", 3), ("lock_credentials", 2),
+                    ("update_credentials", 11),
                     ("find_inbox_identifiers", 1), ("find_inbox_keys", 4),
                 ]
                 for (name, parameters) in statements {
