@@ -38,7 +38,9 @@ import TokenMint
                 let key = try #require(SealingKey(name: "test", bytes: Array(repeating: 8, count: 32)))
                 let ring = try #require(SealingKeyRing([key]))
                 form[0].1 = Base64URL.encode(
-                    ring.seal(Array("{}".utf8), associatedData: Array("web_state".utf8)))
+                    ring.seal(
+                        Array("{}".utf8), for: SealingPurpose("web_state"),
+                        associatedData: Array("web_state".utf8)))
             }
             for fields in [form, [form[0], ("error", "user_cancelled_authorize")]] {
                 let answer = try await visitor.post(fields.filter { $0.0 != "" })

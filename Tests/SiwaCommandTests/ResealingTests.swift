@@ -43,12 +43,25 @@ import Testing
         }
     }
 
+    @Test func `brings what an earlier version sealed into the form of today`() async throws {
+        try await Self.with(3) { store in
+            let keys = try Self.ring("a")
+            for row in try await store.sealedSecrets(after: nil, limit: 2) {
+                let sealed = try #require(EarlierSeal.sealAgain(row, with: keys.keys[0]))
+                #expect(try await store.replaceSealed(row, with: sealed))
+            }
+            #expect(try await Self.reseal(store, keys) == Resealing.Outcome(resealed: 2, current: 1))
+            #expect(try await Self.reseal(store, keys) == Resealing.Outcome(current: 3))
+        }
+    }
+
     @Test func `goes on where it was stopped`() async throws {
         try await Self.with(3) { store in
             let rows = try await store.sealedSecrets(after: nil, limit: 1)
             let row = try #require(rows.first)
             let data = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
-            let sealed = try #require(SealedSecret(Self.ring("b").seal([1], associatedData: data)))
+            let sealed = try #require(
+                SealedSecret(Self.ring("b").seal([1], for: row.purpose.sealingPurpose, associatedData: data)))
             #expect(try await store.replaceSealed(row, with: sealed))
             let outcome = try await Self.reseal(store, Self.ring("b", "a"))
             #expect(outcome == Resealing.Outcome(resealed: 2, current: 1))

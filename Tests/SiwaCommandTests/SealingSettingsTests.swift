@@ -17,7 +17,9 @@ import Testing
         environment["SIWA_SEALING_KEYS"] = value
         let ring = try #require(try await SettingsReaderTests.read(environment).sealingKeys)
         #expect(ring.keys.map(\.name) == ["new", "old"])
-        #expect(SealingKeyRing.keyName(of: ring.seal([1], associatedData: [])) == "new")
+        #expect(
+            SealingKeyRing.keyName(of: ring.seal([1], for: SealingPurpose("test"), associatedData: []))
+                == "new")
     }
 
     @Test func `the file has them as a list`() async throws {

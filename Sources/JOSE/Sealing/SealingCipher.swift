@@ -14,12 +14,13 @@ struct SealingCipher: ~Copyable {
     }
 
     /// A process that cannot encrypt must not go on, so a libcrypto without the algorithm stops it.
-    init(_ direction: Direction, key: SealingKey, nonce: [UInt8]) {
+    init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
+        precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
         guard let algorithm = Self.algorithm, let context = EVP_CIPHER_CTX_new() else {
             preconditionFailure("libcrypto has no AES-256-GCM")
         }
-        let status = EVP_CipherInit_ex2(context, algorithm, key.bytes, nonce, direction.rawValue, nil)
+        let status = EVP_CipherInit_ex2(context, algorithm, key, nonce, direction.rawValue, nil)
         precondition(status == 1, "libcrypto refuses AES-256-GCM")
         self.context = context
     }

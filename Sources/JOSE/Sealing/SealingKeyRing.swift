@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// Seals secrets that are stored: AES-256-GCM (NIST SP 800-38D), each value under a random nonce of its own.
+/// Seals secrets that are stored or that travel with a browser: AES-256-GCM (NIST SP 800-38D), each value under a key of its
+/// own, which is derived for its purpose, and a random nonce.
 ///
 /// The first key seals and all open, so that a key is rotated by putting a new one in front. Associated data binds a
 /// value to what it belongs to: a value that was moved to another row does not open there. It does not hide a value's
@@ -16,26 +17,37 @@ public struct SealingKeyRing: Sendable {
         self.first = first
     }
 
-    /// A different value each time, 30 bytes longer than the plaintext and the key's name. Both arguments have at most a
-    /// megabyte.
-    public func seal(_ plaintext: [UInt8], associatedData: [UInt8]) -> [UInt8] {
+    /// A different value each time, 46 bytes longer than the plaintext and the key's name. Plaintext and associated data
+    /// have at most a megabyte.
+    public func seal(
+        _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
+    ) -> [UInt8] {
         precondition(
             plaintext.count <= Self.longest && associatedData.count <= Self.longest, "too long to seal")
-        let header = SealedFrame.header(keyName: first.name)
+        let salt = SecureRandom.bytes(count: SealedFrame.saltSize)
+        let header = SealedFrame.header(keyName: first.name, salt: salt)
         let nonce = SecureRandom.bytes(count: SealedFrame.nonceSize)
-        let cipher = SealingCipher(.seal, key: first, nonce: nonce)
+        let cipher = SealingCipher(.seal, key: first.derived(for: purpose, salt: salt), nonce: nonce)
         cipher.authenticate(header)
         cipher.authenticate(associatedData)
         let ciphertext = cipher.transform(plaintext)
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// The plaintext. Throws `SealError`; nothing of a value that was changed is ever returned.
-    public func open(_ sealed: [UInt8], associatedData: [UInt8]) throws(SealError) -> [UInt8] {
+    /// The plaintext, also of a value that an earlier version sealed with the key itself. Throws `SealError`; nothing of a
+    /// value that was changed is ever returned.
+    public func open(
+        _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
+    ) throws(SealError) -> [UInt8] {
         guard let frame = SealedFrame(parsing: sealed) else { throw SealError(.malformed) }
         guard let key = keys.first(where: { $0.name == frame.keyName }) else { throw SealError(.unknownKey) }
         guard associatedData.count <= Self.longest else { throw SealError(.authenticationFailed) }
-        let cipher = SealingCipher(.open, key: key, nonce: Array(frame.nonce))
+        let bytes =
+            switch frame.version {
+            case .plain: key.bytes
+            case .derived: key.derived(for: purpose, salt: Array(frame.salt))
+            }
+        let cipher = SealingCipher(.open, key: bytes, nonce: Array(frame.nonce))
         cipher.authenticate(Array(frame.header))
         cipher.authenticate(associatedData)
         let plaintext = cipher.transform(Array(frame.ciphertext))
@@ -46,9 +58,11 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// False for what another key sealed, and for what is no sealed value. Opens nothing.
-    public func isSealedByFirst(_ sealed: [UInt8]) -> Bool {
-        Self.keyName(of: sealed) == first.name
+    /// Whether a value is sealed as `seal` would now: by the first key, in the form of today. False for what is no sealed
+    /// value. Opens nothing.
+    public func isCurrent(_ sealed: [UInt8]) -> Bool {
+        guard let frame = SealedFrame(parsing: sealed) else { return false }
+        return frame.version == .derived && frame.keyName == first.name
     }
 
     /// The name of the key that a value says it was sealed by. Untrusted until the value has been opened.

@@ -15,14 +15,16 @@ struct GrantSealer: Sendable {
         guard Self.isAcceptable(secret) else { return nil }
         return SealedSecret(
             keys.seal(
-                Array(secret.utf8), associatedData: purpose.associatedData(of: account, clientID: clientID)))
+                Array(secret.utf8), for: purpose.sealingPurpose,
+                associatedData: purpose.associatedData(of: account, clientID: clientID)))
     }
 
     func open(
         _ sealed: SealedSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(SealError) -> String {
         let plaintext = try keys.open(
-            sealed.bytes, associatedData: purpose.associatedData(of: account, clientID: clientID))
+            sealed.bytes, for: purpose.sealingPurpose,
+            associatedData: purpose.associatedData(of: account, clientID: clientID))
         return String(decoding: plaintext, as: UTF8.self)
     }
 

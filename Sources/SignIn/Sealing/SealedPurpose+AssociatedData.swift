@@ -1,6 +1,9 @@
 public import AppleAccounts
+public import JOSE
 
 extension SealedPurpose {
+    public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
+
     /// What a sealed value is bound to besides its purpose: the account and the client ID to which Apple
     /// issued the secret. It opens as nothing else, so that rows cannot be swapped.
     ///

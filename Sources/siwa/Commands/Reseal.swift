@@ -9,7 +9,8 @@ struct Reseal: AsyncParsableCommand {
         abstract: "Seal everything with the first sealing key, so that the others can be taken away.",
         discussion: """
             Reads the same configuration as siwa serve. On SQLite the service must be stopped meanwhile. Can be stopped and \
-            run again. Ends with status 0 when every value is sealed by the first key and opens, else with 1.
+            run again. Values that an earlier version sealed are brought into the form of this one. Ends with status 0 when every \
+            value is sealed by the first key and opens, else with 1.
             """)
 
     @Flag(help: "Only open and count, change nothing.")

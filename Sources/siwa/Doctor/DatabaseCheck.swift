@@ -116,7 +116,8 @@ struct DatabaseCheck: DoctorCheck {
                 continue
             }
             do throws(SealError) {
-                _ = try keys.open(row.sealed.bytes, associatedData: data)
+                _ = try keys.open(
+                    row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: data)
             } catch {
                 switch error.code {
                 case .unknownKey: unknown.insert(SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?")

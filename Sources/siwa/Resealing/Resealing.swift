@@ -2,7 +2,7 @@ import AppleAccounts
 import JOSE
 import SignIn
 
-/// Seals again with the first key what another key has sealed.
+/// Seals again, with the first key and in the form of today, what another key has sealed, or an earlier version.
 ///
 /// It can be stopped at any moment and run again: what is done stays done. Nothing is lost when a value cannot be opened;
 /// it stays as it is and is counted.
@@ -14,7 +14,7 @@ struct Resealing {
 
     struct Outcome: Equatable {
         var resealed = 0
-        /// Sealed by the first key already.
+        /// Sealed by the first key already, in the form of today.
         var current = 0
         /// Changed or gone while it was looked at: the service has sealed it anew.
         var overtaken = 0
@@ -55,7 +55,8 @@ struct Resealing {
         let plaintext: [UInt8]
         do throws(SealError) {
             // Also what the first key sealed is opened: a damaged value should be found by this and not in need.
-            plaintext = try keys.open(row.sealed.bytes, associatedData: associatedData)
+            plaintext = try keys.open(
+                row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {
             switch error.code {
             case .unknownKey:
@@ -64,11 +65,13 @@ struct Resealing {
             }
             return nil
         }
-        guard !keys.isSealedByFirst(row.sealed.bytes) else {
+        guard !keys.isCurrent(row.sealed.bytes) else {
             outcome.current += 1
             return nil
         }
-        guard let sealed = SealedSecret(keys.seal(plaintext, associatedData: associatedData)) else {
+        let resealed = keys.seal(
+            plaintext, for: row.purpose.sealingPurpose, associatedData: associatedData)
+        guard let sealed = SealedSecret(resealed) else {
             outcome.damaged += 1
             return nil
         }

@@ -37,7 +37,11 @@ import Testing
             let ring = try #require(
                 SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory) { store in
-                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+                try await StoredAccounts.signIn(["0.a.1", "0.b.1"], keys: ring, in: store)
+                // One is as an earlier version sealed it.
+                let row = try #require(try await store.sealedSecrets(after: nil, limit: 1).first)
+                let sealed = try #require(EarlierSeal.sealAgain(row, with: ring.keys[0]))
+                #expect(try await store.replaceSealed(row, with: sealed))
             }
             let examination = try await Self.examine(apple, directory)
             #expect(examination.isHealthy, "\(examination.text)")

@@ -55,7 +55,12 @@ enum StoredAccounts {
                 expiresAt: now.advanced(byMilliseconds: 300_000)
             ) { account in
                 let data = SealedPurpose.authorizationCode.associatedData(of: account, clientID: clientID)
-                guard let sealed = SealedSecret(keys.seal(Array("code".utf8), associatedData: data)) else {
+                guard
+                    let sealed = SealedSecret(
+                        keys.seal(
+                            Array("code".utf8), for: SealingPurpose("authorization_code"),
+                            associatedData: data))
+                else {
                     preconditionFailure("a short code can be sealed")
                 }
                 return sealed

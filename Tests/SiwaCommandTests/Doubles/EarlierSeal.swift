@@ -1,0 +1,25 @@
+import AppleAccounts
+import SignIn
+
+@testable import JOSE
+
+/// Seals as versions did that had no keys of their own for each value.
+enum EarlierSeal {
+    static func seal(_ plaintext: [UInt8], with key: SealingKey, associatedData: [UInt8]) -> [UInt8] {
+        let header = [1, UInt8(key.name.utf8.count)] + Array(key.name.utf8)
+        let nonce = SecureRandom.bytes(count: 12)
+        let cipher = SealingCipher(.seal, key: key.bytes, nonce: nonce)
+        cipher.authenticate(header)
+        cipher.authenticate(associatedData)
+        let ciphertext = cipher.transform(plaintext)
+        return header + nonce + ciphertext + cipher.tag()
+    }
+
+    /// Puts what is stored into the form of those versions.
+    static func sealAgain(_ row: SealedRow, with key: SealingKey) -> SealedSecret? {
+        SealedSecret(
+            seal(
+                Array("code".utf8), with: key,
+                associatedData: row.purpose.associatedData(of: row.accountID, clientID: row.clientID)))
+    }
+}
