@@ -24,6 +24,9 @@ public struct SealingKey: Sendable {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
+    /// How many of its 32 bytes are different ones, by which a key that was made by hand is found.
+    public var distinctBytes: Int { Set(bytes).count }
+
     /// The key for one value (RFC 5869).
     func derived(for purpose: SealingPurpose, salt: [UInt8]) -> [UInt8] {
         HKDFSHA256.deriveKey(

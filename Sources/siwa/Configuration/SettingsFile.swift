@@ -17,9 +17,9 @@ import Yams
 ///       - client_ids: [com.example.watch]
 /// api_keys:
 ///   - name: backend
-///     hash: 5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8
+///     hash: PUT-THE-HASH-HERE            # siwa api-key --name backend
 ///   - name: watch-backend
-///     hash: ...
+///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
 /// ```
 /// Every other setting has its environment variable's name in lower case, and the environment wins. A name that is not

@@ -26,8 +26,17 @@ extension SettingsReader {
                 continue
             }
             guard let hash = Hexadecimal.decode(entry.hash.lowercased()), hash.count == 32 else {
-                mistakes.add(setting, "the hash of \(entry.name) must be 64 hexadecimal digits")
+                mistakes.add(
+                    setting,
+                    "the hash of \(entry.name) must be 64 hexadecimal digits; "
+                        + "siwa api-key --name \(entry.name) makes a key and its hash")
                 continue
+            }
+            if let fault = KnownSecrets.fault(ofHash: hash, name: entry.name, isDevelopment: isDevelopment) {
+                mistakes.add(
+                    setting,
+                    "the hash of \(entry.name) must be that of a secret, and it \(fault), so that anybody can call; "
+                        + "siwa api-key --name \(entry.name) makes a key and its hash")
             }
             if keys.contains(where: { $0.name == entry.name }) {
                 mistakes.add(setting, "has two keys named \(entry.name)")

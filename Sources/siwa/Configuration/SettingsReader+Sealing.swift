@@ -22,7 +22,10 @@ extension SettingsReader {
                 mistakes.add(setting, "the name of \(which) must be 1 to 32 letters, digits, '_' or '-'")
                 continue
             }
-            if Set(bytes).count == 1 { mistakes.add(setting, "\(which) is no random key") }
+            if let fault = KnownSecrets.fault(of: key, isDevelopment: isDevelopment) {
+                mistakes.add(
+                    setting, "\(which) must be 32 random bytes, and \(fault); siwa sealing-key makes one")
+            }
             if keys.contains(where: { $0.name == key.name }) {
                 mistakes.add(setting, "\(which) has the name of another; a name must never change its key")
             } else if keys.contains(where: { $0.hasSameBytes(as: key) }) {

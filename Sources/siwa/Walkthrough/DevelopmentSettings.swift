@@ -25,7 +25,7 @@ struct DevelopmentSettings {
     var webRedirectURL: String?
 
     /// The same in every run, like the secret, so that a database that was kept can be opened again.
-    private static let sealingKey = SealingKey(
+    static let sealingKey = SealingKey(
         name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev"))
 
     struct ClientIDMalformed: Error, CustomStringConvertible {

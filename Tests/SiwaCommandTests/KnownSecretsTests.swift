@@ -1,0 +1,96 @@
+import Foundation
+import HTTPAPI
+import JOSE
+import Testing
+
+@testable import siwa
+
+@Suite struct KnownSecretsTests {
+    private static func hash(_ secret: String) -> String { Hexadecimal.encode(APIKeySecret.hash(secret)) }
+
+    @Test(arguments: ["production", "development"])
+    func `refuses the samples of earlier documentation everywhere`(environment: String) async throws {
+        for hash in [
+            "3770b689028c3f764db9a5c0e893c79c117eeaa75ccfdc849f9ca990ea469677", Self.hash("password"),
+            Self.hash("password").uppercased(),
+        ] {
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "SIWA_API_KEY_HASHES": "backend=\(hash)", "SIWA_ENV": environment,
+            ])
+            #expect(mistakes == ["SIWA_API_KEY_HASHES"])
+        }
+    }
+
+    @Test(arguments: [
+        DevelopmentSettings.secret, "", "secret", "changeme", "siwa", "phone", "siwa_phone",
+    ])
+    func `refuses a key outside of development that everybody knows`(secret: String) async throws {
+        for (environment, expected) in [
+            ("production", ["SIWA_API_KEY_HASHES"]), (nil, ["SIWA_API_KEY_HASHES"]), ("development", []),
+        ] as [(String?, [String])] {
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "SIWA_API_KEY_HASHES": "phone=\(Self.hash(secret))", "SIWA_ENV": environment,
+            ])
+            #expect(mistakes == expected)
+        }
+    }
+
+    @Test func `refuses one in the file too, and says what to do`() async throws {
+        let file = "api_keys:\n  - name: backend\n    hash: \(Self.hash("password"))\n"
+        var environment = SettingsReaderTests.minimal
+        environment["SIWA_API_KEY_HASHES"] = nil
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read(environment, file: file)
+        }
+        #expect(error?.list.count == 1)
+        #expect(error?.description.contains("siwa api-key --name backend") == true)
+        #expect(error?.description.contains(Self.hash("password")) == false)
+    }
+
+    @Test func `takes the keys that it makes itself`() async throws {
+        for _ in 0..<20 {
+            let key = Base64.encode(SecureRandom.bytes(count: 32))
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "SIWA_API_KEY_HASHES": "backend=\(Self.hash(APIKeySecret.make()))",
+                "SIWA_SEALING_KEYS": "a=\(key)",
+            ])
+            #expect(mistakes.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        // Of the trial in docker-compose.yml.
+        "dHJpYWx0cmlhbHRyaWFsdHJpYWx0cmlhbHRyaWFsdHI=",
+        Base64.encode(SHA256Digest.hash("sealing key of siwa dev")),
+        Base64.encode(Array("0123456789abcde".utf8) + Array("0123456789abcde01".utf8)),
+    ])
+    func `refuses a sealing key outside of development that was not made at random`(key: String) async throws
+    {
+        for (environment, expected) in [("production", ["SIWA_SEALING_KEYS"]), ("development", [])] {
+            let mistakes = try await SettingsReaderTests.mistakes([
+                "SIWA_SEALING_KEYS": "a=\(key)", "SIWA_ENV": environment,
+            ])
+            #expect(mistakes == expected)
+        }
+    }
+
+    /// A placeholder must be replaced, and a value that works must not stand where people copy from.
+    @Test(arguments: ["README.md", "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift"])
+    func `no document has a hash or a key that production would take`(path: String) async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        for match in text.matches(of: /[0-9a-f]{64}/) {
+            let mistakes = try await SettingsReaderTests.mistakes(["SIWA_API_KEY_HASHES": "a=\(match.0)"])
+            #expect(mistakes == ["SIWA_API_KEY_HASHES"], "\(match.0)")
+        }
+        for match in text.matches(of: /[A-Za-z0-9+\/]{43}=/) {
+            let mistakes = try await SettingsReaderTests.mistakes(["SIWA_SEALING_KEYS": "a=\(match.0)"])
+            #expect(mistakes == ["SIWA_SEALING_KEYS"], "\(match.0)")
+        }
+        for placeholder in ["PUT-THE-HASH-HERE", "3770b689…", "…", "..."] {
+            let mistakes = try await SettingsReaderTests.mistakes(["SIWA_API_KEY_HASHES": "a=\(placeholder)"])
+            #expect(mistakes == ["SIWA_API_KEY_HASHES"])
+        }
+    }
+}
