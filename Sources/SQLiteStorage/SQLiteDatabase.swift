@@ -67,12 +67,15 @@ public final class SQLiteDatabase: Sendable {
         await writer.close()
     }
 
-    /// E-mail addresses are in it: nobody but the service's own user may read it. SQLite gives the files
+    /// E-mail addresses are in it: only the service's own user may read it, from the first instant. SQLite gives the files
     /// beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        let isMade = FileManager.default.createFile(
-            atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard isMade else { throw StorageError(.unavailable, detail: "cannot make \(path)") }
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            // It is not touched when it is there: closing a descriptor of it would drop SQLite's locks.
+            if errno == EEXIST { return }
+            throw StorageError(.unavailable, detail: "cannot make \(path): errno \(errno)")
+        }
+        Foundation.close(descriptor)
     }
 }

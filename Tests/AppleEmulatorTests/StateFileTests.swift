@@ -55,6 +55,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `does not write into what it finds in its place`(isLink: Bool) async throws {
+        try await withFile { path in
+            let files = FileManager.default
+            let other = "\(path).other"
+            // As a crash has left it, or another user of the directory has laid it there.
+            #expect(files.createFile(atPath: other, contents: Data("other".utf8)))
+            try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)
+            if isLink {
+                try files.createSymbolicLink(atPath: "\(path).new", withDestinationPath: other)
+            } else {
+                try files.copyItem(atPath: other, toPath: "\(path).new")
+            }
+            try await run(path) { _ in }
+            let attributes = try files.attributesOfItem(atPath: path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            #expect(attributes[.type] as? FileAttributeType == .typeRegular)
+            #expect(try String(contentsOfFile: other, encoding: .utf8) == "other")
+        }
+    }
+
     @Test func `remembers whose an app is`() async throws {
         try await withFile { path in
             var subject: JSONValue?

@@ -51,7 +51,9 @@ struct StateFile: Sendable {
         guard let body = try? Array(encoder.encode(snapshot)) else { throw refusal }
         let content = Self.head(of: body) + [UInt8(ascii: "\n")] + body
         let newPath = "\(path).new"
-        let file = open(newPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // What a crash has left there is not written into: it may be readable by others, or lead elsewhere.
+        unlink(newPath)
+        let file = open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw refusal }
         let isWritten = content.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -21,16 +21,13 @@ struct ClientKeyFile {
     /// Makes a key, and the file for its owner's eyes only, when there is none. Throws `EmulatorError` for a file that
     /// holds no key on P-256.
     func readOrMake(teamID: String) throws -> ClientKey {
-        let files = FileManager.default
-        guard !files.fileExists(atPath: path) else {
+        guard !FileManager.default.fileExists(atPath: path) else {
             let pem = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
             return try ClientKey(teamID: teamID, keyID: keyID, pem: pem)
         }
         let key = try ClientKey.generate(teamID: teamID, keyID: keyID)
         let content = Data((key.privateKeyPEM ?? "").utf8)
-        guard files.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600]) else {
-            throw CocoaError(.fileWriteUnknown)
-        }
+        try PrivateFile.make(at: path, content: content)
         return key
     }
 }
