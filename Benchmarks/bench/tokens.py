@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import Any
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-API_KEY = "siwa_bench"
+# One that is easily guessed would be refused at start-up.
+API_KEY = "siwa_" + secrets.token_urlsafe(32)
 CLIENT_ID = "com.example.app"
 ISSUER = "https://appleid.apple.com"
 KEY_ID = "BENCHKEY1"
