@@ -49,6 +49,10 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
+    public func lastEventSequence() async throws -> Int64 {
+        try await pool.run { try EventReader.lastSequence(in: $0) }
+    }
+
     public func checkHealth() async throws {
         try await health.check(pool)
     }

@@ -78,6 +78,10 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
+    public func lastEventSequence() async throws -> Int64 {
+        try await reader.read { try $0.events.lastSequence() }
+    }
+
     /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
     public func checkHealth() async throws {
         try writer.checkProgress()

@@ -1,3 +1,4 @@
+import AppleAccounts
 import HTTPAPI
 import JOSE
 import Testing
@@ -202,6 +203,40 @@ import TokenMint
             #expect(event?["occurred_at"]?.string == "2026-01-01T00:00:10Z")
             #expect(event?["recorded_at"]?.string == "2026-01-01T00:01:00Z")
             #expect(rest.json?["has_more"]?.bool == false)
+        }
+    }
+
+    @Test func `a nonce is minted without a database`() async throws {
+        let gone = FailingStore(error: StorageError(.unavailable, detail: ""))
+        try await RunningService.with(.init(store: gone)) { service in
+            let minted = try await service.call("POST", "/v1/nonces")
+            #expect(minted.status == 201)
+            let malformed = try await service.call("POST", "/v1/nonces?x=1")
+            #expect(malformed.code == "parameter_unknown")
+            let stranger = try await service.call("POST", "/v1/nonces", secret: nil)
+            #expect(stranger.status == 401)
+        }
+    }
+
+    @Test func `the feed can be read from its end, and not from behind it`() async throws {
+        try await RunningService.with { service in
+            let empty = try await service.call("GET", "/v1/events?after=latest")
+            #expect(empty.json?["cursor"]?.string == "0")
+            _ = try await service.call("POST", "/v1/sign-ins", body: Bodies.identityToken())
+            let end = try await service.call("GET", "/v1/events?after=latest")
+            #expect(end.status == 200)
+            #expect(end.json?["events"]?.array?.isEmpty == true)
+            #expect(end.json?["cursor"]?.string == "2")
+            #expect(end.json?["has_more"] == .bool(false))
+            for wait in ["", "&wait=30"] {
+                let ahead = try await service.call("GET", "/v1/events?after=3\(wait)")
+                #expect(ahead.status == 409)
+                #expect(ahead.code == "cursor_ahead")
+            }
+            for malformed in ["LATEST", "latest2", "last"] {
+                let refused = try await service.call("GET", "/v1/events?after=\(malformed)")
+                #expect(refused.code == "parameter_malformed")
+            }
         }
     }
 

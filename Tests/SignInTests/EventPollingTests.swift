@@ -60,6 +60,34 @@ import Testing
         #expect(page == EventPage(events: [], cursor: 2, hasMore: false))
     }
 
+    @Test func `begins at the end of the feed when asked to`() async throws {
+        try await subject.signIn()
+        let page = try await subject.useCases.latestEvents(limit: 10, wait: .zero, allowed: .all)
+        #expect(page == EventPage(events: [], cursor: 2, hasMore: false))
+        let reading = Task {
+            try await subject.useCases.latestEvents(limit: 10, wait: .seconds(30), allowed: .all)
+        }
+        await waitForReader()
+        try await subject.signIn(0, ["sub": .string("001999.another.0123")])
+        let next = try await reading.value
+        #expect(next.events.map(\.sequence) == [3, 4])
+        #expect(next.cursor == 4)
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(30)], [3, Int64.max])
+    func `refuses a cursor that is ahead of the feed, and does not wait`(
+        wait: Duration, cursor: Int64
+    ) async throws {
+        try await subject.signIn()
+        await #expect(throws: EventCursorAhead()) {
+            try await subject.useCases.events(after: cursor, limit: 10, wait: wait, allowed: .all)
+        }
+        // The end itself is no such cursor, also for a reader who may see nothing.
+        let page = try await subject.useCases.events(
+            after: 2, limit: 10, wait: .zero, allowed: .only(["org.example.app"]))
+        #expect(page.cursor == 2)
+    }
+
     @Test func `ends with its task`() async throws {
         let reading = Task {
             try await subject.useCases.events(after: 0, limit: 10, wait: .seconds(30), allowed: .all)

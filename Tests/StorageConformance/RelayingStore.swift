@@ -22,6 +22,8 @@ extension RelayingStore {
         try await behind.events(after: sequence, limit: limit, visibleTo: visibility)
     }
 
+    public func lastEventSequence() async throws -> Int64 { try await behind.lastEventSequence() }
+
     public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {
         try await behind.purgeNonces(expiredBefore: moment)
     }

@@ -37,6 +37,9 @@ public protocol AccountStore: Sendable {
     func events(after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility) async throws
         -> EventPage
 
+    /// The sequence number of the last event that was committed, 0 without any.
+    func lastEventSequence() async throws -> Int64
+
     /// Forgets used nonces that no valid token carried any more at this moment, and nonces of earlier versions that had
     /// expired `NonceRecord.keptAfterExpiry` before it. A bounded number at once. Returns how many.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int

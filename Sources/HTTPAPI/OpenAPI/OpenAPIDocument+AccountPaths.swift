@@ -140,8 +140,10 @@ extension OpenAPIDocument {
               parameters:
                 - name: after
                   in: query
-                  description: The `cursor` of the page before; without it, from the beginning.
-                  schema: { type: string, pattern: "^[0-9]+$" }
+                  description: |
+                    The `cursor` of the page before; without it, from the beginning. `latest` is the end of the feed: an
+                    empty page with the cursor for the next call, or with `wait` what comes next.
+                  schema: { type: string, pattern: "^([0-9]+|latest)$" }
                 - name: limit
                   in: query
                   schema: { type: integer, minimum: 1, maximum: 1000, default: 100 }
@@ -163,6 +165,12 @@ extension OpenAPIDocument {
                             items: { $ref: "#/components/schemas/Event" }
                           cursor: { type: string }
                           has_more: { type: boolean }
+                "409":
+                  description: |
+                    `cursor_ahead`: the cursor is past the end of the feed, because the database was set back to a backup.
+                  content:
+                    application/problem+json:
+                      schema: { $ref: "#/components/schemas/Problem" }
                 default: { $ref: "#/components/responses/Problem" }
 
         """#

@@ -17,6 +17,7 @@ extension Problem {
             case is OverloadedError: Problem(.overloaded)
             case is CallerForbidden: Problem(.callerForbidden)
             case let error as WebRefusal: error.problem
+            case is EventCursorAhead: Problem(.cursorAhead)
             case is UnknownClientID: Problem(.clientIDUnknown)
             default: Problem(.internalError)
             }

@@ -93,6 +93,12 @@ extension ProblemCode {
             Meaning(
                 status: .notFound, title: "Erasure not found",
                 detail: "There is no erasure with this ID that this API key may see.")
+        case .cursorAhead:
+            Meaning(
+                status: .conflict, title: "Cursor ahead of the feed",
+                detail:
+                    "The cursor must be one of this feed, and it is past its end: the database was set back to a backup, "
+                    + "or is another one. Ask the state of each credential, and read on from after=latest.")
         case .formMalformed:
             Meaning(
                 status: .badRequest, title: "Malformed form",

@@ -21,6 +21,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case callerForbidden = "caller_forbidden"
     case clientIDUnknown = "client_id_unknown"
     case erasureNotFound = "erasure_not_found"
+    case cursorAhead = "cursor_ahead"
     case formMalformed = "form_malformed"
     case keysUnavailable = "keys_unavailable"
     case storageUnavailable = "storage_unavailable"

@@ -17,10 +17,12 @@ final class EventRoutes: Sendable {
 
     /// `GET /v1/events?after=&limit=&wait=`
     ///
-    /// `after` is the cursor of the page before; without it, the feed from its beginning. `wait` is in seconds.
+    /// `after` is the cursor of the page before, or `latest` for the end of the feed; without it, the feed from its
+    /// beginning. `wait` is in seconds.
     func page(_ call: Call) throws -> Handling {
         let query = try Query(parsing: call.query, allowing: ["after", "limit", "wait"])
-        let cursor = try query.number("after", in: 0...Int64.max, default: 0)
+        let isLatest = query["after"] == "latest"
+        let cursor = isLatest ? 0 : try query.number("after", in: 0...Int64.max, default: 0)
         let limit = try query.number(
             "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: Self.defaultLimit)
         let longestWait = SignInUseCases.longestWait.components.seconds
@@ -28,8 +30,12 @@ final class EventRoutes: Sendable {
         return .awaiting { [useCases, waiting] in
             waiting.increment(by: 1)
             defer { waiting.decrement(by: 1) }
-            let page = try await useCases.events(
-                after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
+            let page =
+                isLatest
+                ? try await useCases.latestEvents(
+                    limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
+                : try await useCases.events(
+                    after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
             var json = JSONWriter(reservingCapacity: 64 + 384 * page.events.count)
             json.beginObject()
             json.name("events")

@@ -18,7 +18,15 @@ struct EventReader {
         ORDER BY e.sequence
         """)
 
+    private static let findLast = PostgresCall(
+        PostgresStatement("find_last_sequence", "SELECT last_sequence FROM event_counter WHERE id = 1"))
+
     let names: PostgresNames
+
+    /// The counter is committed with the events that it numbers.
+    static func lastSequence(in session: PostgresSession) throws -> Int64 {
+        try session.run(findLast).requireEventCounter().integer(0, 0) ?? 0
+    }
 
     func page(
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility, in session: PostgresSession

@@ -9,6 +9,7 @@ final class EventRows {
 
     private let names: Names
     private let find: PreparedStatement
+    private let findLast: PreparedStatement
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
@@ -19,6 +20,14 @@ final class EventRows {
             FROM event e JOIN subject s ON s.id = e.subject_id
             WHERE e.sequence > ?1 ORDER BY e.sequence LIMIT ?2
             """, in: database)
+        findLast = try PreparedStatement("SELECT max(sequence) FROM event", in: database)
+    }
+
+    /// 0 without events.
+    func lastSequence() throws -> Int64 {
+        findLast.begin()
+        defer { findLast.finish() }
+        return try findLast.step() ? findLast.integer(0) ?? 0 : 0
     }
 
     func page(after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility) throws -> EventPage {

@@ -13,6 +13,7 @@ struct FailingStore: AccountStore {
     func events(
         after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
     ) async throws -> EventPage { throw error }
+    func lastEventSequence() async throws -> Int64 { throw error }
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { throw error }
     func checkHealth() async throws { throw error }
 }

@@ -32,6 +32,9 @@ final class BareStore: AccountStore {
         return EventPage(events: [], cursor: isEndless ? sequence + 1 : sequence, hasMore: isEndless)
     }
 
+    /// Ahead of every cursor.
+    func lastEventSequence() async throws -> Int64 { .max }
+
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { 0 }
 
     func checkHealth() async throws {}

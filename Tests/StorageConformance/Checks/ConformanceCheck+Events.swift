@@ -105,6 +105,24 @@ extension ConformanceCheck {
             let result = try await store.commit([.signIn(.sample())])
             try expectEqual(result.lastEventSequence, try await store.allEvents().last?.sequence)
         },
+        ConformanceCheck("knows the number of the last event, whoever may see it") { store in
+            try expectEqual(try await store.lastEventSequence(), 0)
+            for number in 1...3 { try await store.signIn(.sample(key: .sample("p\(number)"))) }
+            let last = try await store.allEvents().last?.sequence
+            try expectEqual(try await store.lastEventSequence(), last ?? 0)
+            try await store.signIn(.sample(key: .sample("p1")))
+            try expectEqual(try await store.lastEventSequence(), last ?? 0)
+        },
+        ConformanceCheck("tells moments with which a late reader knows the sessions that ended") { store in
+            // Signed in, revoked, signed in again, all before the reader comes.
+            let first = try await store.signIn(.sample(authorizedAt: 5000)).credential.since
+            try await store.notify(.sample(at: 5999))
+            let second = try await store.signIn(.sample(authorizedAt: 6000)).credential.since
+            let revocations = try await store.allEvents().filter { $0.kind == .credentialRevoked }
+            try expectEqual(revocations.map(\.moment), [5999])
+            try expect(first.map { $0 <= 5999 } == true, "the session before ends")
+            try expect(second.map { $0 > 5999 } == true, "the session after stays")
+        },
         ConformanceCheck("shows a reader the events of its apps") { store in
             try await store.signIn(.sample())
             try await store.signIn(.sample(clientID: "com.example.other"))

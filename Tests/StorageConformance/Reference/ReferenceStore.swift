@@ -52,6 +52,10 @@ public final class ReferenceStore: AccountStore {
         }
     }
 
+    public func lastEventSequence() async throws -> Int64 {
+        state.withLock { Int64($0.events.count) }
+    }
+
     public func checkHealth() async throws {}
 
     /// Everything that is remembered of a subject.
