@@ -11,8 +11,6 @@ import Testing
         #expect(AppScope.all.allows(Subject.app))
         #expect(!scope.allows(Subject.app))
         #expect(scope.allows(Subject.other))
-        #expect(deployment.allows("A1B2C3D4E5", in: scope))
-        #expect(!deployment.allows("OTHERTEAM1", in: scope))
         #expect(deployment.visibility(in: .all) == .everything)
         #expect(
             deployment.visibility(in: scope)

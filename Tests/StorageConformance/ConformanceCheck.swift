@@ -16,5 +16,5 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         accounts + profiles + credentials + deletions + notifications + nonces + events + batches + grants
 
     private static let grants =
-        codes + exchanges + dailyChecks + erasures + erasureGrants + sealing + tickets + transfers + random
+        codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets + transfers + random
 }

@@ -1,11 +1,17 @@
 extension WorkingSet {
     /// Turns everything that is known of a person into a tombstone and an erasure.
+    ///
+    /// Which apps the person uses is asked here, and not before: they can sign in to another one meanwhile.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {
         let position = position(of: command.key)
         let subject = subjects[position]
-        guard subject.accountID == command.accountID else { throw AccountRefusal(.accountNotFound) }
+        let apps = subject.credentials.lazy.map(\.clientID)
+        guard subject.accountID == command.accountID, command.scope.allowsAny(of: apps) else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        guard command.scope.allowsAll(apps) else { throw AccountRefusal(.callerForbidden) }
         let erased = Revocation(
             moment: Self.tombstoneMoment(of: subject, requestedAt: command.requestedAt), reason: .erased,
             source: .erasure)

@@ -10,6 +10,8 @@ public struct AccountRefusal: Error, Sendable {
         case nonceUsed = "nonce_used"
         /// The person has another account already, which a transfer must not take away.
         case accountExists = "account_exists"
+        /// The account has a credential for an app that the caller may not see.
+        case callerForbidden = "caller_forbidden"
     }
 
     public let code: Code

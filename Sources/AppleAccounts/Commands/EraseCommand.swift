@@ -7,14 +7,18 @@ public struct EraseCommand: Sendable, Hashable {
     public let requestedAt: Moment
     /// When to give up asking Apple.
     public let deadline: Moment
+    /// Of the caller, who must be allowed all apps that the account has a credential for when it is erased.
+    public let scope: AppScope
 
     public init(
-        key: SubjectKey, accountID: AccountID, erasureID: ErasureID, requestedAt: Moment, deadline: Moment
+        key: SubjectKey, accountID: AccountID, erasureID: ErasureID, requestedAt: Moment, deadline: Moment,
+        scope: AppScope
     ) {
         self.key = key
         self.accountID = accountID
         self.erasureID = erasureID
         self.requestedAt = requestedAt
         self.deadline = deadline
+        self.scope = scope
     }
 }

@@ -1,4 +1,4 @@
-public import SignIn
+public import AppleAccounts
 
 /// A configured API key: a name for the log, the SHA-256 of the secret, and the apps it is good for.
 public struct APIKey: Sendable {

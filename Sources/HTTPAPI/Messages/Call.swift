@@ -1,4 +1,4 @@
-import SignIn
+import AppleAccounts
 
 /// One request, read completely and allowed in: what a route sees.
 struct Call: Sendable {

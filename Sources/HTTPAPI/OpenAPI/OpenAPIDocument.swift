@@ -13,8 +13,11 @@ enum OpenAPIDocument {
 
     /// Every code that a problem can have.
     static var codes: [String] {
-        ProblemCode.allCases.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
-            + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
+        // A refusal of the rules can mean what one of HTTP's own problems means.
+        let refusals = AccountRefusal.Code.allCases.map(\.rawValue)
+            .filter { ProblemCode(rawValue: $0) == nil }
+        return ProblemCode.allCases.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue) + refusals
+            + WebRefusal.Code.allCases.map(\.rawValue)
     }
 
     static func list(_ words: [String]) -> String { words.joined(separator: ", ") }

@@ -24,6 +24,7 @@ extension AccountRefusal {
             Problem(
                 .conflict, code: code.rawValue, title: "Account exists",
                 detail: "The person has another account already.")
+        case .callerForbidden: Problem(.callerForbidden)
         }
     }
 }

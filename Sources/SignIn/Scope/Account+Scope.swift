@@ -1,21 +1,23 @@
 import AppleAccounts
 
 extension Account {
-    /// The account without the credentials for apps that the caller may not see.
-    func narrowed(to scope: AppScope) -> Account {
-        guard case .only(let clientIDs) = scope else { return self }
+    /// The account without the credentials for apps that the caller may not see. `nil` when none is left: to a caller
+    /// who is limited to other apps the account does not exist.
+    func narrowed(to scope: AppScope) -> Account? {
+        guard case .only = scope else { return self }
+        guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
         return Account(
             id: id, team: team, subject: subject, email: email, isEmailVerified: isEmailVerified,
             isPrivateEmail: isPrivateEmail, emailForwarding: emailForwarding, firstName: firstName,
             lastName: lastName, realUserStatus: realUserStatus, createdAt: createdAt,
-            lastSignInAt: lastSignInAt, credentials: credentials.filter { clientIDs.contains($0.clientID) })
+            lastSignInAt: lastSignInAt, credentials: credentials.filter { scope.allows($0.clientID) })
     }
 }
 
 extension SignInOutcome {
     func narrowed(to scope: AppScope) -> SignInOutcome {
-        guard case .only = scope else { return self }
-        return SignInOutcome(
-            account: account.narrowed(to: scope), credential: credential, isNewAccount: isNewAccount)
+        // It has the credential of the sign-in, whose app the caller may see.
+        guard case .only = scope, let account = account.narrowed(to: scope) else { return self }
+        return SignInOutcome(account: account, credential: credential, isNewAccount: isNewAccount)
     }
 }

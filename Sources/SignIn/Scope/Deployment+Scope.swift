@@ -10,11 +10,6 @@ extension Deployment {
         return app
     }
 
-    /// Whether a caller may see any app of a team, and with that the team's accounts.
-    func allows(_ team: TeamID, in scope: AppScope) -> Bool {
-        scope == .all || apps.contains { $0.team == team && scope.allows($0) }
-    }
-
     func visibility(in scope: AppScope) -> EventVisibility {
         guard case .only(let clientIDs) = scope else { return .everything }
         return .only(clientIDs: clientIDs, teams: Set(apps.filter { scope.allows($0) }.map(\.team)))

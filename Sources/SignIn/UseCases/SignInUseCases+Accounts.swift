@@ -1,24 +1,25 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// The account of our own ID. To a caller who may see no app of its team it does not exist.
+    /// The account of our own ID. To a caller who may see none of its credentials it does not exist.
     ///
     /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(id: String, allowed: AppScope) async throws -> Account {
-        guard let id = AccountID(id), let account = try await store.account(id),
-            deployment.allows(account.team, in: allowed)
+        guard let id = AccountID(id), let account = try await store.account(id)?.narrowed(to: allowed)
         else { throw AccountRefusal(.accountNotFound) }
-        return account.narrowed(to: allowed)
+        return account
     }
 
-    /// The account of the person that Apple calls `subject` in the team of an app.
+    /// The account of the person that Apple calls `subject` in the team of an app. To a caller who may see none of its
+    /// credentials it does not exist.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(subject: String, clientID: String, allowed: AppScope) async throws -> Account {
         let app = try deployment.app(named: clientID, in: allowed)
         guard let subject = AppleSubject(subject),
-            let account = try await store.account(SubjectKey(team: app.team, subject: subject))
+            let account = try await store.account(SubjectKey(team: app.team, subject: subject))?
+                .narrowed(to: allowed)
         else { throw AccountRefusal(.accountNotFound) }
-        return account.narrowed(to: allowed)
+        return account
     }
 }

@@ -9,64 +9,67 @@ extension SignInUseCases {
     /// Erases an account, and returns when everything that was known of the person is gone here and, if it
     /// takes no longer than `time`, what it had at Apple is revoked. The record says how far that is.
     ///
-    /// Asked again it gives the record of the erasure that was. To a caller who may see no app of the
-    /// account's team the account does not exist.
-    /// - Throws: `CallerForbidden` when the caller may not see all apps that the account has a credential
+    /// Asked again it gives the record of the erasure that was. To a caller who may see none of the account's
+    /// credentials the account does not exist. The record lists only the apps that the caller may see.
+    /// - Throws: `CallerForbidden` when the caller may see some and not all apps that the account has a credential
     ///   for, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
     public func erase(
         id: String, allowed: AppScope, waiting time: Duration = longestErasureWait
     ) async throws -> ErasureRecord {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
         let record = try await startErasure(of: id, allowed: allowed)
-        guard record.finishedAt == nil else { return record }
+        guard record.finishedAt == nil else { return record.narrowed(to: allowed) }
         relation.bells.erasure.ring()
-        return try await ErasureWatch(grants: relation.grants, clock: relation.clock).wait(
-            for: record, atMost: time)
+        return try await ErasureWatch(grants: relation.grants, clock: relation.clock)
+            .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
     /// How far an erasure is. `nil` when there is none of that ID that the caller may see.
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let id = ErasureID(id), let record = try await relation.grants.erasure(id),
-            isVisible(record, in: allowed)
-        else { return nil }
-        return record
+        guard let id = ErasureID(id), let record = try await relation.grants.erasure(id) else { return nil }
+        return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
-        if let account = try await store.account(id) {
-            guard deployment.allows(account.team, in: allowed) else {
-                throw AccountRefusal(.accountNotFound)
-            }
-            guard allowed.allowsAll(account.credentials.map(\.clientID)) else { throw CallerForbidden() }
-            if let record = try await erase(account) { return record }
+        var refused: SubjectKey?
+        // An account that is not there under its name has been erased meanwhile, or transferred to another name. Then
+        // it is asked for once more.
+        while let account = try await store.account(id) {
+            let key = SubjectKey(team: account.team, subject: account.subject)
+            guard key != refused else { throw AccountRefusal(.accountNotFound) }
+            if let record = try await erase(id, key, allowed: allowed) { return record }
+            refused = key
         }
-        guard let record = try await relation.grants.erasure(of: id), isVisible(record, in: allowed) else {
+        guard let record = try await relation.grants.erasure(of: id), record.isVisible(in: allowed) else {
             throw AccountRefusal(.accountNotFound)
         }
         return record
     }
 
-    /// `nil` when somebody else was faster.
-    private func erase(_ account: Account) async throws -> ErasureRecord? {
+    /// `nil` when there is no such account under that name that the caller may see.
+    private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()
         let command = EraseCommand(
-            key: SubjectKey(team: account.team, subject: account.subject), accountID: account.id,
-            erasureID: ErasureID(UniqueID(at: moment, using: &generator)), requestedAt: moment,
-            deadline: moment.advanced(byMilliseconds: Self.erasureTime))
+            key: key, accountID: id, erasureID: ErasureID(UniqueID(at: moment, using: &generator)),
+            requestedAt: moment, deadline: moment.advanced(byMilliseconds: Self.erasureTime), scope: allowed)
         do {
             guard case .erased(let record) = try await commits.submit(.erase(command)) else {
                 preconditionFailure("an erasure has the outcome of an erasure")
             }
             return record
+        } catch let refusal as AccountRefusal where refusal.code == .callerForbidden {
+            throw CallerForbidden()
         } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
             return nil
         }
     }
+}
 
-    private func isVisible(_ record: ErasureRecord, in scope: AppScope) -> Bool {
-        deployment.allows(record.team, in: scope) && scope.allowsAll(record.apps.map(\.clientID))
+extension ErasureRecord {
+    fileprivate func isVisible(in scope: AppScope) -> Bool {
+        scope.allowsAny(of: apps.lazy.map(\.clientID))
     }
 }

@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 import AppleIdentity
 import JOSE
 import KeySets

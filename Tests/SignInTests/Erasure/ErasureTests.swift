@@ -276,11 +276,11 @@ import TokenMint
             let both = AppScope.only(["com.example.app", "com.example.other"])
             let record = try await useCases.erase(id: id, allowed: both, waiting: .zero)
             #expect(try await useCases.erasure(id: record.id.rawValue, allowed: both) == record)
-            for scope in [AppScope.only(["com.example.app"]), .only(["org.example.app"])] {
-                #expect(try await useCases.erasure(id: record.id.rawValue, allowed: scope) == nil)
-                await #expect(throws: AccountRefusal(.accountNotFound)) {
-                    try await useCases.erase(id: id, allowed: scope, waiting: .zero)
-                }
+            #expect(record.apps.map(\.clientID) == ["com.example.app", "com.example.other"])
+            let foreign = AppScope.only(["org.example.app"])
+            #expect(try await useCases.erasure(id: record.id.rawValue, allowed: foreign) == nil)
+            await #expect(throws: AccountRefusal(.accountNotFound)) {
+                try await useCases.erase(id: id, allowed: foreign, waiting: .zero)
             }
         }
     }

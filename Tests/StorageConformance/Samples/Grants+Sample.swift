@@ -60,12 +60,12 @@ extension RejectionCommand {
 
 extension EraseCommand {
     public static func sample(
-        _ number: UInt64 = 1, account: Account, at moment: Moment = 5_000_000
+        _ number: UInt64 = 1, account: Account, at moment: Moment = 5_000_000, scope: AppScope = .all
     ) -> EraseCommand {
         EraseCommand(
             key: SubjectKey(team: account.team, subject: account.subject), accountID: account.id,
             erasureID: ErasureID(.sample(number)), requestedAt: moment,
-            deadline: moment.advanced(byMilliseconds: 604_800_000))
+            deadline: moment.advanced(byMilliseconds: 604_800_000), scope: scope)
     }
 }
 

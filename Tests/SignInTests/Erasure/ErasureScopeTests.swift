@@ -1,0 +1,88 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+import TokenMint
+
+@testable import SignIn
+
+/// What happens to an account after the caller of an erasure has found it, and before it is erased.
+@Suite struct ErasureScopeTests {
+    private static let key = SubjectKey.sample("person")
+
+    private func useCases(
+        _ store: ReferenceStore, before events: [MeddlingStore.Event]
+    ) throws -> SignInUseCases {
+        let meddling = MeddlingStore(store, before: events)
+        return SignInUseCases(
+            deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
+            policy: VerificationPolicy(clientIDs: []),
+            keys: try StubKeys(cached: TokenMint.shared.publicKeys()),
+            store: meddling, commits: GroupCommit(store: meddling, feed: EventFeed()), feed: EventFeed(),
+            relation: AppleRelation(grants: store), nonceLifetime: .seconds(600), now: { 5_000_000 })
+    }
+
+    @Test func `refuses an erasure when the person signs in to an app that the caller may not see`()
+        async throws
+    {
+        let store = ReferenceStore()
+        let account = try await store.signIn(.sample(key: Self.key)).account
+        let useCases = try useCases(
+            store,
+            before: [{ _ = try await $0.signIn(.sample(key: Self.key, clientID: "com.example.other")) }])
+        await #expect(throws: CallerForbidden()) {
+            try await useCases.erase(
+                id: account.id.rawValue, allowed: .only(["com.example.app"]), waiting: .zero)
+        }
+        let found = try #require(try await store.account(account.id))
+        #expect(found.credentials.map(\.clientID) == ["com.example.app", "com.example.other"])
+    }
+
+    @Test(arguments: 1...3)
+    func `erases an account that gets another name meanwhile`(moves: Int) async throws {
+        let store = ReferenceStore()
+        let account = try await store.signIn(.sample(key: Self.key)).account
+        let transfers = (1...moves).map { number -> MeddlingStore.Event in
+            { store in
+                let to = SubjectKey.sample(team: "OTHERTEAM\(number)", "moved-\(number)")
+                let command = TransferCommand(
+                    accountID: account.id, from: nil, to: to, clientID: "com.example.app", email: nil,
+                    createdAt: 1,
+                    receivedAt: 2000)
+                _ = try await store.carryOut(.transfer(command))
+            }
+        }
+        let record = try await useCases(store, before: transfers)
+            .erase(id: account.id.rawValue, allowed: .only(["com.example.app"]), waiting: .zero)
+        #expect(record.team.rawValue == "OTHERTEAM\(moves)")
+        #expect(try await store.account(account.id) == nil)
+    }
+
+    @Test func `gives the record of an erasure that was faster`() async throws {
+        let store = ReferenceStore()
+        let account = try await store.signIn(.sample(key: Self.key)).account
+        let useCases = try useCases(
+            store, before: [{ _ = try await $0.carryOut(.erase(.sample(9, account: account))) }])
+        let record = try await useCases.erase(id: account.id.rawValue, allowed: .all, waiting: .zero)
+        #expect(record.id == ErasureID(.sample(9)))
+    }
+
+    @Test func `tells a limited caller of an erasure only what its apps are concerned`() async throws {
+        let store = ReferenceStore()
+        try await store.hold(1, key: Self.key)
+        let account = try await store.hold(2, key: Self.key, clientID: "com.example.other")
+        let useCases = try useCases(store, before: [])
+        let whole = try await useCases.erase(id: account.id.rawValue, allowed: .all, waiting: .zero)
+        #expect(whole.apps.count == 2)
+        let other = AppScope.only(["com.example.other"])
+        let again = try await useCases.erase(id: account.id.rawValue, allowed: other, waiting: .zero)
+        #expect(again.id == whole.id)
+        #expect(again.apps.map(\.clientID) == ["com.example.other"])
+        #expect(again.grants.map(\.id) == [.sample(2)])
+        #expect(try await useCases.erasure(id: whole.id.rawValue, allowed: other) == again)
+        let foreign = AppScope.only(["org.example.app"])
+        #expect(try await useCases.erasure(id: whole.id.rawValue, allowed: foreign) == nil)
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await useCases.erase(id: account.id.rawValue, allowed: foreign, waiting: .zero)
+        }
+    }
+}
