@@ -41,11 +41,11 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         try await pool.run {
             try EventReader(names: $0.names)
-                .page(after: sequence, limit: limit, visibleTo: visibility, in: $0)
+                .page(after: sequence, limit: limit, visibleTo: scope, in: $0)
         }
     }
 

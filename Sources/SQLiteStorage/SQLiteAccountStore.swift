@@ -71,10 +71,10 @@ public struct SQLiteAccountStore: AccountStore {
     }
 
     public func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         try await reader.read {
-            try $0.events.page(after: sequence, limit: limit, visibleTo: visibility)
+            try $0.events.page(after: sequence, limit: limit, visibleTo: scope)
         }
     }
 

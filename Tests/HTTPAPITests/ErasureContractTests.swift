@@ -171,15 +171,18 @@ import TokenMint
             let secret = RunningService.limitedSecret
             let id = try accountID(try await signIn(service))
             let foreign = try await service.call("DELETE", "/v1/accounts/\(id)", secret: secret)
-            #expect(foreign.status == 403)
-            #expect(foreign.code == "caller_forbidden")
+            #expect(foreign.status == 404)
+            #expect(foreign.code == "account_not_found")
             _ = try await signIn(service, clientID: RunningService.secondClientID)
             let shared = try await service.call("DELETE", "/v1/accounts/\(id)", secret: secret)
+            #expect(shared.status == 403)
             #expect(shared.code == "caller_forbidden")
             let erased = try await service.call("DELETE", "/v1/accounts/\(id)")
             let erasureID = try #require(erased.json?["erasure"]?["id"]?.string)
             let report = try await service.call("GET", "/v1/erasures/\(erasureID)", secret: secret)
-            #expect(report.code == "erasure_not_found")
+            #expect(report.json?["erasure"]?["id"]?.string == erasureID)
+            let apps = report.json?["erasure"]?["user_must_revoke_at"]?.array
+            #expect(apps?.map { $0["client_id"]?.string } == [RunningService.secondClientID])
             #expect(try await service.call("DELETE", "/v1/accounts/\(id)", secret: nil).status == 401)
             #expect(try await service.call("GET", "/v1/erasures/\(erasureID)", secret: nil).status == 401)
         }

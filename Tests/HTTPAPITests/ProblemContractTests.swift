@@ -250,7 +250,8 @@ import TokenMint
     @Test func `a limited key sees its own app only`() async throws {
         try await RunningService.with { service in
             let secret = RunningService.limitedSecret
-            _ = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            let signedIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            let id = try #require(signedIn.json?["account"]?["id"]?.string)
             let foreign = try await service.call(
                 "GET", "/v1/credentials/s?client_id=\(TokenMint.clientID)", secret: secret)
             #expect(foreign.status == 403)
@@ -262,9 +263,20 @@ import TokenMint
                 "POST", Self.verify, body: try Bodies.identityToken(), secret: secret)
             #expect(token.code == "caller_forbidden")
             let events = try await service.call("GET", "/v1/events", secret: secret)
-            // The account is the team's, the credential the other app's.
-            let types = events.json?["events"]?.array?.map { $0["type"]?.string }
-            #expect(types == ["account_created"])
+            #expect(events.json?["events"]?.array == [])
+            let path = "/v1/accounts?client_id=\(RunningService.secondClientID)&sub=\(TokenMint.subject)"
+            for target in ["/v1/accounts/\(id)", path] {
+                let account = try await service.call("GET", target, secret: secret)
+                #expect(account.status == 404)
+                #expect(account.code == "account_not_found")
+            }
+            let body = try Bodies.identityToken { $0["aud"] = .string(RunningService.secondClientID) }
+            #expect(try await service.call("POST", "/v1/sign-ins", body: body, secret: secret).status == 200)
+            for target in ["/v1/accounts/\(id)", path] {
+                let account = try await service.call("GET", target, secret: secret)
+                #expect(account.json?["account"]?["id"]?.string == id)
+                #expect(account.json?["account"]?["credentials"]?.array?.count == 1)
+            }
         }
     }
 

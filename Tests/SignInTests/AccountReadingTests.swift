@@ -47,6 +47,30 @@ import TokenMint
         #expect(outcome.account.credentials.map(\.clientID) == ["com.example.app"])
     }
 
+    @Test func `hides the accounts of people who never used the apps of a limited caller`() async throws {
+        let account = try await subject.signIn().account
+        let allowed = AppScope.only(["com.example.other"])
+        let useCases = subject.useCases
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await useCases.account(id: account.id.rawValue, allowed: allowed)
+        }
+        await #expect(throws: AccountRefusal(.accountNotFound)) {
+            try await useCases.account(
+                subject: TokenMint.subject, clientID: "com.example.other", allowed: allowed)
+        }
+        let hidden = try await useCases.events(after: 0, limit: 10, wait: .zero, allowed: allowed)
+        #expect(hidden == EventPage(events: [], cursor: 2, hasMore: false))
+
+        // What Apple said of the person for one of its apps is enough, a sign-in is not needed.
+        let key = SubjectKey(team: account.team, subject: account.subject)
+        try await subject.store.notify(.sample(key: key, clientID: "com.example.other"))
+        let found = try await useCases.account(id: account.id.rawValue, allowed: allowed)
+        #expect(found.credentials.map(\.clientID) == ["com.example.other"])
+        #expect(found.credentials.map(\.state) == [.revoked])
+        let told = try await useCases.events(after: 0, limit: 10, wait: .zero, allowed: allowed)
+        #expect(told.events.map(\.kind) == [.accountCreated, .credentialRevoked])
+    }
+
     @Test func `hides the accounts of another team from a limited caller`() async throws {
         let account = try await subject.signIn().account
         let allowed = AppScope.only(["org.example.app"])

@@ -108,7 +108,7 @@ import Testing
 
     @Test func `brings a reader on past any number of events that are not its own`() async throws {
         let reader = EventReader(
-            store: BareStore(isEndless: true), feed: subject.feed, limit: 10, visibility: .everything)
+            store: BareStore(isEndless: true), feed: subject.feed, limit: 10, scope: .all)
         let page = try await reader.page(after: 5)
         #expect(page == EventPage(events: [], cursor: 25, hasMore: true))
     }
@@ -136,7 +136,7 @@ import Testing
         let store = BareStore()
         let feed = EventFeed()
         feed.advance(to: 100)
-        let reader = EventReader(store: store, feed: feed, limit: 10, visibility: .everything)
+        let reader = EventReader(store: store, feed: feed, limit: 10, scope: .all)
         let reading = Task { try await reader.page(after: 5, waiting: .seconds(30)) }
         while feed.waiterCount == 0 { await Task.yield() }
         #expect(store.readCount == 1)

@@ -40,10 +40,10 @@ extension AccountStore {
     /// The whole feed.
     public func allEvents() async throws -> [AccountEvent] {
         var events: [AccountEvent] = []
-        var page = try await self.events(after: 0, limit: 100, visibleTo: .everything)
+        var page = try await self.events(after: 0, limit: 100, visibleTo: .all)
         events += page.events
         while page.hasMore {
-            page = try await self.events(after: page.cursor, limit: 100, visibleTo: .everything)
+            page = try await self.events(after: page.cursor, limit: 100, visibleTo: .all)
             events += page.events
         }
         return events

@@ -13,8 +13,10 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     public static let all =
-        accounts + profiles + credentials + deletions + notifications + nonces + events + batches + grants
+        accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
+        + grants
 
     private static let grants =
-        codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets + transfers + random
+        codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
+        + transfers + random
 }

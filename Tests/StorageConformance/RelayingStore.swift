@@ -17,9 +17,9 @@ extension RelayingStore {
     }
 
     public func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
-        try await behind.events(after: sequence, limit: limit, visibleTo: visibility)
+        try await behind.events(after: sequence, limit: limit, visibleTo: scope)
     }
 
     public func lastEventSequence() async throws -> Int64 { try await behind.lastEventSequence() }

@@ -31,11 +31,15 @@ public protocol AccountStore: Sendable {
     /// to be asked.
     func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
-    /// The events after a sequence number, in the order of commit, without gap.
+    /// The events after a sequence number that a caller may see, in the order of commit, without gap.
+    ///
+    /// An event about a credential is for callers who may see its app. An event about an account as a whole is for
+    /// those who may see the account as it is when they ask: one of the apps that it has, or had when it was erased, a
+    /// credential for. So a caller can see more of what is past when the person uses another of its apps, but never
+    /// less.
     ///
     /// Looks at a bounded number of events, so that a page can be empty and have more behind it.
-    func events(after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility) async throws
-        -> EventPage
+    func events(after sequence: Int64, limit: Int, visibleTo scope: AppScope) async throws -> EventPage
 
     /// The sequence number of the last event that was committed, 0 without any.
     func lastEventSequence() async throws -> Int64

@@ -5,7 +5,7 @@ struct EventReader: Sendable {
     let store: any AccountStore
     let feed: EventFeed
     let limit: Int
-    let visibility: EventVisibility
+    let scope: AppScope
 
     /// How often one page goes on past events that the reader may not see. Bounds the time of a request; the
     /// cursor gets on all the same.
@@ -15,7 +15,7 @@ struct EventReader: Sendable {
     func page(after cursor: Int64) async throws -> EventPage {
         var page = EventPage(events: [], cursor: cursor, hasMore: true)
         for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
-            page = try await store.events(after: page.cursor, limit: limit, visibleTo: visibility)
+            page = try await store.events(after: page.cursor, limit: limit, visibleTo: scope)
         }
         return page
     }

@@ -9,9 +9,4 @@ extension Deployment {
         guard scope.allows(app) else { throw CallerForbidden() }
         return app
     }
-
-    func visibility(in scope: AppScope) -> EventVisibility {
-        guard case .only(let clientIDs) = scope else { return .everything }
-        return .only(clientIDs: clientIDs, teams: Set(apps.filter { scope.allows($0) }.map(\.team)))
-    }
 }

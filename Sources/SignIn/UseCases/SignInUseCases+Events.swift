@@ -8,6 +8,8 @@ extension SignInUseCases {
 
     /// The account events after a cursor, in the order of commit, none skipped.
     ///
+    /// A limited caller sees what is about the credentials of its apps, and what is about accounts that have one.
+    ///
     /// - Parameters:
     ///   - cursor: 0 for the beginning, else the `cursor` of the page before.
     ///   - limit: At least 1, at most `largestEventPage`; brought into these bounds.
@@ -21,7 +23,7 @@ extension SignInUseCases {
     ) async throws -> EventPage {
         let reader = EventReader(
             store: store, feed: feed, limit: min(max(limit, 1), Self.largestEventPage),
-            visibility: deployment.visibility(in: allowed))
+            scope: allowed)
         let page = try await reader.page(after: max(cursor, 0))
         guard page.events.isEmpty, !page.hasMore else { return page }
         // Read after the page: the feed only grows, unless the database is set back.

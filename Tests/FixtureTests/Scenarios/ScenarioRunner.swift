@@ -142,7 +142,7 @@ struct ScenarioRunner {
     }
 
     private mutating func newEvents(of service: ScenarioService) async throws -> [String] {
-        let page = try await service.store.events(after: lastEvent, limit: 100, visibleTo: .everything)
+        let page = try await service.store.events(after: lastEvent, limit: 100, visibleTo: .all)
         lastEvent = page.cursor
         return page.events.map(\.kind.rawValue)
     }

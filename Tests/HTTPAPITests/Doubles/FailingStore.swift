@@ -11,7 +11,7 @@ struct FailingStore: AccountStore {
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential] { throw error }
     func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage { throw error }
     func lastEventSequence() async throws -> Int64 { throw error }
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { throw error }

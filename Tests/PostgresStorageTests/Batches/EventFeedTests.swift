@@ -52,7 +52,7 @@ import Testing
             // A writer that failed must end the test, and not be waited for.
             try Task.checkCancellation()
             let isLast = isWritten()
-            let page = try await store.events(after: cursor, limit: 50, visibleTo: .everything)
+            let page = try await store.events(after: cursor, limit: 50, visibleTo: .all)
             events += page.events
             cursor = page.cursor
             if isLast, !page.hasMore { return events }

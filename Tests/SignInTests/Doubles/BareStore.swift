@@ -26,7 +26,7 @@ final class BareStore: AccountStore {
     ) async throws -> [Credential] { [] }
 
     func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         reads.withLock { $0 += 1 }
         return EventPage(events: [], cursor: isEndless ? sequence + 1 : sequence, hasMore: isEndless)

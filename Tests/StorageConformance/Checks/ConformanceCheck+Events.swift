@@ -92,13 +92,13 @@ extension ConformanceCheck {
             var cursor: Int64 = 0
             var collected: [AccountEvent] = []
             for expectedCount in [5, 5, 4] {
-                let page = try await store.events(after: cursor, limit: 5, visibleTo: .everything)
+                let page = try await store.events(after: cursor, limit: 5, visibleTo: .all)
                 try expectEqual(page.events.count, expectedCount)
                 collected += page.events
                 cursor = page.cursor
             }
             try expectEqual(collected, all)
-            let end = try await store.events(after: cursor, limit: 5, visibleTo: .everything)
+            let end = try await store.events(after: cursor, limit: 5, visibleTo: .all)
             try expectEqual(end, EventPage(events: [], cursor: cursor, hasMore: false))
         },
         ConformanceCheck("numbers the last event of a batch") { store in
@@ -130,12 +130,12 @@ extension ConformanceCheck {
                 .sample(key: .sample(team: "OTHERTEAM1"), clientID: "org.example.app"))
             let page = try await store.events(
                 after: 0, limit: 100,
-                visibleTo: .only(clientIDs: ["com.example.other"], teams: ["A1B2C3D4E5"]))
+                visibleTo: .only(["com.example.other"]))
             try expectEqual(page.events.map(\.kind), [.accountCreated, .credentialAuthorized])
             try expectEqual(page.events.map(\.clientID), [nil, "com.example.other"])
             try expectEqual(page.cursor, try await store.allEvents().last?.sequence)
             let nothing = try await store.events(
-                after: 0, limit: 100, visibleTo: .only(clientIDs: ["never.seen"], teams: ["NEVERSEEN1"]))
+                after: 0, limit: 100, visibleTo: .only(["never.seen"]))
             try expectEqual(nothing.events, [])
             try expectEqual(nothing.cursor, page.cursor)
         },
@@ -146,12 +146,12 @@ extension ConformanceCheck {
                     return .signIn(.sample(key: key, clientID: "org.example.app"))
                 })
             try await store.signIn(.sample())
-            let visibility = EventVisibility.only(clientIDs: ["com.example.app"], teams: ["A1B2C3D4E5"])
+            let scope = AppScope.only(["com.example.app"])
             var page = EventPage(events: [], cursor: 0, hasMore: true)
             var found: [AccountEvent] = []
             var calls = 0
             while page.hasMore {
-                page = try await store.events(after: page.cursor, limit: 1, visibleTo: visibility)
+                page = try await store.events(after: page.cursor, limit: 1, visibleTo: scope)
                 found += page.events
                 calls += 1
                 try expect(calls < 1000, "the reader gets on")

@@ -34,6 +34,14 @@ struct ReferenceState {
         record(of: id)?.key
     }
 
+    /// Whether a caller may see an event.
+    func mayTell(_ event: AccountEvent, to scope: AppScope) -> Bool {
+        if let clientID = event.clientID { return scope.allows(clientID) }
+        let credentials = event.accountID.flatMap { record(of: $0) }?.credentials ?? []
+        let erasure = erasures.first { $0.accountID == event.accountID }
+        return scope.allowsAny(of: credentials.map(\.clientID) + (erasure?.apps.map(\.clientID) ?? []))
+    }
+
     mutating func commit(_ commands: [AccountCommand]) -> [CommandResult] {
         WorkingSet.groups(of: commands).flatMap { group in
             var set = WorkingSet(group)

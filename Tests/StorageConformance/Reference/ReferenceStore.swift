@@ -39,11 +39,11 @@ public final class ReferenceStore: AccountStore {
     }
 
     public func events(
-        after sequence: Int64, limit: Int, visibleTo visibility: EventVisibility
+        after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         state.withLock { state in
             let rest = state.events.enumerated().lazy
-                .filter { Int64($0.offset) >= sequence && visibility.includes($0.element) }
+                .filter { Int64($0.offset) >= sequence && state.mayTell($0.element, to: scope) }
             let page = rest.prefix(limit).map { offset, event in event.numbered(Int64(offset) + 1) }
             let hasMore = rest.dropFirst(limit).first { _ in true } != nil
             let end = max(Int64(state.events.count), sequence)
