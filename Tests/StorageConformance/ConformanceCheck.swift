@@ -18,5 +18,5 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     private static let grants =
         codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
-        + transfers + random
+        + transfers + lengths + random
 }

@@ -9,6 +9,9 @@ public struct NotificationCommand: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
     public let events: [NotifiedEvent]
+    /// The most characters that a payload may have. Tokens have fewer by far.
+    public static let longestPayload = 65536
+
     /// The signed payload as it came.
     public let payload: String
     /// By our clock.

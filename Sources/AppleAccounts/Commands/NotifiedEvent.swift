@@ -10,18 +10,28 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent.
+    /// Apple's word for the type, as sent. One that no store can keep, having more than `longestType` characters or a
+    /// control character, is replaced by "sha256:" and its digest: refused, it would be delivered for ever; cut off, it
+    /// could be taken for another.
     public let type: String
     /// `nil` only for a type that is not known.
     public let subject: AppleSubject?
     /// Apple's `event_time`.
     public let moment: Moment
 
+    /// In characters. The stores have an index of types and subjects, whose entries are bounded.
+    public static let longestType = 255
+
     public init(change: Change, type: String, subject: AppleSubject?, moment: Moment) {
         self.change = change
-        self.type = type
+        self.type = Self.storable(type)
         self.subject = subject
         self.moment = moment
+    }
+
+    private static func storable(_ type: String) -> String {
+        guard type.characterCount > longestType || type.hasControlCharacters else { return type }
+        return "sha256:" + SHA256.hexDigest(of: type.utf8)
     }
 
     /// Whether it ends credentials.

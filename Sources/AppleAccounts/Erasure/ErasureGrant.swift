@@ -24,7 +24,10 @@ public struct ErasureGrant: Sendable, Hashable {
     public var nextAttemptAt: Moment
     /// Whether somebody has claimed it and has not said how that ended.
     public var isClaimed: Bool
-    /// Apple's error or our own code for what went wrong last. At most 64 characters.
+    /// The most characters that a cause may have.
+    public static let longestCause = 64
+
+    /// Apple's error or our own code for what went wrong last. Not empty, and at most `longestCause` characters.
     public var cause: String?
     /// `nil` once it is done.
     public var sealed: SealedSecret?

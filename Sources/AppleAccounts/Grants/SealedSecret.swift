@@ -1,12 +1,14 @@
 /// A secret of Apple's (a refresh token, an authorization code) as it was sealed. This module cannot open it
 /// and never sees what is in it.
 public struct SealedSecret: Sendable, Hashable {
-    /// 1 to 16384 bytes.
+    public static let longest = 16384
+
+    /// 1 to `longest` bytes.
     public let bytes: [UInt8]
 
-    /// Returns `nil` when there are no bytes, or more than 16384.
+    /// Returns `nil` when there are no bytes, or more than `longest`.
     public init?(_ bytes: [UInt8]) {
-        guard (1...16384).contains(bytes.count) else { return nil }
+        guard (1...Self.longest).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 }

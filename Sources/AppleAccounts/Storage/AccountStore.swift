@@ -3,7 +3,9 @@ public protocol AccountStore: Sendable {
     /// Applies the commands in their order, in one transaction, and returns when it is durable.
     ///
     /// The results are in the order of the commands. A command that is refused, or that the database refuses
-    /// for its own sake, changes nothing and does not touch the others.
+    /// for its own sake, changes nothing and does not touch the others. Refused by the database, with `valueRefused`, is
+    /// a notification without payload or with one longer than `NotificationCommand.longestPayload`; the types of all
+    /// other texts keep them as short as they have to be.
     /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied, or, if the
     ///   connection was lost on the way, all of it or nothing.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult

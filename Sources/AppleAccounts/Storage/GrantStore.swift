@@ -40,6 +40,8 @@ public protocol GrantStore: Sendable {
 
     /// Stores how far a grant has come, ends its claim, and finishes the erasure when it was the last. A
     /// grant that is done does not change any more, and its secret is gone.
+    ///
+    /// - Throws: `StorageError` `valueRefused` for a cause that is empty or longer than `ErasureGrant.longestCause`.
     func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws
 
     /// Puts the token that an exchange brought, while its account was erased, in the place of the erasure's

@@ -43,13 +43,17 @@ struct ReferenceState {
     }
 
     mutating func commit(_ commands: [AccountCommand]) -> [CommandResult] {
-        WorkingSet.groups(of: commands).flatMap { group in
+        var results = WorkingSet.groups(of: commands.filter(\.isStorable)).flatMap { group in
             var set = WorkingSet(group)
             load(&set)
             let results = set.apply(using: &generator)
             save(set)
             return results
         }
+        for (index, command) in commands.enumerated() where !command.isStorable {
+            results.insert(.failed(StorageError(.valueRefused, detail: "a value out of bounds")), at: index)
+        }
+        return results
     }
 
     private func load(_ set: inout WorkingSet) {
@@ -169,6 +173,14 @@ struct ReferenceState {
         transfers.removeAll { $0.accountID == erasure.accountID }
         events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
         erasures.append(erasure)
+    }
+}
+
+extension AccountCommand {
+    /// Whether its texts have the length that a database asks for.
+    fileprivate var isStorable: Bool {
+        guard case .notification(let notification) = self else { return true }
+        return (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
     }
 }
 

@@ -31,6 +31,9 @@ extension ReferenceStore {
     }
 
     public func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws {
+        if let cause = grant.cause, !(1...ErasureGrant.longestCause).contains(cause.unicodeScalars.count) {
+            throw StorageError(.valueRefused, detail: "a cause out of bounds")
+        }
         state.withLock { state in
             guard let (position, index) = state.place(of: grant.id), state.erasures[position].id == id,
                 !state.erasures[position].grants[index].isDone
