@@ -103,6 +103,9 @@ accepted("key-beside-strangers",
          key_set="beside-strangers.json")
 accepted("key-without-use-and-alg", "Both members are optional (RFC 7517 §4.2, §4.4).", claims(),
          key_set="without-use-and-alg.json")
+for name in ("verify", "among-others"):
+    accepted(f"key-ops-{name}", "A key whose operations include verify may verify (RFC 7517 §4.3).", claims(),
+             token=signed(claims(), head=header(kid="fxKeyOps01")), key_set=f"key-ops-{name}.json")
 accepted("key-twice-in-set", "The same key twice is no ambiguity.", claims(), key_set="same-key-twice.json")
 accepted("key-shares-kid-with-elliptic-curve", "Only two usable keys under one ID are ambiguous.", claims(),
          key_set="rsa-and-elliptic-under-one-kid.json")
@@ -121,6 +124,9 @@ for leeway in (0, 60, 300):
     accepted(f"issued-ahead-by-leeway-of-{leeway}",
              "Apple's clock may run ahead of ours by exactly the leeway.",
              claims(iat=AT + leeway, auth_time=AT + leeway), configuration=with_leeway)
+    accepted(f"not-before-ahead-by-leeway-of-{leeway}", "The first second in which the token counts.",
+             claims(nbf=AT + leeway), configuration=with_leeway)
+accepted("not-before-in-the-past", "A time that is over restricts nothing.", claims(nbf=0))
 accepted("exp-last-second", "The largest time that is taken.", claims(exp=LAST_SECOND))
 accepted("exp-last-second-at-the-end-of-time",
          "Adding the leeway to the last second must not leave the range.",

@@ -144,6 +144,13 @@ for name, value in {
     refused_claims(f"auth-time-{name}", "claim_malformed", "The bounds hold for every time.",
                    claims(auth_time=Raw(value)))
 
+for name, value in {
+    "1e300": "1e300", "int64-max": str(2**63 - 1), "minus-one": "-1", "string": f'"{ISSUED}"', "null": "null",
+    "past-the-last-second": str(LAST_SECOND + 1),
+}.items():
+    refused_claims(f"not-before-{name}", "claim_malformed", "The bounds hold for every time.",
+                   claims(nbf=Raw(value)))
+
 # Issuer and audience: equal byte for byte, or refused.
 for name, value, summary in [
     ("of-2025-discovery", "https://account.apple.com",
@@ -201,6 +208,11 @@ for leeway in (0, 60, 300):
     refused_claims(f"issued-ahead-by-more-than-leeway-of-{leeway}", "issued_in_future",
                    "One second past the leeway.",
             claims(iat=AT + leeway + 1, auth_time=AT), configuration=with_leeway)
+    refused_claims(f"not-before-ahead-by-more-than-leeway-of-{leeway}", "token_not_yet_valid",
+                   "A token must not be accepted before nbf (RFC 7519 §4.1.5), here moved by the leeway.",
+                   claims(nbf=AT + leeway + 1), configuration=with_leeway)
+refused_claims("not-before-last-second", "token_not_yet_valid", "A token for the year 9999.",
+               claims(nbf=LAST_SECOND))
 refused_claims("expired-two-days-ago", "token_expired", "Tokens live for a day.", claims(),
                at=ISSUED + 3 * DAY)
 refused_claims("expired-one-second-past-leeway", "token_expired", "One second past the bound.", claims(),

@@ -99,6 +99,8 @@ accepted("delivered-late", "Apple retries for hours; within a day the token is g
          at=ISSUED + DAY + 59)
 accepted("of-now-with-clock-behind", "Apple's clock may run ahead by the leeway.",
          notice(event(), iat=AT + 60), [found("consent-revoked")])
+accepted("not-before-ahead-by-leeway", "The first second in which the notification counts.",
+         notice(event(), nbf=AT + 60), [found("consent-revoked")])
 accepted("key-last-in-set", "The same keys sign identity tokens and notifications.", events(),
          [found("consent-revoked")],
          token=signed(events(), key="signer-3"))
@@ -185,6 +187,10 @@ refused_claims("issued-ahead-by-more-than-leeway", "issued_in_future", "One seco
 refused_claims("issued-ahead-leeway-zero", "issued_in_future", "One second past no leeway.",
                notice(event(), iat=AT + 1),
         configuration={"leeway_seconds": 0})
+
+refused_claims("not-before-ahead-by-more-than-leeway", "token_not_yet_valid",
+               "A notification must not be accepted before nbf (RFC 7519 §4.1.5).", notice(event(), nbf=AT + 61))
+refused_claims("not-before-null", "claim_malformed", "Null is not a value.", notice(event(), nbf=None))
 
 # Events.
 EVENT = json_bytes(event()).decode()

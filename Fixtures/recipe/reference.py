@@ -71,6 +71,11 @@ def usable(entry):
         number = {name: int.from_bytes(segment(entry[name]), "big") for name in "ne"}
     except (KeyError, TypeError, Refused):
         return False
+    operations = entry.get("key_ops", ["verify"])
+    if not isinstance(operations, list) or not all(isinstance(name, str) for name in operations):
+        return False
+    if "verify" not in operations or len(set(operations)) != len(operations):
+        return False
     return (entry.get("kty") == "RSA" and entry.get("use", "sig") == "sig" and entry.get("alg", "RS256") == "RS256"
             and isinstance(entry.get("kid"), str) and 0 < len(entry["kid"]) <= 64
             and number["n"] % 2 == 1 and 2048 <= number["n"].bit_length() <= 4096 and number["e"] == 65537)
@@ -114,7 +119,7 @@ def check_types(claims, required):
             require(type(value) is str, "claim_malformed")
         if name == "aud":
             require(type(value) in (str, list), "claim_malformed")
-        if name in ("exp", "iat", "auth_time"):
+        if name in ("exp", "iat", "nbf", "auth_time"):
             require(is_time(value), "claim_malformed")
         if name in ("email_verified", "is_private_email", "nonce_supported"):
             require(is_boolean(value), "claim_malformed")
@@ -158,6 +163,7 @@ def check_hash(claims, claim, secret, word):
 def identity_token(claims, configuration, expecting, at):
     require("events" not in claims, "not_an_identity_token")
     check_types(claims, ["iss", "aud", "exp", "iat", "sub"])
+    require(claims.get("nbf", 0) <= at + configuration.get("leeway_seconds", 60), "token_not_yet_valid")
     leeway = check_origin(claims, configuration)
     require(expecting.get("client_id", claims["aud"]) == claims["aud"], "audience_mismatch")
     check_times(claims, leeway, at)
@@ -202,8 +208,9 @@ def read_event(value):
 
 def notification(claims, configuration, at):
     require("events" in claims, "not_a_notification")
-    check_types({name: value for name, value in claims.items() if name in ("iss", "aud", "exp", "iat", "jti")},
+    check_types({name: value for name, value in claims.items() if name in ("iss", "aud", "exp", "iat", "nbf", "jti")},
                 ["iss", "aud", "exp", "iat"])
+    require(claims.get("nbf", 0) <= at + configuration.get("leeway_seconds", 60), "token_not_yet_valid")
     leeway = check_origin(claims, configuration)
     check_times(claims, leeway, at)
     events = claims["events"]

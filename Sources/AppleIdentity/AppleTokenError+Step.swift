@@ -11,6 +11,7 @@ extension AppleTokenError.Code {
         case .tokenMalformed: .form
         case .notAnIdentityToken, .notANotification: .kind
         case .claimMissing, .claimMalformed: .claims
+        case .tokenNotYetValid: .notBefore
         case .issuerMismatch: .issuer
         case .audienceMismatch: .audience
         case .tokenExpired: .expiration

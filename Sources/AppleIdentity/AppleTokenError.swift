@@ -28,6 +28,8 @@ public struct AppleTokenError: Error, Sendable {
         case issuerMismatch = "issuer_mismatch"
         case audienceMismatch = "audience_mismatch"
         case tokenExpired = "token_expired"
+        /// `nbf` lies ahead of our clock by more than the leeway.
+        case tokenNotYetValid = "token_not_yet_valid"
         /// `iat`, `auth_time` or `event_time` lies ahead of our clock by more than the leeway.
         case issuedInFuture = "issued_in_future"
         /// `sub` is empty, longer than 255 characters, or has control characters.

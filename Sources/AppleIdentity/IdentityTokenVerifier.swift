@@ -5,6 +5,7 @@ public import JOSE
 /// It does no I/O and has no clock: key and moment are arguments. Thread-safe.
 public struct IdentityTokenVerifier: Sendable {
     private let policy: VerificationPolicy
+    private let notBefore: NotBeforeCheck<IdentityTokenClaims>
     private let issuer: IssuerCheck<IdentityTokenClaims>
     private let audience: AudienceCheck<IdentityTokenClaims>
     private let expiration: ExpirationCheck<IdentityTokenClaims>
@@ -14,6 +15,7 @@ public struct IdentityTokenVerifier: Sendable {
 
     public init(policy: VerificationPolicy) {
         self.policy = policy
+        notBefore = NotBeforeCheck(leeway: policy.leeway)
         issuer = IssuerCheck(issuers: policy.issuers)
         audience = AudienceCheck(clientIDs: policy.clientIDs)
         expiration = ExpirationCheck(leeway: policy.leeway)
@@ -29,6 +31,7 @@ public struct IdentityTokenVerifier: Sendable {
         at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedIdentity {
         let claims = try IdentityTokenClaims(parsing: token.payload(signedBy: key))
+        try notBefore.check(claims, at: now)
         try issuer.check(claims, at: now)
         try audience.check(claims, at: now)
         if let clientID = expectations.clientID {

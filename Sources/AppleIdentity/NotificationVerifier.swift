@@ -4,6 +4,7 @@ public import JOSE
 ///
 /// It does no I/O and has no clock: key and moment are arguments. Thread-safe.
 public struct NotificationVerifier: Sendable {
+    private let notBefore: NotBeforeCheck<NotificationClaims>
     private let issuer: IssuerCheck<NotificationClaims>
     private let audience: AudienceCheck<NotificationClaims>
     private let expiration: ExpirationCheck<NotificationClaims>
@@ -11,6 +12,7 @@ public struct NotificationVerifier: Sendable {
     private let leeway: Int64
 
     public init(policy: VerificationPolicy) {
+        notBefore = NotBeforeCheck(leeway: policy.leeway)
         issuer = IssuerCheck(issuers: policy.issuers)
         audience = AudienceCheck(clientIDs: policy.clientIDs)
         expiration = ExpirationCheck(leeway: policy.leeway)
@@ -25,6 +27,7 @@ public struct NotificationVerifier: Sendable {
         _ token: UnverifiedToken, with key: RSAPublicKey, at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedNotification {
         let claims = try NotificationClaims(parsing: token.payload(signedBy: key))
+        try notBefore.check(claims, at: now)
         try issuer.check(claims, at: now)
         try audience.check(claims, at: now)
         try expiration.check(claims, at: now)

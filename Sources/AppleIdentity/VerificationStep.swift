@@ -12,6 +12,7 @@ public enum VerificationStep: String, Sendable, CaseIterable {
     case payload
     case kind
     case claims
+    case notBefore = "not before"
     case issuer
     case audience
     case expiration

@@ -68,10 +68,17 @@ import TokenMint
             ("auth_time", .bool(true)),
             ("nonce", .integer(1)), ("email", .object(JSONObject())), ("email_verified", .string("yes")),
             ("is_private_email", .integer(1)), ("real_user_status", .string("2")), ("c_hash", .bool(false)),
-            ("nonce_supported", .null),
+            ("nonce_supported", .null), ("nbf", .string("1")), ("nbf", .null), ("nbf", .integer(.max)),
         ] as [(String, JSONValue)])
     func `refuses a claim of the wrong type or out of range`(name: String, value: JSONValue) {
         #expect(throws: AppleTokenError(.claimMalformed)) { try verify(claims(name, value)) }
+    }
+
+    @Test func `refuses a token before its nbf`() throws {
+        _ = try verify(claims("nbf", .integer(TokenMint.sampleTime + 60)))
+        #expect(throws: AppleTokenError(.tokenNotYetValid)) {
+            try verify(claims("nbf", .integer(TokenMint.sampleTime + 61)))
+        }
     }
 
     @Test(arguments: [.string("{}"), .object(JSONObject()), .null] as [JSONValue])
@@ -81,13 +88,15 @@ import TokenMint
 
     @Test func `reports the first step that fails, in the reading order`() throws {
         var claims = TokenMint.identityClaims(at: 0)
+        claims["nbf"] = .integer(TokenMint.sampleTime + 61)
         claims["iss"] = .string("https://evil.example")
         claims["aud"] = .string("com.other")
         claims["sub"] = .string("")
         let expecting = IdentityTokenExpectations(nonce: "n", authorizationCode: "c", accessToken: "a")
         var codes: [AppleTokenError.Code] = []
         let repairs: [(String, JSONValue)] = [
-            ("iss", .string("https://appleid.apple.com")), ("aud", .string(TokenMint.clientID)),
+            ("nbf", .integer(0)), ("iss", .string("https://appleid.apple.com")),
+            ("aud", .string(TokenMint.clientID)),
             ("exp", .integer(TokenMint.sampleTime)), ("sub", .string("s")), ("nonce", .string("n")),
             ("c_hash", .string("Lh0rShvH1ufmvh4wbi0RlA")), ("at_hash", .string("")),
         ]
@@ -101,9 +110,8 @@ import TokenMint
         }
         #expect(
             codes == [
-                .issuerMismatch, .audienceMismatch, .tokenExpired, .subjectInvalid, .nonceMissing,
-                .codeHashMissing,
-                .codeHashMismatch,
+                .tokenNotYetValid, .issuerMismatch, .audienceMismatch, .tokenExpired, .subjectInvalid,
+                .nonceMissing, .codeHashMissing, .codeHashMismatch,
             ])
     }
 

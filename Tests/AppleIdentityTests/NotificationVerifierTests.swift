@@ -114,6 +114,8 @@ import TokenMint
             ("aud", .string("com.other"), .audienceMismatch),
             ("exp", .integer(TokenMint.sampleTime - 60), .tokenExpired),
             ("iat", .integer(TokenMint.sampleTime + 61), .issuedInFuture),
+            ("nbf", .integer(TokenMint.sampleTime + 61), .tokenNotYetValid),
+            ("nbf", .bool(true), .claimMalformed),
             ("jti", .integer(1), .claimMalformed),
             ("iss", nil, .claimMissing),
         ]

@@ -38,6 +38,12 @@ import TokenMint
     @Test(arguments: [
         (changed("kty", .string("EC")), SkippedKey.Reason.otherType), (changed("kty", nil), .malformed),
         (changed("use", .string("enc")), .otherUse), (changed("use", .null), .otherUse),
+        (changed("key_ops", .array([])), .otherOperations),
+        (changed("key_ops", .array([.string("sign")])), .otherOperations),
+        (changed("key_ops", .array([.string("Verify")])), .otherOperations),
+        (changed("key_ops", .string("verify")), .malformed), (changed("key_ops", .null), .malformed),
+        (changed("key_ops", .array([.string("verify"), .integer(1)])), .malformed),
+        (changed("key_ops", .array([.string("verify"), .string("verify")])), .malformed),
         (changed("alg", .string("RS512")), .otherAlgorithm), (changed("alg", .integer(1)), .otherAlgorithm),
         (changed("kid", nil), .keyIDInvalid), (changed("kid", .string("")), .keyIDInvalid),
         (changed("kid", .string(String(repeating: "k", count: 65))), .keyIDInvalid),
@@ -57,6 +63,12 @@ import TokenMint
         let set = try JSONWebKeySet(parsing: Self.set([entry, .object(good)]))
         #expect(set.keyIDs == ["REST"])
         #expect(set.skipped.map(\.reason) == [reason])
+    }
+
+    @Test(arguments: [["verify"], ["sign", "verify"], ["verify", "unknown"]])
+    func `uses a key whose operations include verify`(operations: [String]) throws {
+        let entry = Self.changed("key_ops", .array(operations.map { .string($0) }))
+        #expect(try JSONWebKeySet(parsing: Self.set([entry])).count == 1)
     }
 
     @Test(arguments: [2048, 3072, 4096])

@@ -4,4 +4,6 @@ protocol AppleClaims: Sendable {
     var audience: Audience { get }
     var expiresAt: NumericDate { get }
     var issuedAt: NumericDate { get }
+    /// `nbf`. Apple sends none so far.
+    var notBefore: NumericDate? { get }
 }

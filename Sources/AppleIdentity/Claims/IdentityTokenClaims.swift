@@ -7,6 +7,7 @@ struct IdentityTokenClaims: AppleClaims {
     var audience: Audience
     var expiresAt: NumericDate
     var issuedAt: NumericDate
+    var notBefore: NumericDate?
     var authenticatedAt: NumericDate?
     var nonce: String?
     var nonceSupported: Bool?
@@ -38,7 +39,8 @@ extension IdentityTokenClaims {
         }
         self.init(
             issuer: issuer, subject: subject, audience: audience, expiresAt: expiresAt, issuedAt: issuedAt,
-            authenticatedAt: draft.authenticatedAt, nonce: draft.nonce, nonceSupported: draft.nonceSupported,
+            notBefore: draft.notBefore, authenticatedAt: draft.authenticatedAt, nonce: draft.nonce,
+            nonceSupported: draft.nonceSupported,
             codeHash: draft.codeHash, accessTokenHash: draft.accessTokenHash, email: draft.email,
             emailVerified: draft.emailVerified, isPrivateEmail: draft.isPrivateEmail,
             realUserStatus: draft.realUserStatus, transferSubject: draft.transferSubject,
@@ -49,7 +51,7 @@ extension IdentityTokenClaims {
     private struct Draft {
         var issuer, subject, nonce, codeHash, accessTokenHash, email, transferSubject, organizationID: String?
         var audience: Audience?
-        var expiresAt, issuedAt, authenticatedAt: NumericDate?
+        var expiresAt, issuedAt, notBefore, authenticatedAt: NumericDate?
         var nonceSupported, emailVerified, isPrivateEmail: Bool?
         var realUserStatus: Int64?
         var hasEvents = false
@@ -76,6 +78,7 @@ extension IdentityTokenClaims {
                 case "real_user_status": realUserStatus = try claims.integer("real_user_status")
                 case "transfer_sub": transferSubject = try claims.string("transfer_sub")
                 case "org_id": organizationID = try claims.string("org_id")
+                case "nbf": notBefore = try claims.date("nbf")
                 case "events":
                     hasEvents = true
                     try claims.skip()

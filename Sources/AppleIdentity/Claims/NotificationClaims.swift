@@ -6,6 +6,7 @@ struct NotificationClaims: AppleClaims {
     var audience: Audience
     var expiresAt: NumericDate
     var issuedAt: NumericDate
+    var notBefore: NumericDate?
     var identifier: String?
     var events: JSONValue
 
@@ -13,7 +14,7 @@ struct NotificationClaims: AppleClaims {
     init(parsing payload: [UInt8]) throws(AppleTokenError) {
         var issuer, identifier: String?
         var audience: Audience?
-        var expiresAt, issuedAt: NumericDate?
+        var expiresAt, issuedAt, notBefore: NumericDate?
         var events: JSONValue?
         var claims = ClaimReader(payload)
         do throws(JOSEError) {
@@ -24,6 +25,7 @@ struct NotificationClaims: AppleClaims {
                 case "aud": audience = try claims.audience()
                 case "exp": expiresAt = try claims.date("exp")
                 case "iat": issuedAt = try claims.date("iat")
+                case "nbf": notBefore = try claims.date("nbf")
                 case "jti": identifier = try claims.string("jti")
                 case "events": events = try claims.value()
                 default: try claims.skip()
@@ -39,7 +41,7 @@ struct NotificationClaims: AppleClaims {
             throw AppleTokenError(.claimMissing)
         }
         (self.issuer, self.audience) = (issuer, audience)
-        (self.expiresAt, self.issuedAt) = (expiresAt, issuedAt)
+        (self.expiresAt, self.issuedAt, self.notBefore) = (expiresAt, issuedAt, notBefore)
         (self.identifier, self.events) = (identifier, events)
     }
 }

@@ -29,6 +29,8 @@ extension AppleTokenError.Code {
         case .issuerMismatch: ("Issuer mismatch", "The token's iss is not accepted here.")
         case .audienceMismatch: ("Audience mismatch", "The token's aud is not the client ID expected.")
         case .tokenExpired: ("Token expired", "The token is past its exp.")
+        case .tokenNotYetValid:
+            ("Token not yet valid", "The token's nbf lies ahead of this service's clock.")
         case .issuedInFuture: ("Issued in the future", "The token is dated ahead of this service's clock.")
         case .subjectInvalid: ("Subject invalid", "The token's sub is not a string of 1 to 255 characters.")
         case .nonceMissing: ("Nonce missing", "The token has no nonce.")

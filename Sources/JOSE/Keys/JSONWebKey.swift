@@ -10,6 +10,14 @@ struct JSONWebKey: Sendable {
         guard let type = object["kty"]?.string else { return .failure(Refusal(keyID, .malformed)) }
         guard type.isByteEqual(to: "RSA") else { return .failure(Refusal(keyID, .otherType)) }
         if let use = object["use"], use != .string("sig") { return .failure(Refusal(keyID, .otherUse)) }
+        if let operations = object["key_ops"] {
+            guard let operations = JSONWebKey.operations(operations) else {
+                return .failure(Refusal(keyID, .malformed))
+            }
+            guard operations.contains(where: { $0.isByteEqual(to: "verify") }) else {
+                return .failure(Refusal(keyID, .otherOperations))
+            }
+        }
         if let algorithm = object["alg"], algorithm != .string("RS256") {
             return .failure(Refusal(keyID, .otherAlgorithm))
         }
@@ -27,6 +35,19 @@ struct JSONWebKey: Sendable {
         } catch {
             return .failure(Refusal(keyID, .unsafeNumbers))
         }
+    }
+
+    /// What the key is for (RFC 7517 §4.3): an array of strings, none of them twice. `nil` for anything else.
+    private static func operations(_ value: JSONValue) -> [String]? {
+        guard let elements = value.array else { return nil }
+        var operations: [String] = []
+        for element in elements {
+            guard let operation = element.string,
+                !operations.contains(where: { $0.isByteEqual(to: operation) })
+            else { return nil }
+            operations.append(operation)
+        }
+        return operations
     }
 
     struct Refusal: Error {

@@ -1,12 +1,14 @@
 /// An entry of a key set that must not verify anything, and why.
 public struct SkippedKey: Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
-        /// Not an object, or a member of the wrong JSON type.
+        /// Not an object, a member of the wrong JSON type, or a `key_ops` that names an operation twice.
         case malformed
         /// `kty` is not RSA.
         case otherType = "other_type"
         /// `use` is present and not `sig`.
         case otherUse = "other_use"
+        /// `key_ops` is present and lacks `verify`.
+        case otherOperations = "other_operations"
         /// `alg` is present and not `RS256`.
         case otherAlgorithm = "other_algorithm"
         /// `kid` is absent, empty or longer than 64 characters.

@@ -55,6 +55,26 @@ import Testing
     }
 }
 
+@Suite struct NotBeforeCheckTests {
+    @Test(arguments: [(0, 0), (60, 60), (300, 300), (60, -1_000_000)] as [(Int64, Int64)])
+    func `accepts a token that is valid already, and within the leeway`(leeway: Int64, ahead: Int64) throws {
+        try NotBeforeCheck(leeway: leeway).check(
+            IdentityTokenClaims.sample { $0.notBefore = .sample(plus: ahead) }, at: .sample)
+    }
+
+    @Test(arguments: [(0, 1), (60, 61), (300, 301), (60, 250_000_000_000)] as [(Int64, Int64)])
+    func `refuses a token that is not valid yet`(leeway: Int64, ahead: Int64) {
+        #expect(throws: AppleTokenError(.tokenNotYetValid)) {
+            try NotBeforeCheck(leeway: leeway).check(
+                IdentityTokenClaims.sample { $0.notBefore = .sample(plus: ahead) }, at: .sample)
+        }
+    }
+
+    @Test func `asks for no nbf`() throws {
+        try NotBeforeCheck<IdentityTokenClaims>(leeway: 0).check(.sample(), at: .sample)
+    }
+}
+
 @Suite struct NumericDateTests {
     @Test(arguments: [-1, 253_402_300_800, .min, .max] as [Int64])
     func `has no value outside the years 1970 to 9999`(seconds: Int64) {
