@@ -31,7 +31,8 @@ def payload(after, jti, key="signer-1", aud=APP, event_after=None, **changes):
 
 
 def since(after):
-    return rfc3339(AT + after)
+    """As the service answers it: always with milliseconds."""
+    return rfc3339(AT + after).replace("Z", ".000Z")
 
 
 class Scenario:

@@ -17,6 +17,13 @@ public struct EmulatorClock: Sendable {
     /// The clock of this machine.
     public static let system = EmulatorClock(now: { Int64(Date().timeIntervalSince1970 * 1000) })
 
+    /// A moment as the control API answers it: RFC 3339 in UTC, always with milliseconds.
+    static func text(of milliseconds: Int64) -> String {
+        // The fraction is put in as digits, because a floating-point second would lose one of them.
+        let second = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601).dropLast()
+        return "\(second).\(String(milliseconds % 1000 + 1000).dropFirst())Z"
+    }
+
     public static let sleepReally: @Sendable (_ milliseconds: Int64) async throws -> Void = {
         try await Task.sleep(for: .milliseconds($0))
     }

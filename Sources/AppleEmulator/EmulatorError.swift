@@ -14,6 +14,8 @@ public struct EmulatorError: Error, Sendable {
         case bodyTooLarge = "body_too_large"
         /// The body is not one strict JSON object.
         case bodyMalformed = "body_malformed"
+        /// A string of the body has U+0000.
+        case characterNotAllowed = "character_not_allowed"
         case memberUnknown = "member_unknown"
         case memberMalformed = "member_malformed"
         /// A query parameter, or a part of the path, that is unknown or has a value that is not allowed.

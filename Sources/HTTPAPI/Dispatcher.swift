@@ -48,10 +48,11 @@ final class Dispatcher: Sendable {
             }
             var parameter: String?
             if let encoded = match.parameter {
-                guard let decoded = PercentEncoding.decode(encoded) else {
-                    throw Problem(.parameterMalformed)
+                do throws(PercentEncoding.Failure) {
+                    parameter = try PercentEncoding.decode(encoded)
+                } catch {
+                    throw error.problem(.parameterMalformed)
                 }
-                parameter = decoded
             }
             let call = Call(
                 requestID: exchange.requestID, parameter: parameter, query: target.query,

@@ -5,6 +5,8 @@ public struct JOSEError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// Not strict JSON, or beyond the reader's bounds.
         case jsonInvalid = "json_invalid"
+        /// A string of a JSON document has U+0000, which is an error in one database and the end of the text in C.
+        case characterNotAllowed = "character_not_allowed"
         /// Not three non-empty segments of strict base64url.
         case jwsMalformed = "jws_malformed"
         /// `alg` is not the pinned algorithm.

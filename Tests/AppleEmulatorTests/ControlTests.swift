@@ -6,7 +6,6 @@ import Testing
 @Suite struct ControlTests {
     @Test(arguments: [
         "[]", "{", "{}x", #"{"nonce":"a",}"#, #"{"nonce":"a","nonce":"b"}"#, "\u{FEFF}{}",
-        #"{"nonce":"\u0000"}"#,
         String(repeating: #"{"claims":"#, count: 20) + "1" + String(repeating: "}", count: 20),
     ])
     func `refuses what is not one strict JSON object`(body: String) async throws {
@@ -17,8 +16,22 @@ import Testing
         }
     }
 
+    @Test func `refuses U+0000 with a code of its own, and takes null for absent`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let refused = try await apple.post("/emulator/identity-tokens", #"{"nonce":"\u0000"}"#)
+            #expect(refused.status == 400)
+            #expect(refused.code == "character_not_allowed")
+            let minted = try await apple.post(
+                "/emulator/identity-tokens", #"{"nonce":null,"client_id":null,"code":null,"claims":null}"#)
+            #expect(minted.status == 201)
+            #expect(try minted.json["nonce"] == nil)
+            let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
+            #expect(unknown.code == "member_unknown")
+        }
+    }
+
     @Test(arguments: [
-        #"{"nonce":7}"#, #"{"client_id":null}"#, #"{"code":1}"#, #"{"time_offset":"1"}"#,
+        #"{"nonce":7}"#, #"{"client_id":true}"#, #"{"code":1}"#, #"{"time_offset":"1"}"#,
         #"{"time_offset":1.0}"#,
         #"{"iat":-1}"#, #"{"iat":253402300800}"#, #"{"claims":[]}"#, #"{"remove_claims":["a",1]}"#,
         #"{"remove_claims":"a"}"#, #"{"alg":"ES256"}"#, #"{"signature":"good"}"#, #"{"include_user":"yes"}"#,

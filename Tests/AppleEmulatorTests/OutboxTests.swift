@@ -27,6 +27,8 @@ import Testing
                 #expect(apple.clock.sleeps == [1000, 2000, 4000])
                 #expect(Set(receiver.bodies).count == 1)
                 let outbox = try await apple.get("/emulator/outbox").json
+                let postedAt = outbox["recent"]?.array?.first?["posted_at"]?.string
+                #expect(postedAt?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
                 #expect(
                     outbox["recent"]?.array?.map { $0["outcome"] } == [
                         .string("503"), .string("503"), .string("503"), .string("200"),

@@ -22,8 +22,8 @@ import TokenMint
             #expect(identity?["email_verified"]?.bool == true)
             #expect(identity?["is_private_email"]?.bool == true)
             #expect(identity?["real_user_status"]?.integer == 2)
-            #expect(identity?["iat"]?.string == "2026-01-01T00:00:00Z")
-            #expect(identity?["exp"]?.string == "2026-01-02T00:00:00Z")
+            #expect(identity?["iat"]?.string == "2026-01-01T00:00:00.000Z")
+            #expect(identity?["exp"]?.string == "2026-01-02T00:00:00.000Z")
             #expect(identity?["nonce"] == nil)
             let state = try await service.call(
                 "GET", "/v1/credentials/\(Self.sub)?client_id=\(TokenMint.clientID)")
@@ -63,14 +63,14 @@ import TokenMint
             #expect(account["last_name"]?.string == "Lovelace")
             #expect(account["email"]?.string == "q4zjk7x2rt@privaterelay.appleid.com")
             #expect(account["email_forwarding"]?.string == "unknown")
-            #expect(account["created_at"]?.string == "2026-01-01T00:01:00Z")
-            #expect(account["last_sign_in_at"]?.string == "2026-01-01T00:01:00Z")
+            #expect(account["created_at"]?.string == "2026-01-01T00:01:00.000Z")
+            #expect(account["last_sign_in_at"]?.string == "2026-01-01T00:01:00.000Z")
             let credential = try #require(first.json?["credential"])
             #expect(credential["client_id"]?.string == TokenMint.clientID)
             #expect(credential["state"]?.string == "authorized")
             #expect(credential["reason"]?.string == "signed_in")
             #expect(credential["source"]?.string == "sign_in")
-            #expect(credential["since"]?.string == "2026-01-01T00:00:00Z")
+            #expect(credential["since"]?.string == "2026-01-01T00:00:00.000Z")
             #expect(account["credentials"]?.array == [credential])
 
             let second = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
@@ -132,7 +132,7 @@ import TokenMint
             #expect(revoked.json?["state"]?.string == "revoked")
             #expect(revoked.json?["reason"]?.string == "consent_revoked")
             #expect(revoked.json?["source"]?.string == "notification")
-            #expect(revoked.json?["since"]?.string == "2026-01-01T00:00:10Z")
+            #expect(revoked.json?["since"]?.string == "2026-01-01T00:00:10.000Z")
             let refused = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
             #expect(refused.status == 403)
             #expect(refused.code == "credential_revoked")
@@ -200,8 +200,8 @@ import TokenMint
             let event = rest.json?["events"]?.array?.last
             #expect(event?["client_id"]?.string == TokenMint.clientID)
             #expect(event?["reason"]?.string == "consent_revoked")
-            #expect(event?["occurred_at"]?.string == "2026-01-01T00:00:10Z")
-            #expect(event?["recorded_at"]?.string == "2026-01-01T00:01:00Z")
+            #expect(event?["occurred_at"]?.string == "2026-01-01T00:00:10.000Z")
+            #expect(event?["recorded_at"]?.string == "2026-01-01T00:01:00.000Z")
             #expect(rest.json?["has_more"]?.bool == false)
         }
     }

@@ -47,7 +47,7 @@ import TokenMint
             subject: "identity_token"),
         Case(
             method: "POST", target: verify, body: #"{"identity_token":null}"#, status: 400,
-            code: "member_malformed",
+            code: "member_missing",
             subject: "identity_token"),
         Case(
             method: "POST", target: verify, body: #"{"identity_token":""}"#, status: 400,
@@ -126,7 +126,10 @@ import TokenMint
             code: "parameter_malformed"),
         Case(
             method: "GET", target: "/v1/credentials/%00?client_id=com.example.app", status: 400,
-            code: "parameter_malformed"),
+            code: "character_not_allowed"),
+        Case(
+            method: "GET", target: "/v1/credentials/s?client_id=a%00", status: 400,
+            code: "character_not_allowed", subject: "client_id"),
         Case(
             method: "GET", target: "/v1/credentials/%ff?client_id=com.example.app", status: 400,
             code: "parameter_malformed"),

@@ -1,6 +1,6 @@
 extension Moment {
-    /// The moment in UTC as RFC 3339 §5.6 writes it: "2026-11-21T00:50:54Z", with three decimals when the
-    /// second is not whole.
+    /// The moment in UTC as RFC 3339 §5.6 writes it, always with three decimals: "2026-11-21T00:50:54.000Z". Formatters
+    /// of several languages read one precision, and fail on the other.
     public var rfc3339: String {
         let fraction = milliseconds % 1000
         let seconds = milliseconds / 1000
@@ -27,10 +27,8 @@ extension Moment {
             put("T", secondOfDay / 3600)
             put(":", secondOfDay / 60 % 60)
             put(":", secondOfDay % 60)
-            if fraction > 0 {
-                put(".", fraction / 10)
-                put(fraction % 10)
-            }
+            put(".", fraction / 10)
+            put(fraction % 10)
             buffer[end] = UInt8(ascii: "Z")
             end += 1
             return end

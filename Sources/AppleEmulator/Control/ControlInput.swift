@@ -1,7 +1,7 @@
 import JOSE
 
 /// The members of a control call, read one by one. What nobody reads is refused at the end, so that a
-/// misspelled member is an error and not a surprise.
+/// misspelled member is an error and not a surprise. A known member that is `null` is absent.
 struct ControlInput {
     /// So that one call stays cheap, whatever is in it.
     static let bodyLimit = 64 * 1024
@@ -9,13 +9,22 @@ struct ControlInput {
 
     private var rest: JSONObject
 
-    /// Reads one strict JSON object; an empty body stands for `{}`. Throws `.bodyMalformed`.
+    /// Reads one strict JSON object; an empty body stands for `{}`. Throws `.bodyMalformed` or `.characterNotAllowed`.
     init(_ body: [UInt8]) throws(EmulatorError) {
         if body.isEmpty {
             rest = JSONObject()
             return
         }
-        guard case .object(let object)? = try? JSONValue(parsing: body, limits: Self.limits) else {
+        let value: JSONValue
+        do throws(JOSEError) {
+            value = try JSONValue(parsing: body, limits: Self.limits)
+        } catch {
+            guard error.code != .characterNotAllowed else {
+                throw EmulatorError(.characterNotAllowed, detail: "a string has U+0000; remove it")
+            }
+            throw EmulatorError(.bodyMalformed, detail: "not one strict JSON object")
+        }
+        guard let object = value.object else {
             throw EmulatorError(.bodyMalformed, detail: "not one strict JSON object")
         }
         rest = object
@@ -29,7 +38,8 @@ struct ControlInput {
 
     mutating func value(_ name: String) -> JSONValue? {
         defer { rest[name] = nil }
-        return rest[name]
+        let value = rest[name]
+        return value == .null ? nil : value
     }
 
     mutating func string(_ name: String, maximum: Int = 1024) throws(EmulatorError) -> String? {

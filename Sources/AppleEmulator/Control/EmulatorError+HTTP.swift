@@ -8,7 +8,8 @@ extension EmulatorError.Code {
         case .pathNotFound, .userNotFound, .keyNotFound, .clientIDUnknown: .notFound
         case .browserRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge
-        case .bodyMalformed, .memberUnknown, .memberMalformed, .parameterMalformed: .badRequest
+        case .bodyMalformed, .characterNotAllowed, .memberUnknown, .memberMalformed, .parameterMalformed:
+            .badRequest
         case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing,
             .tooManyTransfers, .tooManyRedirectURIs:
             .conflict

@@ -7,7 +7,7 @@ extension WaitingNotification {
             ("payload", .string(notification.payload)), ("url", .string(target.url)),
             ("attempts", .integer(Int64(attempts))), ("held", .bool(isHeld)),
         ])
-        json["next_attempt_at"] = nextAttemptAt.map { .integer($0 / 1000) }
+        json["next_attempt_at"] = nextAttemptAt.map { .string(EmulatorClock.text(of: $0)) }
         return json
     }
 }
@@ -16,7 +16,7 @@ extension RecentDelivery {
     var json: JSONObject {
         JSONObject([
             ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
-            ("posted_at", .integer(postedAt / 1000)),
+            ("posted_at", .string(EmulatorClock.text(of: postedAt))),
         ])
     }
 }

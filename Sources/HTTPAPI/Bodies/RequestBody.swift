@@ -1,18 +1,19 @@
 import JOSE
 
-/// Reads the JSON object of a request strictly: types are never bent, nothing is repeated, nothing unknown ignored.
+/// Reads the JSON object of a request strictly: types are never bent, nothing is repeated, nothing unknown ignored. A
+/// known member that is `null` is absent, because serializers of many languages write one for what is not set.
 ///
 /// A misspelled `nonce` that was ignored would switch a check off.
 struct RequestBody {
     private var reader: JSONReader
 
-    /// Throws `body_not_json`.
+    /// Throws `body_not_json`; what reads on can throw `character_not_allowed` too.
     init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(Problem) {
         reader = JSONReader(bytes, limits: limits)
         do throws(JOSEError) {
             try reader.beginObject()
         } catch {
-            throw Problem(.bodyNotJSON)
+            throw error.bodyProblem
         }
     }
 
@@ -23,43 +24,42 @@ struct RequestBody {
             if name == nil { try reader.finish() }
             return name
         } catch {
-            throw Problem(.bodyNotJSON)
+            throw error.bodyProblem
         }
     }
 
-    /// A string of at least one byte. Throws `member_malformed` naming `name`.
-    mutating func string(_ name: String) throws(Problem) -> String {
-        try require(.string, name)
+    /// A string of at least one byte; `nil` for `null`. Throws `member_malformed` naming `name`.
+    mutating func string(_ name: String) throws(Problem) -> String? {
+        guard try isPresent(.string, name) else { return nil }
         let text = try read { (reader) throws(JOSEError) in try reader.readString() }
         guard !text.isEmpty else { throw Problem(.memberMalformed, subject: .member(name)) }
         return text
     }
 
-    mutating func bool(_ name: String) throws(Problem) -> Bool {
-        try require(.bool, name)
+    mutating func bool(_ name: String) throws(Problem) -> Bool? {
+        guard try isPresent(.bool, name) else { return nil }
         return try read { (reader) throws(JOSEError) in try reader.readBool() }
     }
 
-    /// A list of 1 to `most` non-empty strings.
-    mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String] {
-        try require(.array, name)
+    /// A list of 1 to `most` non-empty strings; `nil` for `null`, which must not stand in the list.
+    mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String]? {
+        guard try isPresent(.array, name) else { return nil }
         var strings: [String] = []
         try read { (reader) throws(JOSEError) in try reader.beginArray() }
         while try read({ (reader) throws(JOSEError) in try reader.nextElement() }) {
-            let text = try string(name)
-            guard strings.count < most else { throw Problem(.memberMalformed, subject: .member(name)) }
+            guard let text = try string(name), strings.count < most else {
+                throw Problem(.memberMalformed, subject: .member(name))
+            }
             strings.append(text)
         }
         guard !strings.isEmpty else { throw Problem(.memberMalformed, subject: .member(name)) }
         return strings
     }
 
-    /// An object of somebody else's making, as a tree.
-    mutating func object(_ name: String) throws(Problem) -> JSONObject {
-        try require(.object, name)
+    /// A value of Apple's making, as a tree; `nil` for `null`.
+    mutating func value() throws(Problem) -> JSONValue? {
         let value = try read { (reader) throws(JOSEError) in try reader.readValue() }
-        guard let object = value.object else { throw Problem(.memberMalformed, subject: .member(name)) }
-        return object
+        return value == .null ? nil : value
     }
 
     /// Passes over a value that does not matter here.
@@ -67,9 +67,13 @@ struct RequestBody {
         try read { (reader) throws(JOSEError) in try reader.skipValue() }
     }
 
-    private mutating func require(_ kind: JSONKind, _ name: String) throws(Problem) {
+    /// False for `null`, which is passed over. Throws `member_malformed` for any other kind than the one asked for.
+    private mutating func isPresent(_ kind: JSONKind, _ name: String) throws(Problem) -> Bool {
         let found = try read { (reader) throws(JOSEError) in try reader.peekKind() }
-        guard found == kind else { throw Problem(.memberMalformed, subject: .member(name)) }
+        if found == kind { return true }
+        guard found == .null else { throw Problem(.memberMalformed, subject: .member(name)) }
+        try read { (reader) throws(JOSEError) in try reader.readNull() }
+        return false
     }
 
     @discardableResult
@@ -79,7 +83,14 @@ struct RequestBody {
         do throws(JOSEError) {
             return try body(&reader)
         } catch {
-            throw Problem(.bodyNotJSON)
+            throw error.bodyProblem
         }
+    }
+}
+
+extension JOSEError {
+    /// What a refusal by the JSON reader means for the body of a request.
+    fileprivate var bodyProblem: Problem {
+        code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
     }
 }

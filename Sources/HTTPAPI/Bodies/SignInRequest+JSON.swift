@@ -11,8 +11,8 @@ extension SignInRequest {
         while let name = try body.next() {
             if try token.take(name, from: &body) { continue }
             switch name {
-            case "user": user = try UserProfile(try body.object("user"))
-            case "create": createsAccount = try body.bool("create")
+            case "user": user = try body.value().map(UserProfile.init(posted:))
+            case "create": createsAccount = try body.bool("create") ?? true
             default: throw Problem(.memberUnknown)
             }
         }

@@ -2,6 +2,30 @@ import JOSE
 import SignIn
 
 extension UserProfile {
+    /// The member `user`: Apple's object, or the JSON text of it, which is what Apple's form brings to a web page.
+    ///
+    /// Throws `member_malformed`, or `character_not_allowed` for a text with U+0000.
+    init(posted value: JSONValue) throws(Problem) {
+        switch value {
+        case .object(let object): self = try UserProfile(object)
+        case .string(let text): self = try UserProfile(Self.parse(text))
+        default: throw Problem(.memberMalformed, subject: .member("user"))
+        }
+    }
+
+    private static func parse(_ text: String) throws(Problem) -> JSONObject {
+        let value: JSONValue
+        do throws(JOSEError) {
+            value = try JSONValue(parsing: Array(text.utf8))
+        } catch {
+            throw Problem(
+                error.code == .characterNotAllowed ? .characterNotAllowed : .memberMalformed,
+                subject: .member("user"))
+        }
+        guard let object = value.object else { throw Problem(.memberMalformed, subject: .member("user")) }
+        return object
+    }
+
     /// Apple's own object, `{"name":{"firstName","lastName"},"email"}`, as the app got it.
     ///
     /// Members that are not known are let pass, because Apple may add some. Apple leaves names empty that the person

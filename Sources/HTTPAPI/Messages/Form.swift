@@ -8,15 +8,17 @@ struct Form: Sendable {
 
     private let values: [(name: String, value: String)]
 
-    /// Throws `form_malformed`.
+    /// Throws `form_malformed` or `character_not_allowed`.
     init(parsing body: [UInt8]) throws(Problem) {
+        guard !body.contains(0) else { throw Problem(.characterNotAllowed) }
         guard body.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
         let text = String(decoding: body, as: UTF8.self)
         var values: [(name: String, value: String)] = []
         for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
             let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
-            guard parts.count == 2, let name = Self.decode(parts[0]), let value = Self.decode(parts[1]),
-                !name.isEmpty, values.count < Self.mostFields,
+            guard parts.count == 2 else { throw Problem(.formMalformed) }
+            let (name, value) = (try Self.decode(parts[0]), try Self.decode(parts[1]))
+            guard !name.isEmpty, values.count < Self.mostFields,
                 !values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
             else { throw Problem(.formMalformed) }
             values.append((name, value))
@@ -33,8 +35,12 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    private static func decode(_ text: Substring) -> String? {
-        PercentEncoding.decode(
-            Substring(text.utf8.contains(UInt8(ascii: "+")) ? text.replacing("+", with: " ")[...] : text))
+    private static func decode(_ text: Substring) throws(Problem) -> String {
+        let text = text.utf8.contains(UInt8(ascii: "+")) ? text.replacing("+", with: " ")[...] : text
+        do throws(PercentEncoding.Failure) {
+            return try PercentEncoding.decode(text)
+        } catch {
+            throw error.problem(.formMalformed)
+        }
     }
 }

@@ -1,11 +1,17 @@
 /// Percent-encoding (RFC 3986 §2.1), strictly.
 enum PercentEncoding {
-    /// Returns `nil` for a broken escape, for bytes that are not UTF-8, and for U+0000, which is an error in one
-    /// database and the end of the text in the other. A `+` is a plus sign: this is no HTML form.
-    static func decode(_ text: Substring) -> String? {
+    enum Failure: Error, Equatable {
+        /// A broken escape, or bytes that are not UTF-8.
+        case malformed
+        /// U+0000, which is an error in one database and the end of the text in the other.
+        case characterNotAllowed
+    }
+
+    /// A `+` is a plus sign: this is no HTML form.
+    static func decode(_ text: Substring) throws(Failure) -> String {
         var isPlain = true
         for byte in text.utf8 {
-            if byte == 0 { return nil }
+            if byte == 0 { throw .characterNotAllowed }
             if byte == UInt8(ascii: "%") { isPlain = false }
         }
         if isPlain { return String(text) }
@@ -18,12 +24,13 @@ enum PercentEncoding {
                 continue
             }
             guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                return nil
+                throw .malformed
             }
             bytes.append(high << 4 | low)
         }
-        guard !bytes.contains(0) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        guard !bytes.contains(0) else { throw .characterNotAllowed }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+        return text
     }
 
     /// Whether the text can stand in a query as it is: nothing but what RFC 3986 §3.4 lets pass, without `&`.

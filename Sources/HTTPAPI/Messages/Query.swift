@@ -4,7 +4,7 @@
 struct Query: Sendable {
     private let values: [(name: String, value: String)]
 
-    /// Throws `parameter_unknown` or `parameter_malformed`.
+    /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []
         // By bytes: finding the borders of characters would cost more than everything else here.
@@ -14,10 +14,12 @@ struct Query: Sendable {
                 !values.contains(where: { $0.name == name })
             else { throw Problem(.parameterUnknown) }
             let encoded = Substring(pair[end...].dropFirst())
-            guard !encoded.isEmpty, let value = PercentEncoding.decode(encoded) else {
-                throw Problem(.parameterMalformed, subject: .parameter(name))
+            guard !encoded.isEmpty else { throw Problem(.parameterMalformed, subject: .parameter(name)) }
+            do throws(PercentEncoding.Failure) {
+                values.append((name, try PercentEncoding.decode(encoded)))
+            } catch {
+                throw error.problem(.parameterMalformed, subject: .parameter(name))
             }
-            values.append((name, value))
         }
         self.values = values
     }

@@ -41,6 +41,10 @@ extension ProblemCode {
             Meaning(
                 status: .badRequest, title: "Body is not JSON",
                 detail: "The body must be one JSON object (RFC 8259) in UTF-8, without duplicate members.")
+        case .characterNotAllowed:
+            Meaning(
+                status: .badRequest, title: "Character not allowed",
+                detail: "A string of the body, the path, the query or the form has U+0000. Remove it.")
         case .contentTypeUnsupported:
             Meaning(
                 status: .unsupportedMediaType, title: "Unsupported content type",

@@ -8,6 +8,7 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case headerTooLarge = "header_too_large"
     case bodyTooLarge = "body_too_large"
     case bodyNotJSON = "body_not_json"
+    case characterNotAllowed = "character_not_allowed"
     case contentTypeUnsupported = "content_type_unsupported"
     case memberMissing = "member_missing"
     case memberMalformed = "member_malformed"

@@ -27,7 +27,7 @@ extension JSONReader {
             defer { position += 1 }
             return .part(start..<position)
         case UInt8(ascii: "\\"): return .decoded(try readEscapedString(from: start))
-        default: throw invalid("control character in a string")
+        default: throw controlCharacter(byte)
         }
     }
 
@@ -42,8 +42,7 @@ extension JSONReader {
                 return text
             case UInt8(ascii: "\\"):
                 try appendEscape(to: &text)
-            case 0..<0x20:
-                throw invalid("control character in a string")
+            case 0..<0x20: throw controlCharacter(byte)
             default:
                 text.append(byte)
             }
@@ -78,8 +77,17 @@ extension JSONReader {
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
         // U+0000 is an error in PostgreSQL and the end of a string in C: refuse it before either sees it.
-        guard value != 0, let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
+        guard value != 0 else { throw controlCharacter(0) }
+        guard let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
         return scalar
+    }
+
+    /// U+0000 has a code of its own, whether it is escaped or not: a caller that sends it must look for it in its data,
+    /// not in its JSON.
+    private func controlCharacter(_ byte: UInt8) -> JOSEError {
+        byte == 0
+            ? JOSEError(.characterNotAllowed, detail: "U+0000 in a string")
+            : invalid("control character in a string")
     }
 
     private mutating func readFourHexDigits() throws(JOSEError) -> UInt32 {

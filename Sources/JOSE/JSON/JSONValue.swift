@@ -12,7 +12,7 @@ public enum JSONValue: Sendable, Equatable {
 
     /// Parses one whole document with `JSONReader`'s strictness.
     ///
-    /// Throws `.jsonInvalid`.
+    /// Throws `.jsonInvalid` or `.characterNotAllowed`.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JOSEError) {
         var reader = JSONReader(bytes, limits: limits)
         self = try reader.readValue()

@@ -1,0 +1,113 @@
+import JOSE
+import Testing
+import TokenMint
+
+/// What the bodies of requests may leave out, and in which forms they come.
+@Suite struct BodyReadingTests {
+    private static let verify = "/v1/identity-tokens/verify"
+    private static let signIn = "/v1/sign-ins"
+
+    @Test(arguments: ["nonce", "client_id", "authorization_code", "access_token"])
+    func `a member that is null is absent`(name: String) async throws {
+        try await RunningService.with { service in
+            for target in [Self.verify, Self.signIn] {
+                let answer = try await service.call(
+                    "POST", target, body: try Bodies.identityToken([(name, .null)]))
+                #expect((200...201).contains(answer.status))
+            }
+        }
+    }
+
+    @Test func `what a sign-in takes beside the token may be null too`() async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call(
+                "POST", Self.signIn, body: try Bodies.identityToken([("user", .null), ("create", .null)]))
+            #expect(answer.status == 201)
+            #expect(answer.json?["account"]?["first_name"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("/v1/sign-ins", #"{"identity_token":null}"#, "identity_token"),
+        ("/v1/credentials/query", #"{"client_id":null,"subs":["a"]}"#, "client_id"),
+        ("/v1/credentials/query", #"{"client_id":"com.example.app","subs":null}"#, "subs"),
+        ("/v1/apple/notifications", #"{"payload":null}"#, "payload"),
+    ])
+    func `a member that must be there is missing when it is null`(
+        target: String, body: String, member: String
+    ) async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call("POST", target, body: body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_missing")
+            #expect(answer.json?["member"]?.string == member)
+        }
+    }
+
+    @Test func `null excuses no unknown member, no second one, and nothing in a list`() async throws {
+        try await RunningService.with { service in
+            let unknown = try await service.call(
+                "POST", Self.verify, body: try Bodies.identityToken([("nonse", .null)]))
+            #expect(unknown.code == "member_unknown")
+            let twice = try await service.call(
+                "POST", Self.verify, body: #"{"nonce":null,"nonce":"n","identity_token":"a"}"#)
+            #expect(twice.code == "body_not_json")
+            let listed = try await service.call(
+                "POST", "/v1/credentials/query", body: #"{"client_id":"com.example.app","subs":["a",null]}"#)
+            #expect(listed.code == "member_malformed")
+        }
+    }
+
+    @Test func `user is taken as the text of Apple's form`() async throws {
+        let text = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"ada@example.com"}"#
+        try await RunningService.with { service in
+            let answer = try await service.call(
+                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
+            #expect(answer.status == 201)
+            #expect(answer.json?["account"]?["first_name"]?.string == "Ada")
+            #expect(answer.json?["account"]?["last_name"]?.string == "Lovelace")
+        }
+    }
+
+    @Test(arguments: [
+        "", "Ada", "null", "[]", #""{}""#, #"{"name":7}"#, #"{"name":{"firstName":"a","firstName":"b"}}"#,
+        "{}{}",
+        "{",
+    ])
+    func `a text that is not Apple's object is refused`(text: String) async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call(
+                "POST", Self.signIn, body: try Bodies.identityToken([("user", .string(text))]))
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_malformed")
+            #expect(answer.json?["member"]?.string == "user")
+        }
+    }
+
+    @Test(arguments: [
+        ("/v1/sign-ins", #"{"identity_token":"a\u0000"}"#),
+        ("/v1/sign-ins", "{\"identity_token\":\"a\u{0}\"}"),
+        ("/v1/sign-ins", #"{"identity_\u0000token":"a"}"#),
+        ("/v1/sign-ins", #"{"identity_token":"a","user":{"name":{"firstName":"\u0000"}}}"#),
+        ("/v1/sign-ins", #"{"identity_token":"a","user":"{\"email\":\"\\u0000\"}"}"#),
+        ("/v1/credentials/query", #"{"client_id":"com.example.app","subs":["a","\u0000"]}"#),
+        ("/v1/apple/notifications", #"{"payload":"\u0000"}"#),
+        ("/v1/apple/notifications", #"{"ignored":["\u0000"],"payload":"a"}"#),
+    ])
+    func `a zero byte in a string has a code of its own`(target: String, body: String) async throws {
+        try await RunningService.with { service in
+            let answer = try await service.call("POST", target, body: body)
+            #expect(answer.status == 400)
+            #expect(answer.code == "character_not_allowed")
+        }
+    }
+
+    @Test(arguments: ["{\u{0}}", "\u{0}{}", "{}\u{0}", "{\"identity_token\":\"\u{1}\"}"])
+    func `a zero byte outside a string, and another control character, is no JSON`(body: String) async throws
+    {
+        try await RunningService.with { service in
+            let answer = try await service.call("POST", Self.verify, body: body)
+            #expect(answer.code == "body_not_json")
+        }
+    }
+}
