@@ -36,6 +36,20 @@ def scenario(name, summary):
           note="an older token does not bring the old address back")
  .account(2 * HOUR, ok(person="first", account={"email": "person@example.com"})))
 
+(scenario("relay-address-without-claim",
+          "Real tokens have a relay address and no is_private_email: the domain says it. Another domain says nothing.")
+ .sign_in(0, token(0, is_private_email=Without),
+          created(person="first", account={"email": RELAY, "is_private_email": True}))
+ .sign_in(MINUTE, token(MINUTE, sub=OTHER_SUB, **REAL),
+          created(person="second", account={"email": "person@example.com"},
+                  account_lacks={"is_private_email": False}))
+ .account(MINUTE, ok(person="second", account_lacks={"is_private_email": True}), sub=OTHER_SUB)
+ .notification(HOUR, payload(HOUR, "jti-relay-000000000005", sub=OTHER_SUB, type="email-disabled",
+                             email="h7k2m9x4qd@private.icloud.com"),
+               ok(receipt="applied", events=["email_changed", "email_forwarding_changed"]),
+               note="an event too")
+ .account(HOUR, ok(person="second", account={"is_private_email": True}), sub=OTHER_SUB))
+
 (scenario("address-absent-later", "A token without address takes no address away.")
  .sign_in(0, token(0), created(account={"email": RELAY}))
  .sign_in(HOUR, token(HOUR, email=Without, email_verified=Without, is_private_email=Without),

@@ -99,6 +99,14 @@ def boolean(value):
     return {"true": True, "false": False}.get(value, value)
 
 
+def is_private(members):
+    """Apple's claim, or where it is absent Apple's domain; any other address says nothing."""
+    if "is_private_email" in members:
+        return boolean(members["is_private_email"])
+    domain = members.get("email", "").rpartition("@")[2].lower()
+    return True if domain in ("privaterelay.appleid.com", "private.icloud.com") else None
+
+
 def identity(members):
     """What the verifier must say about accepted claims: Apple's names, real booleans, nothing for what is absent.
     """
@@ -108,9 +116,10 @@ def identity(members):
     ]
     result = {name: members[name] for name in copied if name in members}
     result["client_id"] = members["aud"]
-    for name in ("email_verified", "is_private_email"):
-        if name in members:
-            result[name] = boolean(members[name])
+    if "email_verified" in members:
+        result["email_verified"] = boolean(members["email_verified"])
+    if is_private(members) is not None:
+        result["is_private_email"] = is_private(members)
     result["authorization_moment"] = members.get("auth_time", members["iat"])
     return result
 

@@ -41,6 +41,15 @@ accepted("booleans-false", "An address can be unverified.",
 accepted(
     "relay-domain-with-private-false", "The claim decides whether an address is a relay, never its domain.",
     claims(is_private_email=False))
+for name, address, summary in [
+    ("of-apple", "q4zjk7x2rt@privaterelay.appleid.com", "Real tokens have a relay address without the claim."),
+    ("announced", "q4zjk7x2rt@private.icloud.com", "The domain that Apple announced for new relay addresses."),
+    ("in-capitals", "q4zjk7x2rt@PrivateRelay.AppleID.com", "Domains are compared without regard to case."),
+    ("as-suffix", "ada@mail.privaterelay.appleid.com", "Exactly the domain, or nothing is known."),
+    ("as-end-of-another", "ada@notprivaterelay.appleid.com", "Exactly the domain, or nothing is known."),
+    ("as-prefix", "ada@privaterelay.appleid.com.attacker.example", "Exactly the domain, or nothing is known."),
+]:
+    accepted(f"relay-domain-without-claim-{name}", summary, claims(email=address, is_private_email=Without))
 accepted("sub-of-unknown-form",
          "Only a unique, stable string is promised; the usual form must not be required.",
          claims(sub="x"))

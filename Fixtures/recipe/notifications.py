@@ -38,6 +38,12 @@ for kind in ("email-disabled", "email-enabled"):
                  [found(kind, type=kind, email=RELAY, is_private_email=value in (True, "true"))])
 accepted("email-disabled-without-email", "The switch counts also when the address is not repeated.",
          events(type="email-disabled"), [found("email-disabled", type="email-disabled")])
+accepted("email-disabled-relay-without-claim", "Apple's own domain says what the claim leaves out.",
+         events(type="email-disabled", email=RELAY),
+         [found("email-disabled", type="email-disabled", email=RELAY, is_private_email=True)])
+accepted("email-enabled-real-without-claim", "Any other domain says nothing.",
+         events(type="email-enabled", email="person@example.com"),
+         [found("email-enabled", type="email-enabled", email="person@example.com")])
 accepted("events-as-object", "The documentation shows an object.", notice(Pairs(event().items())),
          [found("consent-revoked")])
 accepted("events-as-array", "Older documentation shows an array.", notice([event()]),

@@ -203,6 +203,8 @@ def read_event(value):
         result["event_time_milliseconds"] = time if time > 10**11 else time * 1000
     if "is_private_email" in result:
         result["is_private_email"] = result["is_private_email"] in (True, "true")
+    elif re.search(r"@(privaterelay\.appleid|private\.icloud)\.com\Z", result.get("email", ""), re.I | re.A):
+        result["is_private_email"] = True
     return result
 
 

@@ -46,7 +46,7 @@ extension NotificationEvent {
             subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
             eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
             email = object["email"]?.string
-            isPrivateEmail = object["is_private_email"]?.bool
+            isPrivateEmail = RelayAddress.isPrivate(object["is_private_email"]?.bool, address: email)
             return
         }
         guard let subject = try object.string("sub"), SubjectCheck.isValid(subject) else {
@@ -58,7 +58,7 @@ extension NotificationEvent {
         self.subject = subject
         eventTimeMilliseconds = time
         email = try object.string("email")
-        isPrivateEmail = try object.flag("is_private_email")
+        isPrivateEmail = RelayAddress.isPrivate(try object.flag("is_private_email"), address: email)
     }
 
     /// `nil` outside the years 1970 to 9999.

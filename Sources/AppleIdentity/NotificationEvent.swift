@@ -17,6 +17,7 @@ public struct NotificationEvent: Sendable, Equatable {
     /// `event_time`, in milliseconds since 1970 whatever unit was sent; there for every known kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
+    /// True when `email` is a relay address: Apple's claim, or where it is absent Apple's domain. `nil` when neither says.
     public let isPrivateEmail: Bool?
 }
 

@@ -20,8 +20,8 @@ public struct VerifiedIdentity: Sendable {
     public var accessTokenHash: String? { claims.accessTokenHash }
     public var email: String? { claims.email }
     public var emailVerified: Bool? { claims.emailVerified }
-    /// True when `email` is a relay address. Never to be told from the domain.
-    public var isPrivateEmail: Bool? { claims.isPrivateEmail }
+    /// True when `email` is a relay address: Apple's claim, or where it is absent Apple's domain. `nil` when neither says.
+    public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
     /// 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int64? { claims.realUserStatus }
     /// `transfer_sub`: only in the 60 days after a team transfer.

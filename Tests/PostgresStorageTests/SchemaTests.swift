@@ -1,6 +1,7 @@
 import AppleAccounts
 import Logging
 import PostgresCluster
+import StorageConformance
 import Testing
 
 @testable import PostgresStorage
@@ -66,6 +67,46 @@ import Testing
         #expect(
             try await pool.run { try Schema.version(in: $0) } == Schema.Version(number: 1, minimumReader: 1))
         #expect(try await Schema.migrate(pool, [Self.one, Self.two]) == (1, 2))
+        await pool.close()
+    }
+
+    @Test func `knows of an older address only that a relay is one`() async throws {
+        let url = try await PostgresCluster.shared().makeDatabase()
+        let pool = PostgresPool(try PostgresURL(url), connections: 1)
+        _ = try await Schema.migrate(pool, [.first])
+        let addresses = [
+            "a@example.com", "b@PrivateRelay.appleid.com", "c@private.icloud.com",
+            "d@x.privaterelay.appleid.com",
+            "e@example.com",
+        ]
+        let rows = addresses.enumerated().map { index, address in
+            "(\(index), 1, 'person-\(index)', gen_random_uuid(), 1000, '\(address)', true, \(index == 4), 1000)"
+        }
+        // As an older replica goes on to write during a rolling upgrade, too.
+        let insert = """
+            INSERT INTO subject (id, team_id, sub, account_id, created_at, email, email_is_verified, email_is_private,
+                email_at)
+            VALUES
+            """
+        try await pool.run { session in
+            try session.execute(script: "INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5')", name: "team")
+            try session.execute(script: insert + rows.joined(separator: ", "), name: "older")
+        }
+        let database = try await PostgresDatabase.open(url: url, logger: Self.log)
+        for (index, isPrivate) in [nil, true, true, nil, true].enumerated() {
+            let key = SubjectKey.sample("person-\(index)")
+            let account = try #require(try await database.accounts.account(key))
+            #expect(account.email == addresses[index])
+            #expect(account.isPrivateEmail == isPrivate)
+        }
+        try await pool.run { session in
+            try session.execute(
+                script: insert
+                    + "(9, 1, 'late', gen_random_uuid(), 1000, 'late@example.com', true, false, 1000)",
+                name: "late")
+        }
+        #expect(try await database.accounts.account(.sample("late"))?.isPrivateEmail == nil)
+        await database.close()
         await pool.close()
     }
 

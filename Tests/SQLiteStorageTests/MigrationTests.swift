@@ -69,6 +69,36 @@ import Testing
         }
     }
 
+    @Test func `knows of an older address only that a relay is one`() async throws {
+        try makeFirstVersion()
+        let addresses = [
+            "a@example.com", "b@PrivateRelay.appleid.com", "c@private.icloud.com",
+            "d@x.privaterelay.appleid.com",
+            "e@example.com",
+        ]
+        try await DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
+            .writeWithoutTransaction { database in
+                _ = try Schema.migrate(database, [.first, .second])
+                for (index, address) in addresses.enumerated() {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO subject (id, team_id, sub, account_id, created_at, email, email_is_verified,
+                                email_is_private, email_at)
+                            VALUES (?, 1, ?, randomblob(16), 1000, ?, 1, ?, 1000)
+                            """,
+                        arguments: [10 + index, "person-\(index)", address, address.hasPrefix("e") ? 1 : 0])
+                }
+            }
+        try await file.use { database in
+            for (index, isPrivate) in [nil, true, true, nil, true].enumerated() {
+                let key = SubjectKey.sample("person-\(index)")
+                let account = try #require(try await database.accounts.account(key))
+                #expect(account.email == addresses[index])
+                #expect(account.isPrivateEmail == isPrivate)
+            }
+        }
+    }
+
     @Test func `gives everybody the digest that they are found by, and nobody twice`() async throws {
         try makeFirstVersion()
         try await DatabaseQueue(path: file.path).writeWithoutTransaction { database in

@@ -11,7 +11,7 @@ public struct Account: Sendable, Hashable {
     public let email: String?
     /// Always `false` for an unsigned address.
     public let isEmailVerified: Bool?
-    /// `nil` for an unsigned address: only Apple can say.
+    /// `nil` when nothing is known: for an unsigned address, and where neither Apple's claim nor its domain said.
     public let isPrivateEmail: Bool?
     public let emailForwarding: EmailForwarding
     public let firstName: String?

@@ -3,11 +3,11 @@
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool
-    /// A relay address that hides the real one. Decided by Apple's flag, never by the domain.
-    public let isPrivate: Bool
+    /// Whether it is a relay address that hides the real one. `nil` when nothing is known.
+    public let isPrivate: Bool?
 
     /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.
-    public init?(address: String, isVerified: Bool, isPrivate: Bool) {
+    public init?(address: String, isVerified: Bool, isPrivate: Bool?) {
         guard (1...320).contains(address.characterCount), !address.hasControlCharacters else {
             return nil
         }
@@ -33,5 +33,5 @@ extension EmailAddress: Comparable {
         return lhs.flags < rhs.flags
     }
 
-    private var flags: Int { (isVerified ? 1 : 0) + (isPrivate ? 2 : 0) }
+    private var flags: Int { (isVerified ? 1 : 0) + (isPrivate.map { $0 ? 4 : 2 } ?? 0) }
 }

@@ -29,7 +29,7 @@ extension SubjectRecord {
     }
 
     private mutating func take(_ other: SubjectRecord) {
-        if email == nil, let known = other.email, !known.value.isPrivate { email = known }
+        if email == nil, let known = other.email, known.value.isPrivate != true { email = known }
         unsignedEmail = other.unsignedEmail
         forwarding = forwarding ?? other.forwarding
         firstName = other.firstName

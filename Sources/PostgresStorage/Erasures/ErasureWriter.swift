@@ -22,7 +22,7 @@ enum ErasureWriter {
         "make_tombstone",
         """
         UPDATE subject SET sub = $2::text, account_id = NULL, created_at = NULL, email = NULL,
-            email_is_verified = NULL, email_is_private = NULL, email_at = NULL, unsigned_email = NULL,
+            email_is_verified = NULL, email_is_private = NULL, email_is_not_private = NULL, email_at = NULL, unsigned_email = NULL,
             forwarding = NULL, forwarding_at = NULL, first_name = NULL, last_name = NULL,
             real_user_status = NULL
         WHERE id = $1::bigint

@@ -12,7 +12,7 @@ enum Renaming {
         "rename_replaced",
         """
         UPDATE subject SET sub = chr(1) || id, email = NULL, email_is_verified = NULL,
-            email_is_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
+            email_is_private = NULL, email_is_not_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
         WHERE id = $1::bigint
         """)
     private static let rename = PostgresStatement(

@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// The schema's migrations, and how a database is brought up to date while other replicas may be at work.
 enum Schema {
-    static let migrations = [Migration.first, .second]
+    static let migrations = [Migration.first, .second, .third, .fourth]
 
     /// What is kept in the table `siwa_schema`.
     struct Version: Equatable, Sendable {

@@ -4,9 +4,9 @@ import AppleAccounts
 enum SubjectColumns {
     static let list = """
         id, account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email, \
-        forwarding, forwarding_at, first_name, last_name, real_user_status
+        forwarding, forwarding_at, first_name, last_name, real_user_status, email_is_not_private
         """
-    static let count = 13
+    static let count = 14
 
     /// Reads them from a row, the first at a column. The credentials are still to come.
     static func record(
@@ -18,7 +18,8 @@ enum SubjectColumns {
         if let address = rows.text(row, first + 3), let moment = rows.moment(row, first + 6),
             let email = EmailAddress(
                 address: address, isVerified: rows.boolean(row, first + 4) == true,
-                isPrivate: rows.boolean(row, first + 5) == true)
+                isPrivate: rows.boolean(row, first + 5) == true
+                    ? true : rows.boolean(row, first + 13) == true ? false : nil)
         {
             record.email = LastWriter(email, at: moment)
         } else {

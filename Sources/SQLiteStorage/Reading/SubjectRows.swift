@@ -20,7 +20,7 @@ final class SubjectRows {
             s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
             s.last_name, s.real_user_status, c.app_id, c.authorized_at, c.authorized_source, c.revoked_at,
             c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at, c.refresh_token,
-            c.refresh_token_cause, s.key_digest
+            c.refresh_token_cause, s.key_digest, s.email_is_not_private
         FROM subject s LEFT JOIN credential c ON c.id BETWEEN \(first) AND \(last) AND +c.subject_id = s.id
         WHERE \(condition)
         """
@@ -78,7 +78,8 @@ final class SubjectRows {
         record.createdAt = row.moment(4)
         if let address = row.text(5), let moment = row.moment(8),
             let email = EmailAddress(
-                address: address, isVerified: row.integer(6) == 1, isPrivate: row.integer(7) == 1)
+                address: address, isVerified: row.integer(6) == 1,
+                isPrivate: row.integer(7) == 1 ? true : row.integer(26) == 1 ? false : nil)
         {
             record.email = LastWriter(email, at: moment)
         } else {

@@ -18,17 +18,17 @@ final class SubjectWriter {
             """
             INSERT INTO subject (
                 account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
-                forwarding, forwarding_at, first_name, last_name, real_user_status, team_id, sub,
-                key_digest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                forwarding, forwarding_at, first_name, last_name, real_user_status, email_is_not_private,
+                team_id, sub, key_digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             """, in: database)
         updateSubject = try PreparedStatement(
             """
             UPDATE subject SET
                 account_id = ?1, created_at = ?2, email = ?3, email_is_verified = ?4, email_is_private = ?5,
                 email_at = ?6, unsigned_email = ?7, forwarding = ?8, forwarding_at = ?9, first_name = ?10,
-                last_name = ?11, real_user_status = ?12
-            WHERE id = ?13
+                last_name = ?11, real_user_status = ?12, email_is_not_private = ?13
+            WHERE id = ?14
             """, in: database)
         insertCredential = try PreparedStatement(
             """
@@ -64,7 +64,7 @@ final class SubjectWriter {
         if record.rowChange == .update, !record.isTombstone {
             updateSubject.begin()
             bind(record, to: updateSubject)
-            updateSubject.bind(place.rowID, at: 13)
+            updateSubject.bind(place.rowID, at: 14)
             try updateSubject.execute()
             try requireChange()
         }
@@ -82,9 +82,9 @@ final class SubjectWriter {
         let digest = KeyDigest(team: team, name: record.key.subject.rawValue)
         insertSubject.begin()
         bind(record, to: insertSubject)
-        insertSubject.bind(team, at: 13)
-        insertSubject.bind(record.key.subject.rawValue, at: 14)
-        insertSubject.bind(digest.data, at: 15)
+        insertSubject.bind(team, at: 14)
+        insertSubject.bind(record.key.subject.rawValue, at: 15)
+        insertSubject.bind(digest.data, at: 16)
         try insertSubject.execute()
         return SubjectPlace(rowID: database.lastInsertedRowID, digest: digest)
     }
@@ -130,7 +130,7 @@ final class SubjectWriter {
         statement.bind(record.createdAt, at: 2)
         statement.bind(record.email?.value.address, at: 3)
         statement.bind(record.email.map { $0.value.isVerified ? 1 : 0 }, at: 4)
-        statement.bind(record.email.map { $0.value.isPrivate ? 1 : 0 }, at: 5)
+        statement.bind(record.email.map { $0.value.isPrivate == true ? 1 : 0 }, at: 5)
         statement.bind(record.email?.moment, at: 6)
         statement.bind(record.unsignedEmail, at: 7)
         statement.bind(record.forwarding?.value.storageCode, at: 8)
@@ -138,6 +138,7 @@ final class SubjectWriter {
         statement.bind(record.firstName, at: 10)
         statement.bind(record.lastName, at: 11)
         statement.bind(record.realUserStatus, at: 12)
+        statement.bind(record.email?.value.isPrivate == false ? 1 : nil, at: 13)
     }
 
     private func bind(

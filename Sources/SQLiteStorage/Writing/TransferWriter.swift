@@ -59,7 +59,7 @@ struct TransferWriter {
                 sql: """
                     UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id),
                         email = NULL, email_is_verified = NULL,
-                        email_is_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
+                        email_is_private = NULL, email_is_not_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
                     WHERE id = ?
                     """,
                 arguments: [replacedRowID])

@@ -27,7 +27,8 @@ extension NotifiedEvent.Change {
 }
 
 extension EmailAddress {
-    /// Returns `nil` when the event has no address, or does not say whether it is a relay address.
+    /// Returns `nil` when the event has no address, or neither its claim nor the domain says whether it is a relay address:
+    /// such an address would replace one of which more is known.
     ///
     /// Events do not say "verified". A relay address is Apple's own; of another one nothing is known.
     fileprivate init?(_ event: NotificationEvent) {

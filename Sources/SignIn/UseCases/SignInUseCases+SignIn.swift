@@ -71,7 +71,7 @@ extension SignInUseCases {
             email: identity.email.flatMap { address in
                 EmailAddress(
                     address: address, isVerified: identity.emailVerified ?? false,
-                    isPrivate: identity.isPrivateEmail ?? false)
+                    isPrivate: identity.isPrivateEmail)
             },
             realUserStatus: identity.realUserStatus, firstName: request.user?.firstName,
             lastName: request.user?.lastName, unsignedEmail: request.user?.email,

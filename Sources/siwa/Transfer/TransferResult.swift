@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import AppleIdentity
 import JOSE
 
 /// Who a transferred account is for the receiving team, as Apple said: a line of the results file.
@@ -14,7 +15,9 @@ struct TransferResult: Equatable, Sendable {
         (self.accountID, self.subject) = (accountID, subject)
         // Apple signs neither here, but its own server says so: as good as in a token.
         email = user.email.flatMap {
-            EmailAddress(address: $0, isVerified: true, isPrivate: user.isPrivateEmail ?? false)
+            EmailAddress(
+                address: $0, isVerified: true,
+                isPrivate: RelayAddress.isPrivate(user.isPrivateEmail, address: $0))
         }
     }
 
@@ -34,7 +37,7 @@ struct TransferResult: Equatable, Sendable {
             ("account_id", .string(accountID.rawValue)), ("sub", .string(subject.rawValue)),
         ])
         json["email"] = email.map { .string($0.address) }
-        json["is_private_email"] = email.map { .bool($0.isPrivate) }
+        json["is_private_email"] = email?.isPrivate.map { .bool($0) }
         return json
     }
 }

@@ -8,6 +8,18 @@ import Testing
         try await verify(real)
     }
 
+    @Test(arguments: try RealTokenCase.all().filter { $0.kind == .identityToken })
+    func `calls a relay address private, and no other address public unasked`(real: RealTokenCase)
+        async throws
+    {
+        let keys = try PinnedKeySet(parsing: try real.keySet())
+        let identity = try await IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: [real.clientID]))
+            .verify(
+                real.jwt, keys: keys, expecting: IdentityTokenExpectations(), at: try real.at.date(after: 0))
+        let isRelay = identity.email?.hasSuffix("@privaterelay.appleid.com") == true
+        #expect(identity.isPrivateEmail == (isRelay ? true : nil))
+    }
+
     @Test(arguments: try RealTokenCase.all())
     func `refuses it for another client ID`(real: RealTokenCase) async throws {
         await #expect(throws: AppleTokenError(.audienceMismatch)) {

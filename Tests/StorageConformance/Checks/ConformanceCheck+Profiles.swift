@@ -42,6 +42,17 @@ extension ConformanceCheck {
             try expectEqual(outcome.account.isPrivateEmail, true)
             try expectEqual(try await store.account(.sample()), outcome.account)
         },
+        ConformanceCheck("keeps an address of which nothing is known apart from one that is no relay") {
+            store in
+            for (second, isPrivate) in [nil, false, true, false, nil, true, nil].enumerated() {
+                let outcome = try await store.signIn(
+                    .sample(
+                        authorizedAt: Moment(seconds: Int64(second)), email: .sample(isPrivate: isPrivate)))
+                try expectEqual(outcome.account.isPrivateEmail, isPrivate)
+                try expectEqual(try await store.account(.sample())?.isPrivateEmail, isPrivate)
+                try expectEqual(try await store.account(outcome.account.id), outcome.account)
+            }
+        },
         ConformanceCheck("follows the address of the latest moment") { store in
             try await store.signIn(.sample(authorizedAt: 5000, email: .sample("new@example.com")))
             try await store.signIn(.sample(authorizedAt: 3000, email: .sample("old@example.com")))
