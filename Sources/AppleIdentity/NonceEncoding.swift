@@ -10,7 +10,7 @@ public enum NonceEncoding: String, Sendable, CaseIterable {
     case sha256Base64 = "sha256_base64"
 
     /// The claim that a client using this encoding produces for `nonce`.
-    func claim(for nonce: String, digest: [UInt8]) -> String {
+    package func claim(for nonce: String, digest: [UInt8]) -> String {
         switch self {
         case .raw: nonce
         case .sha256Hexadecimal: Hexadecimal.encode(digest)

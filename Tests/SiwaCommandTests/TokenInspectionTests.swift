@@ -9,11 +9,12 @@ import TokenMint
 @Suite struct TokenInspectionTests {
     static func inspect(
         _ token: String, kind: TokenKind = .identityToken, clientIDs: [String] = [TokenMint.clientID],
-        nonce: String? = nil, keys: String? = nil
+        expecting expectations: IdentityTokenExpectations = .init(), keys: String? = nil,
+        at moment: Int64 = TokenMint.sampleTime + 60
     ) async throws -> InspectionReport {
         let inspection = TokenInspection(
-            kind: kind, policy: VerificationPolicy(clientIDs: clientIDs), nonce: nonce,
-            moment: Moment(seconds: TokenMint.sampleTime + 60))
+            kind: kind, policy: VerificationPolicy(clientIDs: clientIDs), expectations: expectations,
+            moment: Moment(seconds: moment))
         let keySet = keys ?? String(decoding: TokenMint.shared.keySet, as: UTF8.self)
         return try await TemporaryFile.with(keySet) { path in
             await inspection.inspect(token, keys: InspectionKeys(file: path, url: nil))
@@ -90,7 +91,7 @@ import TokenMint
 
     @Test func `JSON has the verdict, every check and the claims`() async throws {
         let report = try await Self.inspect(
-            try TokenMint.shared.sign(TokenMint.identityClaims()), nonce: "not-the-nonce")
+            try TokenMint.shared.sign(TokenMint.identityClaims()), expecting: .init(nonce: "not-the-nonce"))
         let json = try JSONValue(parsing: Array(report.json.utf8))
         #expect(json["verdict"]?.string == "refused")
         #expect(json["code"]?.string == "nonce_missing")
@@ -99,5 +100,111 @@ import TokenMint
         let goodJSON = try JSONValue(parsing: Array(good.json.utf8))
         #expect(goodJSON["verdict"]?.string == "accepted")
         #expect(goodJSON["claims"]?["sub"]?.string == TokenMint.subject)
+    }
+
+    @Test func `all claims are printed, also those that nobody reads`() async throws {
+        var claims = TokenMint.identityClaims()
+        claims["nonce"] = .string("n-1")
+        claims["future"] = .object(JSONObject([("a", .array([.bool(true), .null]))]))
+        claims["steering"] = .string("\u{1B}[2J\u{7F}é")
+        let report = try await Self.inspect(try TokenMint.shared.sign(claims))
+        let json = try JSONValue(parsing: Array(report.json.utf8))
+        #expect(json["claims"]?.object == claims)
+        #expect(json["is_signed"]?.bool == true)
+        #expect(json["header"]?["alg"]?.string == "RS256")
+        for (name, _) in claims.members { #expect(report.text.contains("  \(name): ")) }
+        #expect(report.text.contains(#"future: {"a":[true,null]}"#))
+        #expect(report.text.contains("iat: \(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z)"))
+        #expect(report.text.contains("steering: ?[2J??"))
+        #expect(report.text.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
+    }
+
+    @Test func `claims that no key has signed are said to be unproven`() async throws {
+        let token = try TokenMint(keyID: TokenMint.shared.keyID).sign(TokenMint.identityClaims())
+        let report = try await Self.inspect(token)
+        #expect(report.text.contains("claims, not proven to be Apple's:"))
+        #expect(report.text.contains("sub: \(TokenMint.subject)"))
+        #expect(try JSONValue(parsing: Array(report.json.utf8))["is_signed"]?.bool == false)
+    }
+
+    @Test(
+        arguments: [
+            ("aud", .string("com.other"), "com.other", TokenMint.clientID),
+            ("iss", .string("https://evil.example"), "https://evil.example", "https://appleid.apple.com"),
+            (
+                "exp", .integer(TokenMint.sampleTime), "\(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z)",
+                "later than 2026-01-01T00:00:00.000Z"
+            ),
+            (
+                "nbf", .integer(TokenMint.sampleTime + 600),
+                "\(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z)",
+                "no later than 2026-01-01T00:02:00.000Z"
+            ),
+            (
+                "auth_time", .integer(TokenMint.sampleTime + 600),
+                "auth_time: \(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z)",
+                "no later than 2026-01-01T00:02:00.000Z"
+            ),
+            ("email_verified", .string("yes"), "email_verified: yes", "true or false"),
+            ("sub", .string(""), "", "1 to 255 characters, none of them a control character"),
+            ("sub", nil, "no sub", "iss, aud, exp, iat, sub"),
+            ("c_hash", .string("x"), "x", HalfDigest.claim(for: "c-1")),
+            ("at_hash", nil, "none", HalfDigest.claim(for: "a-1")),
+        ] as [(String, JSONValue?, String, String)])
+    func `a failed check says what was found and what was expected`(
+        claim: String, value: JSONValue?, found: String, expected: String
+    ) async throws {
+        var claims = TokenMint.identityClaims()
+        claims["c_hash"] = .string(HalfDigest.claim(for: "c-1"))
+        claims["at_hash"] = .string(HalfDigest.claim(for: "a-1"))
+        claims[claim] = value
+        let report = try await Self.inspect(
+            try TokenMint.shared.sign(claims), expecting: .init(authorizationCode: "c-1", accessToken: "a-1"))
+        #expect(report.comparison == CheckComparison(found: found, expected: expected))
+        #expect(report.text.contains("expected  \(expected)"))
+        let checks = try JSONValue(parsing: Array(report.json.utf8))["checks"]?.array
+        let failed = checks?.first { $0["result"]?.string == "failed" }
+        #expect(failed?["found"]?.string == found)
+        #expect(failed?["expected"]?.string == expected)
+    }
+
+    @Test func `a code and an access token are compared with their hashes`() async throws {
+        var claims = TokenMint.identityClaims()
+        claims["c_hash"] = .string(HalfDigest.claim(for: "c-1"))
+        claims["at_hash"] = .string(HalfDigest.claim(for: "a-1"))
+        let report = try await Self.inspect(
+            try TokenMint.shared.sign(claims), expecting: .init(authorizationCode: "c-1", accessToken: "a-1"))
+        #expect(Self.findings(report)[.codeHash] == .passed)
+        #expect(Self.findings(report)[.accessTokenHash] == .passed)
+        let silent = try await Self.inspect(try TokenMint.shared.sign(claims))
+        #expect(Self.findings(silent)[.codeHash] == .notAsked)
+        #expect(Self.findings(silent)[.accessTokenHash] == .notAsked)
+    }
+
+    @Test func `of a nonce all forms are shown that would do`() async throws {
+        let report = try await Self.inspect(
+            try TokenMint.shared.sign(TokenMint.identityClaims()), expecting: .init(nonce: "n-1"))
+        #expect(report.comparison?.found == "none")
+        for word in ["n-1 (raw)", "(sha256_hex)", "(sha256_base64url)", "(sha256_base64)"] {
+            #expect(report.comparison?.expected.contains(word) == true)
+        }
+    }
+
+    @Test func `before the claims too it is said what was found`() async throws {
+        let honest = try TokenMint.shared.sign(TokenMint.identityClaims())
+        let body = honest.split(separator: ".")[1]
+        func header(_ text: String) -> String { "\(Base64URL.encode(Array(text.utf8))).\(body).QUFB" }
+        let stranger = try TokenMint(keyID: "stranger").sign(TokenMint.identityClaims())
+        let cases: [(String, CheckComparison)] = [
+            (header(#"{"alg":"none","kid":"a"}"#), CheckComparison(found: "none", expected: "RS256")),
+            (
+                header(#"{"alg":"RS256","kid":7}"#),
+                CheckComparison(found: "7", expected: "a string of 1 to 64 characters")
+            ),
+            (stranger, CheckComparison(found: "stranger", expected: TokenMint.shared.keyID)),
+        ]
+        for (token, expected) in cases {
+            #expect(try await Self.inspect(token).comparison == expected)
+        }
     }
 }

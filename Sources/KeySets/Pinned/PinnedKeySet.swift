@@ -20,6 +20,9 @@ public struct PinnedKeySet: VerificationKeys {
         try self.init(parsing: try PinnedFile.content(of: path, atMost: KeySetResponse.longestBody + 1))
     }
 
+    /// Of the usable keys.
+    package var keyIDs: [String] { keys.keyIDs }
+
     public func cachedKey(for keyID: String) -> RSAPublicKey? { keys.key(for: keyID) }
 
     public func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {

@@ -7,17 +7,20 @@ import KeySets
 /// `siwa verify`
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check one token, and say what each check found.",
+        abstract: "Check one token, and say what each check found, and all that the token says.",
         discussion: """
             Runs the checks of the service, in its order, on a token from a log or a bug report. Nothing is stored, and \
             nothing is sent but the request for Apple's keys. Ends with status 0 when the token is accepted, 1 when it is \
             refused, 2 when that cannot be said (the keys cannot be had).
 
-              siwa verify - --client-id com.example.app < token.txt
+              siwa verify --client-id com.example.app < token.txt
+
+            A token on the command line is visible to other users of the machine, and stays in the shell's history: give \
+            it on standard input. The same holds for codes and access tokens that are still good.
             """)
 
-    @Argument(help: "The token in its compact form, or - to read it from standard input.")
-    var token: String
+    @Argument(help: "The token in its compact form; - reads it from standard input.")
+    var token = "-"
 
     @Option(
         name: .customLong("client-id"), help: "A client ID that may be the token's audience. Repeat for more."
@@ -33,6 +36,12 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "The raw nonce that the token must answer to.")
     var nonce: String?
 
+    @Option(help: "The authorization code that came with the token, to be compared with c_hash.")
+    var authorizationCode: String?
+
+    @Option(help: "The access token that came with the token, to be compared with at_hash.")
+    var accessToken: String?
+
     @Option(help: "What the token should be: identity-token or notification.")
     var kind = TokenKind.identityToken
 
@@ -44,7 +53,9 @@ struct Verify: AsyncParsableCommand {
 
     func validate() throws {
         if jwks != nil, keySetURL != nil { throw ValidationError("Give --jwks or --jwks-url, not both.") }
-        if kind == .notification, nonce != nil { throw ValidationError("A notification has no nonce.") }
+        if kind == .notification, nonce != nil || authorizationCode != nil || accessToken != nil {
+            throw ValidationError("A notification has no nonce, no code and no access token.")
+        }
         if clientIDs.contains(where: \.isEmpty) { throw ValidationError("--client-id must not be empty.") }
     }
 
@@ -55,7 +66,10 @@ struct Verify: AsyncParsableCommand {
                 .trimmingCharacters(in: .whitespacesAndNewlines) : token
         let moment = at ?? Moment(milliseconds: SystemKeySetClock().millisecondsSince1970)
         let inspection = TokenInspection(
-            kind: kind, policy: VerificationPolicy(clientIDs: clientIDs), nonce: nonce, moment: moment)
+            kind: kind, policy: VerificationPolicy(clientIDs: clientIDs),
+            expectations: IdentityTokenExpectations(
+                nonce: nonce, authorizationCode: authorizationCode, accessToken: accessToken),
+            moment: moment)
         let source = InspectionKeys(file: jwks, url: keySetURL)
         let report = await inspection.inspect(text, keys: source)
         print(json ? report.json : report.text)

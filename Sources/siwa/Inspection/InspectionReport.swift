@@ -2,18 +2,13 @@ import AppleAccounts
 import AppleIdentity
 import JOSE
 
-/// What `siwa verify` found, check by check.
+/// What `siwa verify` found, check by check, and all that the token says.
 struct InspectionReport {
     enum Verdict {
-        case accepted(Content)
+        case accepted
         case refused(AppleTokenError)
         /// With the reason, in words.
         case undecided(String)
-    }
-
-    enum Content {
-        case identity(VerifiedIdentity)
-        case notification(VerifiedNotification)
     }
 
     enum Finding: String {
@@ -25,29 +20,46 @@ struct InspectionReport {
     }
 
     let kind: TokenKind
-    /// As the token says; untrusted.
-    let keyID: String?
     let moment: Moment
     let verdict: Verdict
     let findings: [(step: VerificationStep, finding: Finding)]
+    /// Of the check that failed.
+    let comparison: CheckComparison?
+    let content: TokenContent
+
+    /// Whether Apple's key has signed the claims, whatever became of the token later.
+    var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
 
     var text: String {
-        var lines = ["\(kind.rawValue), judged as at \(moment.rfc3339)"]
-        if let keyID { lines.append("key ID \(Self.shown(keyID))") }
-        lines.append("")
+        var lines = ["\(kind.rawValue), judged as at \(moment.rfc3339)", ""]
         let width = findings.map(\.step.rawValue.count).max() ?? 0
         for (step, finding) in findings {
             let name = step.rawValue + String(repeating: " ", count: width - step.rawValue.count)
             lines.append("  \(name)  \(finding.rawValue)")
+            if finding == .failed, let comparison {
+                let indent = String(repeating: " ", count: width + 4)
+                lines.append("\(indent)found     \(comparison.found)")
+                lines.append("\(indent)expected  \(comparison.expected)")
+            }
         }
         lines.append("")
         switch verdict {
-        case .accepted(let content):
-            lines += ["accepted"] + Self.members(of: content).map { "  \($0): \($1)" }
+        case .accepted: lines.append("accepted")
         case .refused(let error): lines.append("refused: \(error.code.rawValue)")
         case .undecided(let reason): lines.append("cannot say: \(reason)")
         }
+        lines += Self.lines(of: content.header, titled: "header")
+        lines += Self.lines(
+            of: content.claims, titled: isSigned ? "claims" : "claims, not proven to be Apple's")
         return lines.joined(separator: "\n")
+    }
+
+    private static func lines(of object: JSONObject?, titled title: String) -> [String] {
+        guard let object else { return [] }
+        return ["", "\(title):"]
+            + object.members.map {
+                "  \(TokenContent.shown($0.name)): \(TokenContent.text($0.value, of: $0.name))"
+            }
     }
 
     var json: String {
@@ -63,7 +75,6 @@ struct InspectionReport {
             json.member("reason", reason)
         }
         json.member("kind", kind.rawValue)
-        json.member("kid", ifPresent: keyID)
         json.member("at", moment.rfc3339)
         json.name("checks")
         json.beginArray()
@@ -72,40 +83,24 @@ struct InspectionReport {
             json.beginObject()
             json.member("check", step.rawValue)
             json.member("result", finding.rawValue)
-            json.endObject()
-        }
-        json.endArray()
-        if case .accepted(let content) = verdict {
-            json.name("claims")
-            json.beginObject()
-            for (name, value) in Self.members(of: content) {
-                json.name(name)
-                json.value(value)
+            if finding == .failed {
+                json.member("found", ifPresent: comparison?.found)
+                json.member("expected", ifPresent: comparison?.expected)
             }
             json.endObject()
         }
+        json.endArray()
+        json.member("is_signed", isSigned)
+        write(content.header, as: "header", to: &json)
+        write(content.claims, as: "claims", to: &json)
         json.endObject()
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    private static func members(of content: Content) -> [(String, String)] {
-        switch content {
-        case .identity(let identity):
-            [
-                ("iss", identity.issuer), ("sub", identity.subject), ("aud", identity.clientID),
-                ("iat", Moment(seconds: identity.issuedAt.secondsSince1970).rfc3339),
-                ("exp", Moment(seconds: identity.expiresAt.secondsSince1970).rfc3339),
-            ]
-        case .notification(let notification):
-            [("aud", notification.clientID)]
-                + notification.events.flatMap { event in
-                    [("type", event.type)] + (event.subject.map { [("sub", $0)] } ?? [])
-                }
-        }
-    }
-
-    /// Untrusted text for a terminal: only what cannot steer one.
-    private static func shown(_ text: String) -> String {
-        String(text.unicodeScalars.map { (" "..."~").contains($0) ? Character($0) : "?" })
+    /// As in the token; absent when it cannot be read.
+    private func write(_ object: JSONObject?, as name: StaticString, to json: inout JSONWriter) {
+        guard let object else { return }
+        json.name(name)
+        json.value(.object(object))
     }
 }

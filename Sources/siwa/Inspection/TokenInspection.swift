@@ -1,41 +1,79 @@
 import AppleAccounts
 import AppleIdentity
+import JOSE
 import KeySets
 
 /// Runs the service's own verifiers on one token and keeps what each step found.
 struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
-    let nonce: String?
+    let expectations: IdentityTokenExpectations
     let moment: Moment
 
+    var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
+
     func inspect(_ compact: String, keys source: InspectionKeys) async -> InspectionReport {
+        let content = TokenContent(compact)
         let token: UnverifiedToken
         do throws(AppleTokenError) {
             token = try UnverifiedToken(compact)
         } catch {
-            return report(.refused(error))
+            return report(.refused(error), content: content, keyIDs: nil)
+        }
+        let keys: PinnedKeySet
+        do throws(InspectionKeys.Unavailable) {
+            keys = try await source.load()
+        } catch {
+            return report(.undecided("\(error)"), content: content, keyIDs: nil)
         }
         do {
-            let key = try await source.load().key(of: token)
-            let now = NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000)
-            switch kind {
-            case .identityToken:
-                let identity = try IdentityTokenVerifier(policy: policy).verify(
-                    token, with: key, expecting: IdentityTokenExpectations(nonce: nonce), at: now)
-                return report(.accepted(.identity(identity)), keyID: token.keyID)
-            case .notification:
-                let notification = try NotificationVerifier(policy: policy).verify(token, with: key, at: now)
-                return report(.accepted(.notification(notification)), keyID: token.keyID)
-            }
+            try await verify(token, with: try await keys.key(of: token))
+            return report(.accepted, content: content, keyIDs: keys.keyIDs)
         } catch let error as AppleTokenError {
-            return report(.refused(error), keyID: token.keyID)
+            return report(.refused(error), content: content, keyIDs: keys.keyIDs)
         } catch {
-            return report(.undecided("\(error)"), keyID: token.keyID)
+            return report(.undecided("\(error)"), content: content, keyIDs: keys.keyIDs)
         }
     }
 
-    private func report(_ verdict: InspectionReport.Verdict, keyID: String? = nil) -> InspectionReport {
+    private func verify(_ token: UnverifiedToken, with key: RSAPublicKey) async throws {
+        switch kind {
+        case .identityToken:
+            _ = try IdentityTokenVerifier(policy: policy).verify(
+                token, with: key, expecting: expectations, at: now)
+        case .notification: _ = try NotificationVerifier(policy: policy).verify(token, with: key, at: now)
+        }
+    }
+
+    /// The claims with which a token would answer to the nonce.
+    var expectedNonces: String {
+        guard let nonce = expectations.nonce else { return "none" }
+        let digest = SHA256Digest.hash(nonce)
+        let claims = NonceEncoding.allCases.filter { policy.nonceEncodings.contains($0) }.map {
+            "\(TokenContent.shown($0.claim(for: nonce, digest: digest))) (\($0.rawValue))"
+        }
+        return "one of \(claims.joined(separator: ", "))"
+    }
+
+    func expectedHash(of secret: KeyPath<IdentityTokenExpectations, String?>) -> String {
+        expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
+    }
+
+    private func report(
+        _ verdict: InspectionReport.Verdict, content: TokenContent, keyIDs: [String]?
+    ) -> InspectionReport {
+        var comparison: CheckComparison?
+        if case .refused(let error) = verdict {
+            comparison = CheckComparison(error, of: content, in: self, keyIDs: keyIDs)
+        }
+        return InspectionReport(
+            kind: kind, moment: moment, verdict: verdict, findings: findings(verdict), comparison: comparison,
+            content: content)
+    }
+
+    private func findings(
+        _ verdict: InspectionReport.Verdict
+    ) -> [(step: VerificationStep, finding: InspectionReport.Finding)] {
         let steps = VerificationStep.steps(for: kind)
         let last: VerificationStep? =
             switch verdict {
@@ -44,7 +82,7 @@ struct TokenInspection: Sendable {
             case .undecided: .key
             }
         let end = last.flatMap { steps.firstIndex(of: $0) } ?? steps.count
-        let findings = steps.enumerated().map { index, step in
+        return steps.enumerated().map { index, step in
             let finding: InspectionReport.Finding
             if index > end {
                 finding = .notReached
@@ -55,15 +93,14 @@ struct TokenInspection: Sendable {
             }
             return (step, finding)
         }
-        return InspectionReport(
-            kind: kind, keyID: keyID, moment: moment, verdict: verdict, findings: findings)
     }
 
     /// Some checks are made only when the caller brings what to compare with.
     private func wasAsked(_ step: VerificationStep) -> Bool {
         switch step {
-        case .nonce: nonce != nil
-        case .codeHash, .accessTokenHash: false
+        case .nonce: expectations.nonce != nil
+        case .codeHash: expectations.authorizationCode != nil
+        case .accessTokenHash: expectations.accessToken != nil
         default: true
         }
     }

@@ -1,0 +1,118 @@
+import AppleIdentity
+import JOSE
+
+/// What a check that failed found in the token, and what it expected, in words.
+struct CheckComparison: Equatable {
+    let found: String
+    let expected: String
+}
+
+extension CheckComparison {
+    /// What the deciding check compared.
+    ///
+    /// - Parameters:
+    ///   - content: Of the same token.
+    ///   - keyIDs: Of the usable keys; `nil` when the check came before any key was looked up.
+    init(
+        _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
+    ) {
+        let leeway = inspection.policy.leeway
+        let latest = "no later than \(inspection.now.advanced(bySeconds: leeway).text)"
+        switch error.code {
+        case .tokenTooLarge:
+            self.init(found: "more", expected: "at most \(UnverifiedToken.longestToken) bytes")
+        case .tokenMalformed where error.step == .payload:
+            self.init(found: TokenContent.shown(error.detail), expected: "claims in strict JSON")
+        case .tokenMalformed:
+            self.init(
+                found: TokenContent.shown(error.detail),
+                expected: "three segments of strict base64url, the first two of strict JSON")
+        case .algorithmNotAllowed, .headerNotAllowed, .keyIDInvalid: self.init(header: content, error.code)
+        case .unknownKey:
+            self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
+        case .signatureInvalid:
+            self.init(
+                found: "a signature that this key did not make",
+                expected: "a signature by key \(content.headerText("kid"))")
+        case .notAnIdentityToken:
+            self.init(found: "events", expected: "an identity token, which has no events")
+        case .notANotification: self.init(found: "no events", expected: "a notification, which has events")
+        case .claimMissing:
+            let missing = Self.required(of: inspection.kind).filter { content.claims?[$0] == nil }
+            self.init(
+                found: "no \(missing.joined(separator: ", no "))",
+                expected: Self.required(of: inspection.kind).joined(separator: ", "))
+        case .claimMalformed:
+            self.init(
+                found: "\(error.detail): \(content.text(error.detail))", expected: Self.type(of: error.detail)
+            )
+        case .tokenNotYetValid: self.init(found: content.text("nbf"), expected: latest)
+        case .issuerMismatch:
+            self.init(found: content.text("iss"), expected: Self.oneOf(inspection.policy.issuers))
+        case .audienceMismatch:
+            self.init(found: content.text("aud"), expected: Self.oneOf(inspection.policy.clientIDs))
+        case .tokenExpired:
+            let earliest = inspection.now.advanced(bySeconds: -leeway)
+            self.init(found: content.text("exp"), expected: "later than \(earliest.text)")
+        case .issuedInFuture:
+            // The detail begins with the name of the time that is ahead.
+            let name = String(error.detail.prefix { $0 != "=" })
+            self.init(
+                found: "\(name): \(content.text(name == "event_time" ? "events" : name))", expected: latest)
+        case .subjectInvalid:
+            self.init(
+                found: content.text("sub"), expected: "1 to 255 characters, none of them a control character")
+        case .nonceMissing, .nonceMismatch:
+            self.init(found: content.text("nonce"), expected: inspection.expectedNonces)
+        case .codeHashMissing, .codeHashMismatch:
+            self.init(
+                found: content.text("c_hash"), expected: inspection.expectedHash(of: \.authorizationCode))
+        case .accessTokenHashMissing, .accessTokenHashMismatch:
+            self.init(found: content.text("at_hash"), expected: inspection.expectedHash(of: \.accessToken))
+        case .eventsMalformed:
+            self.init(
+                found: "\(TokenContent.shown(error.detail)) in \(content.text("events"))",
+                expected: "1 to 16 events, each with type, sub and event_time, as Apple writes them")
+        }
+    }
+
+    private init(header content: TokenContent, _ code: AppleTokenError.Code) {
+        switch code {
+        case .algorithmNotAllowed: self.init(found: content.headerText("alg"), expected: "RS256")
+        case .keyIDInvalid:
+            self.init(found: content.headerText("kid"), expected: "a string of 1 to 64 characters")
+        default:
+            let forbidden = ["crit", "b64", "jwk", "jku", "x5u", "x5c"]
+            let found = forbidden.filter { content.header?[$0] != nil }
+            self.init(
+                found: found.joined(separator: ", "), expected: "none of \(forbidden.joined(separator: ", "))"
+            )
+        }
+    }
+
+    private static func required(of kind: TokenKind) -> [String] {
+        ["iss", "aud", "exp", "iat"] + (kind == .identityToken ? ["sub"] : [])
+    }
+
+    private static func type(of claim: String) -> String {
+        switch claim {
+        case "exp", "iat", "nbf", "auth_time":
+            "whole seconds from 0 to \(NumericDate.validSeconds.upperBound)"
+        case "email_verified", "is_private_email", "nonce_supported": "true or false"
+        case "real_user_status": "a whole number"
+        default: "a string"
+        }
+    }
+
+    private static func oneOf(_ values: [String]) -> String {
+        let text = values.map(TokenContent.shown).joined(separator: ", ")
+        return values.count > 1
+            ? "one of \(text)" : values.isEmpty ? "a usable key, of which there is none" : text
+    }
+}
+
+extension TokenContent {
+    fileprivate func headerText(_ name: String) -> String {
+        header?[name].map { Self.text($0, of: name) } ?? "none"
+    }
+}
