@@ -27,8 +27,8 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -94,7 +94,8 @@ let package = Package(
                 "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbirdCore, nioCore,
                 nioPosix,
                 nioHTTP1, logging, coreMetrics, serviceLifecycle,
-            ]),
+            ],
+            resources: [.embedInCode("OpenAPI/openapi.yaml")]),
         .executableTarget(
             name: "siwa",
             dependencies: [

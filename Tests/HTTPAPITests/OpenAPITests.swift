@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import KeySets
 import SignIn
 import Testing
 
@@ -23,6 +24,33 @@ import Testing
         return operations
     }
 
+    /// What stands under an operation.
+    private func described(_ id: String) -> Substring? {
+        guard let start = text.firstRange(of: "operationId: \(id)\n")?.upperBound else { return nil }
+        let rest = text[start...]
+        let end = rest.firstRange(of: "\n      operationId:") ?? rest.firstRange(of: "\ncomponents:\n")
+        return end.map { rest[..<$0.lowerBound] } ?? rest
+    }
+
+    /// What stands under a schema.
+    private func schema(_ name: String) -> Substring? {
+        guard let start = text.firstRange(of: "\n    \(name):\n")?.upperBound else { return nil }
+        var end = start
+        while let line = text[end...].firstIndex(of: "\n"), text[end...].hasPrefix("      ") {
+            end = text.index(after: line)
+        }
+        return text[start..<end]
+    }
+
+    /// The words of an open list, in their order.
+    private func words(of name: String) -> [String]? {
+        guard let described = schema(name),
+            let start = described.firstRange(of: "x-extensible-enum: [")?.upperBound
+        else { return nil }
+        return described[start...].prefix { $0 != "]" }
+            .split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
+    }
+
     @Test func `every call is described, and no other`() {
         var expected: [String: Set<String>] = [:]
         for route in Route.allCases {
@@ -31,29 +59,54 @@ import Testing
         #expect(operations == expected)
     }
 
-    @Test func `only public calls are described as public`() {
+    @Test(arguments: Route.allCases)
+    func `an operation is named by a verb, and described as what it is`(route: Route) throws {
+        let operation = try #require(described(route.operationID))
+        #expect(operation.contains("security: []") == route.isPublic)
+        #expect(operation.contains("application/x-www-form-urlencoded:") == (route.body == .form))
+        #expect(operation.contains("requestBody:") == (route.body != .none))
+        #expect(operation.contains("default: { $ref: \"#/components/responses/Problem\" }"))
+    }
+
+    @Test func `every call has an example, and every answer a schema with a name`() throws {
         for route in Route.allCases {
-            let start = text.firstRange(of: "operationId: \(route)\n")?.upperBound
-            let rest = start.map { text[$0...].prefix { _ in true } } ?? ""
-            let operation = rest.firstRange(of: "operationId:").map { rest[..<$0.lowerBound] } ?? rest
-            let own =
-                operation.firstRange(of: "components:\n").map { operation[..<$0.lowerBound] } ?? operation
-            #expect(start != nil)
-            #expect(own.contains("security: []") == route.isPublic)
-            #expect(own.contains("application/x-www-form-urlencoded:") == (route.body == .form))
-            #expect(own.contains("requestBody:") == (route.body != .none))
+            let operation = try #require(described(route.operationID))
+            let takes = operation.contains("requestBody:") || operation.contains("parameters:\n")
+            let answers = operation.contains("example:") || operation.contains("responses/Account")
+            #expect(!takes || operation.contains("example:") || route.template.description.contains("{id}"))
+            #expect(answers || operation.contains("responses/Redirect"))
+            // Objects that stand in an operation itself have no name in generated clients.
+            #expect(!operation.contains("schema:\n                type: object"))
         }
     }
 
-    @Test func `every code of a problem is listed`() {
-        let list = text.split(separator: "\n").first { $0.contains("enum: [request_malformed") } ?? ""
-        let all = list.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
-        let words = Set(all)
-        #expect(words.count == all.count)
-        let codes =
-            ProblemCode.allCases.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
-            + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
-        for code in codes { #expect(words.contains(code)) }
+    @Test func `every list of words is whole, and open`() {
+        let lists: [(String, [String])] = [
+            (
+                "ProblemCode",
+                ProblemCode.allCases.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
+                    + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
+            ),
+            ("EmailForwarding", EmailForwarding.allCases.map(\.rawValue)),
+            ("CredentialState", CredentialState.allCases.map(\.rawValue)),
+            ("CredentialReason", CredentialReason.allCases.map(\.rawValue)),
+            ("CredentialSource", CredentialSource.allCases.map(\.rawValue)),
+            ("RefreshTokenCause", RefreshTokenCause.allCases.map(\.rawValue)),
+            ("EventType", AccountEvent.Kind.allCases.map(\.rawValue)),
+            ("ErasureOutcome", ["pending"] + ErasureOutcome.allCases.map(\.rawValue)),
+            ("NotificationResult", NotificationReceipt.allCases.map(\.rawValue)),
+            ("StorageCause", StorageError.Code.allCases.map(\.rawValue)),
+            ("KeySetCause", ["not_refreshed"] + KeySetFetchError.Code.allCases.map(\.rawValue)),
+        ]
+        for (name, expected) in lists {
+            let words = words(of: name) ?? []
+            #expect(Set(words) == Set(expected), "\(name)")
+            #expect(words.count == Set(words).count, "\(name)")
+        }
+        // Closed lists are for what callers send, and for nothing else.
+        let closed = text.split(separator: "\n").filter { $0.contains(" enum: [") }
+        #expect(closed.count == 1)
+        #expect(closed.first?.contains("name email") == true)
     }
 
     @Test func `nothing is referred to that is not there, and no tab is in it`() {
@@ -74,6 +127,35 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer["content-type"] == "application/yaml")
             #expect(answer.text == OpenAPIDocument.text(version: "0.0.1-test"))
+        }
+    }
+}
+
+extension Route {
+    /// The name under which the document describes the call: what generated clients call their functions.
+    fileprivate var operationID: String {
+        switch self {
+        case .verifyIdentityToken: "verifyIdentityToken"
+        case .signIn: "signIn"
+        case .account: "getAccount"
+        case .findAccount: "findAccount"
+        case .credential: "getCredential"
+        case .queryCredentials: "queryCredentials"
+        case .mintNonce: "mintNonce"
+        case .events: "listEvents"
+        case .eraseAccount: "eraseAccount"
+        case .erasure: "getErasure"
+        case .appleNotification: "receiveAppleNotification"
+        case .webSignIn: "beginWebSignIn"
+        case .webCallback: "receiveWebCallback"
+        case .webFinish: "finishWebSignIn"
+        case .webResult: "redeemWebCode"
+        case .livez: "checkLiveness"
+        case .readyz: "checkReadiness"
+        case .health: "getHealth"
+        case .version: "getVersion"
+        case .metrics: "getMetrics"
+        case .openAPI: "getOpenAPI"
         }
     }
 }

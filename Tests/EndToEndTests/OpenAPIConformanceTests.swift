@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import siwa
+
+/// The service beside its own description, as tools see both that know nothing else.
+@Suite struct OpenAPIConformanceTests {
+    @Test func `the description is valid OpenAPI`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let document = PythonTools.root.appendingPathComponent("Sources/HTTPAPI/OpenAPI/openapi.yaml")
+                .path
+            let run = try await PythonTools.run("openapi-spec-validator", [document], in: directory)
+            #expect(run.status == 0, "\(run.output)")
+        }
+    }
+
+    /// All phases: the document's examples, the bounds of every schema, random requests good and bad, and calls that follow
+    /// from the answers of others. The fake Apple gives it tokens, so that it gets beyond a sign-in.
+    @Test(.timeLimit(.minutes(5)))
+    func `schemathesis finds no difference between the description and the service`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let (port, applePort) = (FreePort.find(), FreePort.find())
+            let service = "http://127.0.0.1:\(port)"
+            let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
+            let process = try ServiceProcess.start(
+                ["dev", "--port", "\(port)", "--emulator-port", "\(applePort)", "--log-level", "error"],
+                ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed)
+            defer { process.terminate() }
+            // What to try is printed when both are there.
+            try await eventually {
+                try String(contentsOf: printed, encoding: .utf8).contains("/v1/events")
+            }
+            let settings = PythonTools.root.appendingPathComponent("Tests/Schemathesis")
+            let run = try await PythonTools.run(
+                "schemathesis",
+                [
+                    "--config-file", settings.appendingPathComponent("schemathesis.toml").path,
+                    "run", "\(service)/openapi.yaml", "--phases", "examples,coverage,fuzzing,stateful",
+                    "--header", "Authorization: Bearer \(DevelopmentSettings.secret)",
+                ],
+                [
+                    "SCHEMATHESIS_HOOKS": settings.appendingPathComponent("hooks.py").path,
+                    "SIWA_FAKE_APPLE": "http://127.0.0.1:\(applePort)",
+                ], in: directory)
+            #expect(run.status == 0, "\(run.output)")
+            // A run that tested nothing would have no failures either.
+            let counts = try #require(
+                run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
+            #expect(counts.1 == counts.2 && counts.1 == counts.3)
+            #expect((Int(counts.1) ?? 0) >= 21)
+        }
+    }
+}
