@@ -1,3 +1,4 @@
+import AppleAccounts
 import NIOCore
 import NIOHTTP1
 import SignIn

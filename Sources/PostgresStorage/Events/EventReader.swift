@@ -21,8 +21,8 @@ struct EventReader {
     private static let findAll = PostgresStatement("find_events", "SELECT \(columns) \(rows)")
 
     // The apps' numbers are read along: one that is new since would otherwise hide its first events for good.
-    // Subqueries have a LIMIT, with which the planner leaves them what they are: of EXISTS it can make a walk through
-    // the table.
+    // Subqueries have a LIMIT, and one reads one table, so that the planner leaves them what they are: of EXISTS, or of a
+    // join with a table that was empty, it can make a walk through all rows.
     private static let findAllowed = PostgresStatement(
         "find_allowed_events",
         """
@@ -33,8 +33,9 @@ struct EventReader {
                 (SELECT true FROM credential AS c
                     WHERE c.subject_id = e.subject_id AND c.app_id = ANY ((SELECT apps FROM allowed)::integer[])
                     LIMIT 1),
-                (SELECT true FROM erasure AS r JOIN erasure_app AS a ON a.erasure_id = r.id
-                    WHERE r.account_id = e.account_id AND a.app_id = ANY ((SELECT apps FROM allowed)::integer[])
+                (SELECT true FROM erasure_app AS a
+                    WHERE a.erasure_id = (SELECT id FROM erasure WHERE account_id = e.account_id)
+                        AND a.app_id = ANY ((SELECT apps FROM allowed)::integer[])
                     LIMIT 1))
             END
         \(rows)

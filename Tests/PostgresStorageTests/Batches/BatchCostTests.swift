@@ -82,11 +82,14 @@ import Testing
                         keys.map { .signIn(.sample(key: $0, authorizedAt: moment)) }, in: session)
                 }
                 _ = try committer.commit(keys.map { .notification(.sample(key: $0)) }, in: session)
+                _ = try EventReader(names: session.names)
+                    .page(after: 0, limit: 1, visibleTo: .only(["com.example.app"]), in: session)
                 let statements = [
                     ("see_subjects", 2), ("update_seen_credentials", 10), ("lock_unknown_subjects", 3),
                     ("lock_subjects", 2), ("lock_tombstones", 3), ("lock_credentials", 2),
                     ("update_credentials", 11),
                     ("find_inbox_identifiers", 1), ("find_inbox_keys", 4),
+                    ("find_allowed_events", 3),
                 ]
                 for (name, parameters) in statements {
                     let nulls = Array(repeating: "NULL", count: parameters).joined(separator: ", ")

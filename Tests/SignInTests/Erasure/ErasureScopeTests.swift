@@ -1,4 +1,5 @@
 import AppleAccounts
+import AppleIdentity
 import StorageConformance
 import Testing
 import TokenMint
@@ -18,7 +19,8 @@ import TokenMint
             policy: VerificationPolicy(clientIDs: []),
             keys: try StubKeys(cached: TokenMint.shared.publicKeys()),
             store: meddling, commits: GroupCommit(store: meddling, feed: EventFeed()), feed: EventFeed(),
-            relation: AppleRelation(grants: store), nonceLifetime: .seconds(600), now: { 5_000_000 })
+            relation: AppleRelation(grants: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
+            now: { 5_000_000 })
     }
 
     @Test func `refuses an erasure when the person signs in to an app that the caller may not see`()
@@ -43,7 +45,8 @@ import TokenMint
         let account = try await store.signIn(.sample(key: Self.key)).account
         let transfers = (1...moves).map { number -> MeddlingStore.Event in
             { store in
-                let to = SubjectKey.sample(team: "OTHERTEAM\(number)", "moved-\(number)")
+                let to = SubjectKey.sample(
+                    team: TeamID(stringLiteral: "OTHERTEAM\(number)"), "moved-\(number)")
                 let command = TransferCommand(
                     accountID: account.id, from: nil, to: to, clientID: "com.example.app", email: nil,
                     createdAt: 1,

@@ -36,6 +36,7 @@ struct ReferenceState {
 
     /// Whether a caller may see an event.
     func mayTell(_ event: AccountEvent, to scope: AppScope) -> Bool {
+        guard scope != .all else { return true }
         if let clientID = event.clientID { return scope.allows(clientID) }
         let credentials = event.accountID.flatMap { record(of: $0) }?.credentials ?? []
         let erasure = erasures.first { $0.accountID == event.accountID }

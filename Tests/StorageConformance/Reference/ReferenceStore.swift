@@ -42,7 +42,7 @@ public final class ReferenceStore: AccountStore {
         after sequence: Int64, limit: Int, visibleTo scope: AppScope
     ) async throws -> EventPage {
         state.withLock { state in
-            let rest = state.events.enumerated().lazy
+            let rest = state.events.enumerated()
                 .filter { Int64($0.offset) >= sequence && state.mayTell($0.element, to: scope) }
             let page = rest.prefix(limit).map { offset, event in event.numbered(Int64(offset) + 1) }
             let hasMore = rest.dropFirst(limit).first { _ in true } != nil
