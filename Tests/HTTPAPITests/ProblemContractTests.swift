@@ -277,8 +277,8 @@ import TokenMint
             #expect(try await service.call("POST", "/v1/sign-ins", body: body, secret: secret).status == 200)
             for target in ["/v1/accounts/\(id)", path] {
                 let account = try await service.call("GET", target, secret: secret)
-                #expect(account.json?["account"]?["id"]?.string == id)
-                #expect(account.json?["account"]?["credentials"]?.array?.count == 1)
+                #expect(account.json?["id"]?.string == id)
+                #expect(account.json?["credentials"]?.array?.count == 1)
             }
         }
     }

@@ -58,14 +58,16 @@ enum UnknownSubjectLocks {
         PostgresCall(lockAll, [.integers(Set(keys.lockNumbers).sorted())])
     }
 
-    /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`.
+    /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`, and over it the
+    /// last steps of SplitMix64, without which names that differ in their last characters share few numbers.
     static func number(of key: SubjectKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         for byte in key.team.rawValue.utf8 { add(byte) }
         add(UInt8(ascii: "\n"))
         for byte in key.subject.rawValue.utf8 { add(byte) }
-        // The upper half is mixed best.
-        return Int64((hash >> 32) % count)
+        hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int64((hash ^ (hash >> 31)) % count)
     }
 }

@@ -63,7 +63,7 @@ extension ConformanceCheck {
             try expectEqual([without.email, without.firstName, without.lastName], [nil, nil, nil])
         },
         ConformanceCheck("keeps notifications of any type, each once") { store in
-            try await store.signIn(.sample())
+            try await store.signIn(.sample(authorizedAt: 1000))
             let types = [
                 "", "x", text("t", 255), text("t", 256), text("t", 3000), text("t", 3001), text("t", 60_000),
                 "a\u{0}b", "a\u{1}b", "\u{85}",
