@@ -65,6 +65,62 @@ import TokenMint
         }
     }
 
+    @Test func `what a flood of requests without a caller writes is bounded`() async throws {
+        try await RunningService.with { service in
+            let flood = 4000
+            try await ProbeConnection.with(port: service.port) { connection in
+                for number in 0..<flood / 4 {
+                    for (target, status) in [
+                        ("/v1/events", 401), ("/x", 404), ("/livez", 200), ("/livez#", 400),
+                    ] {
+                        let fields = ["X-Request-ID": "r\(number)"]
+                        try await connection.send(
+                            RunningService.request("GET", target, secret: nil, fields: fields))
+                        #expect(try await connection.response().status == status)
+                    }
+                }
+            }
+            #expect(service.requestLines.count == 12)
+            service.clock.advance(seconds: 1)
+            let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
+            #expect(sums.count == 4)
+            for name in [
+                "code=caller_unauthenticated", "code=not_found", "route=/livez", "code=request_malformed",
+            ] {
+                #expect(sums.contains { $0.contains(" \(name) count=\(flood / 4)") })
+            }
+            // Who is known is logged all the same, each time.
+            for _ in 0..<20 { _ = try await service.call("GET", "/v1/events?x=1") }
+            #expect(service.requestLines.count { $0.contains("caller=backend") } == 20)
+            // In the next second there are samples again.
+            _ = try await service.call(
+                "GET", "/v1/events", secret: "siwa_wrong", fields: ["X-Request-ID": "again"])
+            #expect(
+                service.requestLines.contains { $0.contains("request_id=again code=caller_unauthenticated") })
+        }
+    }
+
+    @Test func `what Apple signed is logged each time`() async throws {
+        try await RunningService.with { service in
+            let notification = try Bodies.notification()
+            for _ in 0..<10 {
+                let answer = try await service.call(
+                    "POST", "/v1/apple/notifications", body: notification, secret: nil)
+                #expect(answer.status == 200)
+            }
+            #expect(service.requestLines.count { $0.contains("route=/v1/apple/notifications") } == 10)
+        }
+    }
+
+    @Test func `what a flood was is said at the end of the service too`() async throws {
+        let log = try await RunningService.with { service in
+            for _ in 0..<10 { _ = try await service.call("GET", "/x", secret: nil) }
+            return (service.log, service.sink)
+        }
+        log.1.flush()
+        #expect(log.0.text.contains("msg=\"requests without a caller\" status=404 code=not_found count=10"))
+    }
+
     @Test func `above info requests are not logged`() async throws {
         try await RunningService.with(.init(logLevel: .warning)) { service in
             _ = try await service.call("GET", "/livez")

@@ -13,6 +13,7 @@ public final class LogSink: Service {
     private struct State {
         var bytes: [UInt8] = []
         var dropped = 0
+        var sources: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -36,8 +37,14 @@ public final class LogSink: Service {
         }
     }
 
+    /// Calls `source` before each writing, for lines that are due by then.
+    func beforeFlush(_ source: @escaping @Sendable () -> Void) {
+        state.withLock { $0.sources.append(source) }
+    }
+
     /// Writes what waits. Blocks as long as the reader does.
     public func flush() {
+        for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
             var (bytes, dropped) = state.withLock { state in
                 let taken = (state.bytes, state.dropped)
