@@ -75,6 +75,6 @@ import Testing
         await clock.sleeper()
         running.cancel()
         try await running.value
-        #expect(await feed.waitForMore(after: 0) == nil)
+        #expect(try await feed.waitForMore(after: 0) == nil)
     }
 }

@@ -22,7 +22,7 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Past it a waiter is sent back at once, as if its time were over.
+    /// - Parameter mostWaiters: Past it a waiter is refused. An empty page at once would make it ask again at once.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
@@ -58,9 +58,12 @@ public final class EventFeed: Sendable {
     }
 
     /// Returns the latest number when it is after this one, `nil` when there is no use in waiting any longer.
-    func waitForMore(after sequence: Int64) async -> Int64? {
-        let announced: Int? = state.withLock { state in
-            guard !state.isClosed, state.waiters.count < mostWaiters else { return nil }
+    ///
+    /// - Throws: `OverloadedError` when as many wait as may.
+    func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
+        let announced = try state.withLock { state throws(OverloadedError) -> Int? in
+            guard !state.isClosed else { return nil }
+            guard state.waiters.count < mostWaiters else { throw OverloadedError() }
             defer { state.nextWaiter += 1 }
             state.waiters[state.nextWaiter] = .announced
             return state.nextWaiter

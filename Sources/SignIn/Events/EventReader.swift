@@ -21,12 +21,15 @@ struct EventReader: Sendable {
     }
 
     /// The same, but waits for an event where the feed ends. The time being over gives an empty page.
+    ///
+    /// - Throws: `OverloadedError` when as many wait as may; `StorageError`.
     func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
                 var page = EventPage(events: [], cursor: cursor, hasMore: false)
                 var seen = cursor
-                while page.events.isEmpty, !page.hasMore, let latest = await feed.waitForMore(after: seen) {
+                while page.events.isEmpty, !page.hasMore, let latest = try await feed.waitForMore(after: seen)
+                {
                     page = try await self.page(after: page.cursor)
                     // A database that was set back, to a backup or a standby that lagged behind, does not come to
                     // that number for a while. It must not be asked on and on meanwhile.

@@ -113,6 +113,26 @@ import Testing
         }
     }
 
+    @Test func `a reader for whom there is no room is told to come again, and gets no empty page`()
+        async throws
+    {
+        var options = RunningService.Options()
+        options.mostWaiters = 2
+        try await RunningService.with(options) { service in
+            try await ProbeConnection.with(3, port: service.port) { readers in
+                for reader in readers {
+                    try await reader.send(RunningService.request("GET", "/v1/events?wait=2"))
+                }
+                var answers: [ProbeResponse] = []
+                for reader in readers { answers.append(try await reader.response()) }
+                #expect(answers.map(\.status).sorted() == [200, 200, 503])
+                let refusal = try #require(answers.first { $0.status == 503 })
+                #expect(refusal.code == "overloaded")
+                #expect(refusal["retry-after"] != nil)
+            }
+        }
+    }
+
     @Test func `a long poll may take as long as it says`() async throws {
         var options = RunningService.Options()
         options.limits.workTime = .seconds(5)

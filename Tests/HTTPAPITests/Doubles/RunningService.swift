@@ -37,6 +37,8 @@ struct RunningService: Sendable {
         var redirectURLs = ["com.example.web": "https://app.example/apple?from=siwa"]
         var publicURL = "https://siwa.test"
         var canSeal = true
+        /// How many may wait for events at once.
+        var mostWaiters = 1024
     }
 
     static func with<Result: Sendable>(
@@ -46,7 +48,7 @@ struct RunningService: Sendable {
         let sink = LogSink { log.append($0) }
         let store = options.store ?? ReferenceStore()
         let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
-        let feed = EventFeed()
+        let feed = EventFeed(mostWaiters: options.mostWaiters)
         let commits = GroupCommit(store: store, feed: feed)
         let clock = WallClock(options.now)
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.now) }
@@ -163,6 +165,11 @@ struct RunningService: Sendable {
         all.merge(fields) { $1 }
         let lines = all.map { "\($0.key): \($0.value)\r\n" }.joined()
         return "\(method) \(target) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
+    }
+
+    /// The lines so far that are about one request each.
+    var requestLines: [Substring] {
+        loggedText().split(separator: "\n").filter { $0.contains("msg=request ") }
     }
 
     /// The log so far.
