@@ -7,22 +7,29 @@ import Testing
     @Test func `counters, gauges and histograms are written for Prometheus`() {
         let registry = MetricsRegistry()
         registry.counter("a_total", [("x", "1\"\\\n")], help: "What it counts.").increment(by: 3)
-        registry.gauge("b").set(0.5)
-        let histogram = registry.histogram("c_seconds", bounds: [1_000_000, 1_000_000_000], scale: 1e-9)
+        registry.gauge("b", help: "B.").set(0.5)
+        let histogram = registry.histogram(
+            "c_seconds", bounds: [1_000_000, 1_000_000_000], scale: 1e-9, help: "C.")
+        registry.total("d_total", help: "D.").set(1.25)
         for duration: Int64 in [500_000, 2_000_000, 5_000_000_000] { histogram.recordNanoseconds(duration) }
         #expect(
             String(decoding: registry.text(), as: UTF8.self) == """
                 # HELP a_total What it counts.
                 # TYPE a_total counter
                 a_total{x="1\\"\\\\\\n"} 3
+                # HELP b B.
                 # TYPE b gauge
                 b 0.5
+                # HELP c_seconds C.
                 # TYPE c_seconds histogram
                 c_seconds_bucket{le="0.001"} 1
                 c_seconds_bucket{le="1"} 2
                 c_seconds_bucket{le="+Inf"} 3
                 c_seconds_sum 5.0025
                 c_seconds_count 3
+                # HELP d_total D.
+                # TYPE d_total counter
+                d_total 1.25
 
                 """)
     }
@@ -47,5 +54,14 @@ import Testing
         #expect(text.contains("some_lib_count_total{k=\"v\"} 2\n"))
         #expect(text.contains("batch_count 2\n"))
         #expect(text.contains("took_seconds_count 1\n"))
+        // swift-metrics has no help, and Prometheus wants one.
+        #expect(text.contains("# HELP batch "))
+    }
+
+    @Test func `a library's name becomes one that Prometheus takes`() {
+        let registry = MetricsRegistry()
+        registry.makeCounter(label: "2xx.answers_total", dimensions: []).increment(by: 1)
+        let text = String(decoding: registry.text(), as: UTF8.self)
+        #expect(text.contains("# TYPE _2xx_answers_total counter\n_2xx_answers_total 1\n"))
     }
 }

@@ -9,6 +9,8 @@ public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
         case gauge(GaugeCell)
+        /// Grows like a counter, and is looked up like a gauge.
+        case total(GaugeCell)
         case histogram(HistogramCell)
     }
 
@@ -40,6 +42,13 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
+    /// A number that grows somewhere else, with fractions.
+    func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
+        let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
+        if case .total(let total) = cell { return total }
+        return GaugeCell()
+    }
+
     func histogram(
         _ name: String, _ labels: [(String, String)] = [], bounds: [Int64], scale: Double = 1,
         help: String = ""
@@ -60,7 +69,7 @@ public final class MetricsRegistry: MetricsFactory {
         let (byName, help) = families.withLock { ($0.byName, $0.help) }
         var text = MetricsText()
         for (name, series) in byName.sorted(by: { $0.key < $1.key }) {
-            text.family(name, help: help[name] ?? "", series)
+            text.family(name, help: help[name] ?? LibraryMetricsHelp.text(for: name), series)
         }
         return text.bytes
     }
@@ -84,13 +93,13 @@ public final class MetricsRegistry: MetricsFactory {
     // MetricsFactory: names of swift-metrics have dots and dashes.
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        counter(Self.name(label) + "_total", dimensions)
+        counter(Self.totalName(label), dimensions)
     }
 
     public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
-        RoundingCounter(counter(Self.name(label) + "_total", dimensions))
+        RoundingCounter(counter(Self.totalName(label), dimensions))
     }
 
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
@@ -117,7 +126,15 @@ public final class MetricsRegistry: MetricsFactory {
     public func destroyRecorder(_ handler: any RecorderHandler) {}
     public func destroyTimer(_ handler: any TimerHandler) {}
 
+    private static func totalName(_ label: String) -> String {
+        let name = name(label)
+        return name.hasSuffix("_total") ? name : name + "_total"
+    }
+
     private static func name(_ label: String) -> String {
-        String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
+        let name = String(
+            label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
+        // The exposition format has no name that begins with a digit.
+        return name.first?.isNumber != false ? "_" + name : name
     }
 }

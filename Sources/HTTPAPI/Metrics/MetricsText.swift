@@ -2,10 +2,11 @@
 struct MetricsText {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter help: Without line break and backslash, which are escapes there.
     mutating func family(_ name: String, help: String, _ series: [MetricsRegistry.Series]) {
-        if !help.isEmpty { line("# HELP \(name) \(help)") }
+        line("# HELP \(name) \(help)")
         switch series.first?.cell {
-        case .counter: line("# TYPE \(name) counter")
+        case .counter, .total: line("# TYPE \(name) counter")
         case .gauge: line("# TYPE \(name) gauge")
         case .histogram: line("# TYPE \(name) histogram")
         case nil: return
@@ -17,7 +18,7 @@ struct MetricsText {
         let labels = series.labels
         switch series.cell {
         case .counter(let counter): sample(name, labels, "\(counter.value)")
-        case .gauge(let gauge): sample(name, labels, Self.number(gauge.value))
+        case .gauge(let cell), .total(let cell): sample(name, labels, Self.number(cell.value))
         case .histogram(let histogram):
             let reading = histogram.reading
             let bounds = histogram.bounds.map { Self.number(Double($0) * histogram.scale) } + ["+Inf"]
