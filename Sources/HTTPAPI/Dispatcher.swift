@@ -28,7 +28,7 @@ final class Dispatcher: Sendable {
             requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
             startedAt: request.startedAt)
         do {
-            let target = RequestTarget(head.uri)
+            guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             let match = try RouteTable.match(head.method, target.path)
             exchange.route = match.route
             // Before the caller is known and the body is looked at: both cost more than to turn it away.

@@ -50,6 +50,7 @@ public final class HTTPService: Service {
     private let limits: ServerLimits
     private let logger: Logger
     private let dispatcher: Dispatcher
+    private let notices: CrowdNotices
     private let bound = BoundPort()
 
     /// - Parameters:
@@ -65,6 +66,10 @@ public final class HTTPService: Service {
         let registry = parts.registry
         let verifications = VerificationMetrics(registry)
         _ = KeySetMetrics(registry, keys: parts.keys)
+        _ = ProcessMetrics(registry)
+        registry.gauge(
+            "siwa_build_info", [("version", parts.version)], help: "Always 1; its label is the version."
+        ).set(1 as Int64)
         let useCases = parts.useCases
         let queueDepth = registry.gauge(
             "siwa_storage_queue_depth",
@@ -81,6 +86,7 @@ public final class HTTPService: Service {
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
                 version: parts.version))
+        notices = CrowdNotices(registry: registry, logger: logger, now: parts.now)
         dispatcher = Dispatcher(
             routes: routes, callers: parts.callers,
             observer: RequestObserver(
@@ -95,7 +101,7 @@ public final class HTTPService: Service {
 
     /// Throws `ListenError` when it cannot listen.
     public func run() async throws {
-        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits)
+        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits, notices: notices)
         let server = connection.server(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port), backlog: 1024,
@@ -109,6 +115,10 @@ public final class HTTPService: Service {
                 bound.set(.success(channel.localAddress?.port ?? 0))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        defer {
+            connection.end()
+            dispatcher.observer.finish()
+        }
         do {
             try await server.run()
         } catch {

@@ -102,6 +102,21 @@ import TokenMint
         "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000000000000000\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /v1/sign-ins HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+        "GET /livez HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n", "GET /livez HTTP/1.1\r\nHost: a/livez\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: user@a\r\n\r\n", "GET /livez HTTP/1.1\r\nHost : a\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: a\r\nX: b\r\n c\r\n\r\n", "GET /livez HTTP/1.1\r\nHost: a\u{0}\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: a\rX: b\r\n\r\n", "GET /li\u{0}vez HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /livez HTTP/1.1 \r\nHost: a\r\n\r\n",
     ])
     func `what is not HTTP is refused once and closed`(bytes: String) async throws {
         try await Self.probe { connection, _ in
@@ -297,17 +312,34 @@ import TokenMint
 
     @Test func `a client that asks for more than it has read gets all its answers, in order`() async throws {
         try await Self.probe { connection, _ in
-            let requests = (0..<1500).map {
-                "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\nX-Request-ID: \($0)\r\n\r\n"
+            for round in 0..<40 {
+                let requests = (0..<30).map {
+                    "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\nX-Request-ID: \(round).\($0)\r\n\r\n"
+                }
+                try await connection.send(requests.joined() + Self.health)
+                for number in requests.indices {
+                    let answer = try await connection.response()
+                    #expect(answer.status == 200)
+                    #expect(answer["x-request-id"] == "\(round).\(number)")
+                }
+                #expect(try await connection.response().text.contains("alive"))
             }
-            try await connection.send(requests.joined() + Self.health)
             connection.finishSending()
-            for number in requests.indices {
-                let answer = try await connection.response()
-                #expect(answer.status == 200)
-                #expect(answer["x-request-id"] == String(number))
-            }
-            #expect(try await connection.response().text.contains("alive"))
+            #expect(try await connection.closes())
+        }
+    }
+
+    @Test func `past 32 requests that wait the next is refused, and those before are answered`() async throws
+    {
+        try await Self.probe { connection, _ in
+            let slow = RunningService.request("GET", "/v1/events?wait=1")
+            let waiting = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
+            try await connection.send(slow + String(repeating: waiting, count: 100))
+            for _ in 0..<33 { #expect(try await connection.response().status == 200) }
+            let refusal = try await connection.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.code == "overloaded")
+            #expect(refusal["connection"] == "close")
             #expect(try await connection.closes())
         }
     }

@@ -23,12 +23,23 @@ import Testing
 
     @Test(arguments: [
         ("/a/b", "/a/b", nil), ("/a?x=1", "/a", "x=1"), ("/a?", "/a", ""), ("http://h/a?x", "/a", "x"),
-        ("http://h", "/", nil), ("*", "*", nil), ("", "", nil), ("//a", "//a", nil),
+        ("http://h", "/", nil), ("http://h?x=/a", "/", "x=/a"), ("HTTPS://h:1/a", "/a", nil),
+        ("//a", "//a", nil),
+        ("/a?b|{}", "/a", "b|{}"),
     ])
-    func `a target is path and query`(text: String, path: String, query: String?) {
-        let target = RequestTarget(text)
+    func `a target is path and query`(text: String, path: String, query: String?) throws {
+        let target = try #require(RequestTarget(text))
         #expect(target.path == path)
         #expect(target.query.map(String.init) == query)
+    }
+
+    @Test(arguments: [
+        "", "*", "a", "h:80", "http://", "http:///a", "http://?a", "http://u@h/a", "http://:80/a",
+        "ftp://h/a",
+        "http:/a", "/a#b", "#", "/a b", "/a\u{7F}", "/\u{E9}", "http://h h/a", "http://h\\/a",
+    ])
+    func `what is neither origin form nor absolute form is no target`(text: String) {
+        #expect(RequestTarget(text) == nil)
     }
 
     static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
@@ -58,12 +69,37 @@ import Testing
         #expect(fields.isJSON)
         #expect(fields.requestID == "R")
         #expect(fields.contentLength == 12)
-        #expect(fields.hasHost)
+        #expect(fields.hostCount == 1)
+        #expect(fields.isHostValid)
+        #expect(fields.transferCoding == .none)
         #expect(fields.ifNoneMatch == "\"t\"")
         #expect(fields.expectsContinue)
         #expect(!fields.wantsUpgrade)
         #expect(!fields.isForm)
         #expect(fields.cookie == nil)
+    }
+
+    @Test(arguments: [
+        ([("Host", "h"), ("host", "h")], 2, true), ([("Host", "h \t")], 1, true), ([("Host", "")], 1, true),
+        ([("Host", "[::1]:80")], 1, true),
+        ([("Host", "a b")], 1, false), ([("Host", "a/b")], 1, false),
+        ([("Host", "a"), ("Host", "a@b")], 2, false),
+    ])
+    func `hosts are counted and looked at`(fields: [(String, String)], count: Int, isValid: Bool) {
+        let fields = RequestFields(HTTPHeaders(fields))
+        #expect(fields.hostCount == count)
+        #expect(fields.isHostValid == isValid)
+    }
+
+    @Test(
+        arguments: [
+            ([], .none), (["chunked"], .chunked), (["Chunked"], .chunked), (["chunked "], .chunked),
+            (["gzip, chunked"], .unknown),
+            (["chunked", "chunked"], .unknown), (["identity"], .unknown),
+        ] as [([String], RequestFields.TransferCoding)])
+    func `one transfer coding is known`(values: [String], coding: RequestFields.TransferCoding) {
+        let fields = RequestFields(HTTPHeaders(values.map { ("Transfer-Encoding", $0) }))
+        #expect(fields.transferCoding == coding)
     }
 
     @Test func `a cookie field that was split is one again`() {

@@ -43,6 +43,8 @@ import TokenMint
         #expect(settings.port == 8080)
         #expect(settings.environment == .production)
         #expect(settings.logLevel == .info)
+        #expect(settings.addressShare == 50)
+        #expect(settings.trustedProxies.isEmpty)
         #expect(settings.database == .sqlite(path: "siwa.sqlite"))
         #expect(settings.issuers == ["https://appleid.apple.com"])
         let app = try #require(settings.deployment.apps.first)
@@ -61,7 +63,8 @@ import TokenMint
         let settings = try await Self.read(
             Self.minimal.merging([
                 "SIWA_HOST": "0.0.0.0", "SIWA_PORT": "0", "SIWA_ENV": "development",
-                "SIWA_LOG_LEVEL": "debug",
+                "SIWA_LOG_LEVEL": "debug", "SIWA_ADDRESS_SHARE": "25",
+                "SIWA_TRUSTED_PROXIES": "10.0.0.7, fd00::/8",
                 "DATABASE_URL": "sqlite:///var/lib/siwa.sqlite", "APPLE_BASE_URL": "http://127.0.0.1:8081",
                 "APPLE_ISSUERS": "https://appleid.apple.com,https://account.apple.com",
                 "APPLE_KEY_ID": "K1L2M3N4O5",
@@ -71,6 +74,8 @@ import TokenMint
         #expect(settings.port == 0)
         #expect(settings.environment == .development)
         #expect(settings.logLevel == .debug)
+        #expect(settings.addressShare == 25)
+        #expect(settings.trustedProxies.count == 2)
         #expect(settings.database == .sqlite(path: "/var/lib/siwa.sqlite"))
         #expect(settings.issuers.count == 2)
         let location = try #require(settings.signingKeys.values.first)
@@ -97,7 +102,9 @@ import TokenMint
         ("APPLE_CLIENT_IDS", "com example"), ("SIWA_API_KEY_HASHES", nil), ("SIWA_API_KEY_HASHES", "backend"),
         ("SIWA_API_KEY_HASHES", "backend=12"), ("SIWA_API_KEY_HASHES", "a b=\(hash)"),
         ("SIWA_API_KEY_HASHES", "a=\(hash),a=\(String(hash.reversed()))"),
-        ("SIWA_API_KEY_HASHES", "a=\(hash),b=\(hash)"), ("SIWA_PORT", "65536"), ("SIWA_PORT", "-1"),
+        ("SIWA_API_KEY_HASHES", "a=\(hash),b=\(hash)"), ("SIWA_PORT", "65536"), ("SIWA_ADDRESS_SHARE", "0"),
+        ("SIWA_ADDRESS_SHARE", "101"), ("SIWA_ADDRESS_SHARE", "50%"), ("SIWA_TRUSTED_PROXIES", "proxy"),
+        ("SIWA_TRUSTED_PROXIES", "10.0.0.0/33"), ("SIWA_TRUSTED_PROXIES", "10.0.0.1,"), ("SIWA_PORT", "-1"),
         ("SIWA_PORT", "http"), ("SIWA_ENV", "staging"), ("SIWA_LOG_LEVEL", "loud"), ("SIWA_HOST", "a b"),
         ("DATABASE_URL", "mysql://x"), ("DATABASE_URL", "sqlite://"), ("DATABASE_URL", "sqlite://a?mode=ro"),
         ("DATABASE_URL", "postgres://u:sec@ret@h/db"), ("DATABASE_URL", "postgresql://h/db?sslmode=x"),

@@ -3,7 +3,8 @@ import NIOHTTP1
 
 /// Puts an answer into the bytes of HTTP/1.1, in one buffer.
 ///
-/// NIO's encoder takes any header; this service has few, and knows all their values to be free of line breaks.
+/// A shared body is written behind it. NIO's encoder takes any header; this service has few, and knows all their values
+/// to be free of line breaks.
 enum AnswerEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -38,7 +39,7 @@ enum AnswerEncoder {
         // A 304 has no body, and no length of one (RFC 9110 §8.6).
         if answer.status != .notModified {
             message.append("content-length: ")
-            message.append(answer.body.count)
+            message.append(answer.body.count + (answer.sharedBody?.readableBytes ?? 0))
             message.append("\r\n")
         }
         message.append("date: ")

@@ -13,7 +13,7 @@ final class ArrivalHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.bytesArrived()
+        guard connection.bytesArrived(unwrapInboundIn(data).readableBytes) else { return }
         context.fireChannelRead(data)
     }
 }

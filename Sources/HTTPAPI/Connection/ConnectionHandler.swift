@@ -11,23 +11,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Arrival {
-        case part(HTTPServerRequestPart)
-        case inputEnded
-        case broken(HTTPParserError)
-    }
+    private typealias Arrival = WaitingArrivals.Arrival
 
     private let dispatcher: Dispatcher
     private let gate: AdmissionGate
     private let round: AnswerRound
     private let executor: EventLoopTaskExecutor
+    private let siblings: LoopConnections
+    private let bodies: BodyAllowance
+    /// `nil` for those of whom there may be any number.
+    let client: ClientAddress?
+    /// When the last request began or was answered.
+    private(set) var usedAt: NIODeadline
+    /// `nil` when there was none, or the connection has left it.
+    private var place: RecencyList<ConnectionHandler>.Place?
     private var state: ConnectionState
+    private var unclaimed: UnclaimedBytes
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
 
     private var arriving: ArrivingRequest?
-    /// What was read and has to wait: no more than the socket gives at once.
-    private var pending = CircularBuffer<Arrival>()
+    private var pending: WaitingArrivals
     private var isReadHeld = false
     private var needsFlush = false
     /// `nil` too when its answer came to be too late.
@@ -37,13 +41,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nobody waits on this connection any more, also if the request has not been begun yet.
     private var endsEarly = false
 
-    init(
-        dispatcher: Dispatcher, gate: AdmissionGate, round: AnswerRound, limits: ServerLimits,
-        eventLoop: any EventLoop
-    ) {
-        (self.dispatcher, self.gate, self.round) = (dispatcher, gate, round)
-        executor = EventLoopTaskExecutor(eventLoop)
-        state = ConnectionState(limits: limits, openedAt: .now())
+    init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
+        (dispatcher, gate, round) = (loop.dispatcher, loop.gate, loop.round)
+        (executor, siblings, bodies) = (loop.executor, loop.connections, loop.bodies)
+        client = loop.connections.client(at: remoteAddress)
+        usedAt = .now()
+        state = ConnectionState(limits: loop.limits, openedAt: usedAt)
+        unclaimed = UnclaimedBytes(limits: loop.limits)
+        pending = WaitingArrivals(mostRequests: loop.limits.waitingRequests)
     }
 
     // Events of the channel
@@ -51,30 +56,55 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         dispatcher.observer.connectionOpened()
+        place = siblings.open(self)
+        siblings.makeRoom(for: self, on: context.eventLoop)
         keepTimer()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard place != nil else { return context.close(promise: nil) }
+        context.fireChannelActive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         dispatcher.observer.connectionClosed()
+        leave()
         timer?.task.cancel()
         timer = nil
         self.context = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        leave()
         pending.removeAll()
         endEarly()
         context.fireChannelInactive()
     }
 
-    func bytesArrived() {
-        guard state.phase == .waiting else { return }
-        state.bytesArrived(at: .now())
+    /// - Returns: whether the decoder is to have them.
+    func bytesArrived(_ count: Int) -> Bool {
+        // What is thrown away must not gather in the decoder before.
+        guard state.phase != .closing else { return false }
+        if let code = unclaimed.arrived(count) {
+            take(.refused(code))
+            return false
+        }
+        guard state.phase == .waiting else { return true }
+        let now = NIODeadline.now()
+        use(at: now)
+        state.bytesArrived(at: now)
         keepTimer()
+        return true
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        take(.part(unwrapInboundIn(data)))
+        let part = unwrapInboundIn(data)
+        switch part {
+        case .head: unclaimed.claimedHead()
+        case .body(let bytes): unclaimed.claimedBody(bytes.readableBytes)
+        case .end: unclaimed.claimedEnd()
+        }
+        take(.part(part))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -112,7 +142,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
-        take(.broken(error))
+        take(.refused(error == .headerOverflow ? .headerTooLarge : .requestMalformed))
     }
 
     // A request
@@ -130,9 +160,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch arrival {
         case .inputEnded: carryOut(state.inputEnded(at: .now()))
         case .part(let part): if state.phase != .closing { take(part) }
-        case .broken(let error):
-            guard state.phase != .closing else { return }
-            refuse(error == .headerOverflow ? .headerTooLarge : .requestMalformed)
+        case .refused(let code): if state.phase != .closing { refuse(code) }
         }
     }
 
@@ -153,7 +181,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             guard state.bodyArrived(byteCount: bytes.readableBytes) == .keep else {
                 return refuse(.bodyTooLarge)
             }
-            arriving?.append(&bytes)
+            guard arriving?.append(&bytes, within: bodies) != false else { return refuse(.overloaded) }
         case .end:
             state.endArrived()
             round.add(self)
@@ -171,6 +199,28 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard action == .collectBody else { return refuse(.bodyTooLarge) }
         guard request.isClear else { return refuse(.requestMalformed) }
         if request.fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
+    }
+
+    // Its place among the others
+
+    var isExpendable: Bool { state.isExpendable }
+    var isIdle: Bool { state.phase == .waiting }
+
+    /// Makes room for another connection.
+    func closeEarly() {
+        leave()
+        context?.close(promise: nil)
+    }
+
+    private func use(at now: NIODeadline) {
+        usedAt = now
+        if let place { siblings.used(place) }
+    }
+
+    private func leave() {
+        guard let place else { return }
+        self.place = nil
+        siblings.closed(place, from: client)
     }
 
     // The stages of a round. Of each, only what is to be done for this connection.
@@ -241,7 +291,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 omitsBody: exchange.omitsBody,
                 closes: closes, into: &buffer)
         }
+        if let body = answer.sharedBody, !exchange.omitsBody { write(body) }
         dispatcher.observer.record(exchange, answer, finishedAt: now)
+        use(at: now)
+        state.idleTime = siblings.idleTime
         if state.answered(at: now) == .closeWhenWritten { closeWhenWritten() }
     }
 
@@ -277,6 +330,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let context, context.channel.isActive else { return }
         var buffer = context.channel.allocator.buffer(capacity: 1024)
         fill(&buffer)
+        write(buffer)
+    }
+
+    private func write(_ buffer: ByteBuffer) {
+        guard let context, context.channel.isActive else { return }
         context.write(wrapOutboundOut(buffer), promise: nil)
         needsFlush = true
     }

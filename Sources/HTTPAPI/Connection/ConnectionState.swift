@@ -19,6 +19,8 @@ struct ConnectionState {
     private(set) var phase = Phase.waiting
     /// `nil` while a call is answered that waits for nothing.
     private(set) var deadline: NIODeadline?
+    /// How long the connection may be idle. It changes with the number of connections.
+    var idleTime: TimeAmount
     private let limits: ServerLimits
     private var bodyBytes = 0
     private var closesAfterAnswer = false
@@ -28,9 +30,14 @@ struct ConnectionState {
 
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
+        idleTime = limits.idleTime
         // A new connection that stays silent has less credit than one that has been of use.
         deadline = now + limits.requestTime
     }
+
+    /// Whether nothing would be lost with the connection but the time of a client that is late: no answer is being
+    /// made, or the client does not read it.
+    var isExpendable: Bool { phase != .answering || isStalled }
 
     /// Bytes arrived that no request has claimed yet.
     mutating func bytesArrived(at now: NIODeadline) {
@@ -86,7 +93,7 @@ struct ConnectionState {
             return .closeWhenWritten
         }
         phase = .waiting
-        deadline = now + (isStalled ? limits.answerTime : limits.idleTime)
+        deadline = now + (isStalled ? limits.answerTime : idleTime)
         return .keepOpen
     }
 
@@ -107,7 +114,7 @@ struct ConnectionState {
         guard isStalled else { return }
         isStalled = false
         switch phase {
-        case .waiting: deadline = now + limits.idleTime
+        case .waiting: deadline = now + idleTime
         case .receiving: deadline = now + limits.requestTime
         case .answering: deadline = workDeadline
         case .closing: break

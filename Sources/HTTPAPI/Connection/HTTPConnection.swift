@@ -12,15 +12,18 @@ struct HTTPConnection: ServerChildChannel {
         let channel: any Channel
     }
 
-    let dispatcher: Dispatcher
-    let limits: ServerLimits
-    private let gates: EventLoopLocal<AdmissionGate>
-    private let rounds: EventLoopLocal<AnswerRound>
+    private let limits: ServerLimits
+    private let crowd: Crowd
+    private let loops: EventLoopLocal<ConnectionLoop>
 
-    init(dispatcher: Dispatcher, limits: ServerLimits) {
-        (self.dispatcher, self.limits) = (dispatcher, limits)
-        gates = EventLoopLocal { AdmissionGate(eventLoop: $0, bounds: limits.admission) }
-        rounds = EventLoopLocal { AnswerRound(eventLoop: $0, commit: dispatcher.commit) }
+    init(dispatcher: Dispatcher, limits: ServerLimits, notices: CrowdNotices) {
+        self.limits = limits
+        let crowd = Crowd(limits: limits, notices: notices)
+        self.crowd = crowd
+        let bodies = BodyAllowance(most: limits.heldBodyBytes)
+        loops = EventLoopLocal {
+            ConnectionLoop($0, dispatcher: dispatcher, limits: limits, crowd: crowd, bodies: bodies)
+        }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -31,9 +34,16 @@ struct HTTPConnection: ServerChildChannel {
             decoderLimits.maxHeaderFieldCount = limits.headerFields
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            // A read of fixed size, one at a time: the usual one grows with what a client sends, and each read becomes
+            // many times its size in parsed requests.
+            let options = channel.syncOptions
+            try options?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            try options?.setOption(
+                .writeBufferWaterMark, value: .init(low: limits.unsentBytes / 2, high: limits.unsentBytes))
             let connection = ConnectionHandler(
-                dispatcher: dispatcher, gate: gates.value(on: channel.eventLoop),
-                round: rounds.value(on: channel.eventLoop), limits: limits, eventLoop: channel.eventLoop)
+                loop: loops.value(on: channel.eventLoop), remoteAddress: channel.remoteAddress)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ArrivalHandler(connection))
             try pipeline.addHandler(ByteToMessageHandler(decoder))
@@ -41,6 +51,9 @@ struct HTTPConnection: ServerChildChannel {
             return Value(channel: channel)
         }
     }
+
+    /// At the end of the service.
+    func end() { crowd.dissolve() }
 
     /// Lasts as long as the connection, so that the server waits for it before it ends.
     func handle(value: Value, logger: Logger) async {

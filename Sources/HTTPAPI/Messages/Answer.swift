@@ -1,3 +1,4 @@
+import NIOCore
 import NIOHTTP1
 
 /// What a call answers, before it is put into bytes.
@@ -5,6 +6,8 @@ struct Answer: Sendable {
     let status: HTTPResponseStatus
     let contentType: StaticString?
     let body: [UInt8]
+    /// Follows `body`. The same memory for all who get it: a thousand clients that read slowly cost no thousand copies.
+    var sharedBody: ByteBuffer?
     var entityTag: String?
     /// Answers about people are kept by nobody on the way (RFC 9111 §5.2.2.5).
     var isPersonal = false

@@ -7,16 +7,23 @@ struct RequestFields: Sendable {
     private(set) var requestID: String?
     private(set) var ifNoneMatch: String?
     private(set) var cookie: String?
+    /// As large as a number can be when the field has a larger one.
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
     private(set) var wantsUpgrade = false
-    private(set) var hasHost = false
+    private(set) var hostCount = 0
+    private(set) var isHostValid = true
+    private(set) var transferCoding = TransferCoding.none
+
+    enum TransferCoding { case none, chunked, unknown }
 
     init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
             // The length decides nearly always, so that each name is compared at most once or twice.
             switch name.utf8.count {
-            case 4 where Self.areEqual(name, "host"): hasHost = true
+            case 4 where Self.areEqual(name, "host"):
+                hostCount += 1
+                isHostValid = isHostValid && RequestTarget.isAuthority(Self.trimmed(value), mayBeEmpty: true)
             case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
             // HTTP/1.1 knows one field (RFC 6265 §5.4); a proxy may have split it.
             case 6 where Self.areEqual(name, "cookie"): cookie = cookie.map { "\($0); \(value)" } ?? value
@@ -27,10 +34,27 @@ struct RequestFields: Sendable {
             case 13 where Self.areEqual(name, "authorization"):
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
-            case 14 where Self.areEqual(name, "content-length"): contentLength = Int(value)
+            case 14 where Self.areEqual(name, "content-length"): contentLength = Self.length(value)
+            case 17 where Self.areEqual(name, "transfer-encoding"):
+                let isChunked = transferCoding == .none && Self.areEqual(Self.trimmed(value), "chunked")
+                transferCoding = isChunked ? .chunked : .unknown
             default: break
             }
         }
+    }
+
+    /// The decoder lets nothing but digits pass.
+    private static func length(_ value: String) -> Int {
+        Int(trimmed(value)) ?? .max
+    }
+
+    /// Without white space behind, which is not part of a value (RFC 9112 §5.1) and which the decoder leaves there.
+    private static func trimmed(_ value: String) -> Substring {
+        var utf8 = value.utf8[...]
+        while let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
+            utf8.removeLast()
+        }
+        return Substring(utf8)
     }
 
     /// Whether the body is announced as JSON (RFC 8259 §11); parameters such as a charset are let pass.

@@ -1,6 +1,7 @@
 import AppleAccounts
 import JOSE
 import KeySets
+import NIOCore
 import NIOHTTP1
 import SignIn
 
@@ -10,11 +11,11 @@ final class OperationsRoutes: Sendable {
     private let store: any AccountStore
     private let registry: MetricsRegistry
     private let version: String
-    private let description: [UInt8]
+    private let description: ByteBuffer
 
     init(keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
-        description = Array(OpenAPIDocument.text(version: version).utf8)
+        description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
     /// `GET /livez`: the process answers.
@@ -74,8 +75,9 @@ final class OperationsRoutes: Sendable {
 
     /// `GET /openapi.yaml`: this interface, described for machines (OpenAPI 3.1).
     func openAPI() -> Handling {
-        .answered(
-            Answer(status: .ok, contentType: "application/yaml", body: description))
+        var answer = Answer(status: .ok, contentType: "application/yaml", body: [])
+        answer.sharedBody = description
+        return .answered(answer)
     }
 
     private func look() async -> (storage: StorageError?, keys: KeySetHealth) {

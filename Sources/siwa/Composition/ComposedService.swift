@@ -50,7 +50,7 @@ struct ComposedService {
             nonceKey: nonceKey,
             now: { Moment(milliseconds: ProcessObservation.now()) })
         http = HTTPService(
-            host: settings.host, port: settings.port, limits: .forThisProcess(),
+            host: settings.host, port: settings.port, limits: .forThisProcess(settings),
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry,

@@ -9,9 +9,11 @@ import HTTPAPI
 #endif
 
 extension ServerLimits {
-    /// The usual limits, with no more connections than this process can have files open.
-    static func forThisProcess() -> ServerLimits {
+    /// The configured limits, with no more connections than this process can have files open.
+    static func forThisProcess(_ settings: ServiceSettings) -> ServerLimits {
         var limits = ServerLimits()
+        limits.addressShare = settings.addressShare
+        limits.trustedProxies = settings.trustedProxies
         // The database, the log and connections to Apple need some too.
         limits.connections = min(limits.connections, max(16, openFiles() - 64))
         return limits

@@ -9,6 +9,10 @@ struct ServiceSettings: Sendable {
     var host = "127.0.0.1"
     /// 0 lets the system choose.
     var port = 8080
+    /// The part of all connections that one address may hold, in percent.
+    var addressShare = 50
+    /// May hold any number.
+    var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
     var logLevel = Logger.Level.info
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")

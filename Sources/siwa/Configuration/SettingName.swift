@@ -6,6 +6,8 @@ import Configuration
 enum SettingName: String, CaseIterable {
     case host = "SIWA_HOST"
     case port = "SIWA_PORT"
+    case addressShare = "SIWA_ADDRESS_SHARE"
+    case trustedProxies = "SIWA_TRUSTED_PROXIES"
     case environment = "SIWA_ENV"
     case apiKeyHashes = "SIWA_API_KEY_HASHES"
     case logLevel = "SIWA_LOG_LEVEL"

@@ -55,6 +55,8 @@ struct SettingsReader {
             mistakes.add(SettingName.host.rawValue, "must be an address or a host name")
         }
         let port = number(.port, in: 0...65535) ?? 8080
+        let addressShare = number(.addressShare, in: 1...100) ?? 50
+        let trustedProxies = trustedProxies()
         let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
@@ -69,11 +71,22 @@ struct SettingsReader {
         let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
-            host: host, port: port, environment: environment, logLevel: logLevel, database: database,
+            host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
+            environment: environment, logLevel: logLevel, database: database,
             databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, checkInterval: checkInterval, checksPerSecond: checksPerSecond)
+    }
+
+    private mutating func trustedProxies() -> [AddressBlock] {
+        let blocks = (list(.trustedProxies) ?? []).map { AddressBlock($0) }
+        if blocks.contains(nil) {
+            mistakes.add(
+                SettingName.trustedProxies.rawValue,
+                "must be IP addresses or networks like 10.0.0.7 or 10.0.0.0/8, comma-separated")
+        }
+        return blocks.compactMap { $0 }
     }
 
     func text(_ name: SettingName) -> String? {

@@ -81,6 +81,15 @@ final class ServiceProcess: Sendable {
         return process.terminationStatus
     }
 
+    /// As Linux counts it.
+    func residentMegabytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        guard let kilobytes else { throw NotFound() }
+        return kilobytes / 1024
+    }
+
     var logText: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     private func end() async {

@@ -23,10 +23,11 @@ final class ProbeConnection {
     }
 
     static func with<Result: Sendable>(
-        port: Int, group: MultiThreadedEventLoopGroup = .singleton,
+        port: Int, group: MultiThreadedEventLoopGroup = .singleton, from address: String = "127.0.0.1",
         _ body: (ProbeConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: group)
+            .bind(to: SocketAddress(ipAddress: address, port: 0))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -42,12 +43,14 @@ final class ProbeConnection {
 
     /// So many at the same time.
     static func with<Result: Sendable>(
-        _ count: Int, port: Int, group: MultiThreadedEventLoopGroup, besides opened: [ProbeConnection] = [],
+        _ count: Int, port: Int, group: MultiThreadedEventLoopGroup = .singleton,
+        from address: String = "127.0.0.1", besides opened: [ProbeConnection] = [],
         _ body: ([ProbeConnection]) async throws -> Result
     ) async throws -> Result {
         guard count > 0 else { return try await body(opened) }
-        return try await with(port: port, group: group) { connection in
-            try await with(count - 1, port: port, group: group, besides: opened + [connection], body)
+        return try await with(port: port, group: group, from: address) { connection in
+            try await with(
+                count - 1, port: port, group: group, from: address, besides: opened + [connection], body)
         }
     }
 
