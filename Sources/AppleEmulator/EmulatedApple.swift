@@ -88,7 +88,9 @@ public final class EmulatedApple: Service {
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
             onServerRunning: { [boundPort] channel in
-                boundPort.bind(channel.localAddress?.port ?? 0)
+                // A shutdown that began before has closed it.
+                guard let port = channel.localAddress?.port else { return boundPort.close(CancellationError()) }
+                boundPort.bind(port)
             },
             logger: logger)
         do {

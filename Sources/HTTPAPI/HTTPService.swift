@@ -112,7 +112,8 @@ public final class HTTPService: Service {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptErrorHandler(logger: logger), position: .first)
                 }.get()
-                bound.set(.success(channel.localAddress?.port ?? 0))
+                // A shutdown that began before has closed it.
+                bound.set(channel.localAddress?.port.map { .success($0) } ?? .failure(CancellationError()))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
         defer {
