@@ -81,18 +81,21 @@ let package = Package(
                 logging,
                 metrics,
             ]),
+        room("ForeignPages", []),
         room(
             "AppleEmulator",
             [
-                "JOSE", hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes,
+                "JOSE", "ForeignPages", hummingbird,
+                .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes,
                 nioCore,
                 nioPosix, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
             ]),
         room(
             "HTTPAPI",
             [
-                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", hummingbirdCore, nioCore,
-                nioPosix,
+                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "ForeignPages",
+                hummingbirdCore,
+                nioCore, nioPosix,
                 nioHTTP1, logging, coreMetrics, serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
@@ -100,13 +103,15 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", argumentParser, configuration, yams,
+                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "ForeignPages", argumentParser,
+                configuration, yams,
                 serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
         .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
         .target(name: "SiwaBinary", path: "Tests/SiwaBinary", swiftSettings: settings),
+        tests("ForeignPagesTests", ["ForeignPages"]),
         tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
         tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
@@ -147,14 +152,16 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "SignIn", "StorageConformance", "TokenMint", "AppleIDClient", "AppleAccounts",
-                "AppleIdentity", "KeySets", "JOSE", coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
+                "HTTPAPI", "ForeignPages", "SignIn", "StorageConformance", "TokenMint", "AppleIDClient",
+                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", coreMetrics, logging, nioCore, nioPosix,
+                nioHTTP1,
             ]),
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient", "HTTPAPI", "SignIn",
-                "SQLiteStorage",
+                "siwa", "ForeignPages", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient",
+                "HTTPAPI",
+                "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
                 logging, asyncHTTPClient, nioCore,
                 nioHTTP1,

@@ -4,6 +4,7 @@
 // must not share the verifier's bugs. It does not own any rule about what a service should accept, and it keeps nothing
 // on disk but the state file that it is given.
 
+import ForeignPages
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -89,7 +90,9 @@ public final class EmulatedApple: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
             onServerRunning: { [boundPort] channel in
                 // A shutdown that began before has closed it.
-                guard let port = channel.localAddress?.port else { return boundPort.close(CancellationError()) }
+                guard let port = channel.localAddress?.port else {
+                    return boundPort.close(CancellationError())
+                }
                 boundPort.bind(port)
             },
             logger: logger)
@@ -125,6 +128,8 @@ public final class EmulatedApple: Service {
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self)
         router.add(middleware: ProblemMiddleware())
+        router.add(
+            middleware: ForeignPageMiddleware(check: ForeignPageCheck(hosts: configuration.allowedHosts)))
         if let saver { router.add(middleware: SavingMiddleware(saver: saver)) }
         KeySetEndpoint(state: state).add(to: router)
         AuthorizeEndpoint(state: state).add(to: router)

@@ -1,3 +1,5 @@
+import ForeignPages
+
 /// What the fake Apple is told when it starts.
 public struct EmulatorConfiguration: Sendable {
     /// The apps that people sign in to. The first app's first client ID is the default of every call.
@@ -5,6 +7,9 @@ public struct EmulatorConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// 0 lets the system choose; `EmulatedApple.port()` then tells.
     public var port = 0
+    /// Names besides Apple's, this machine's and `host` under which it is called, in a container network say. Under any other
+    /// it answers nothing: a web page can make its own name lead here.
+    public var hostNames: [String] = []
     /// Where notifications go. Its host may be called, whatever it is, because the operator named it.
     public var notificationURL: String?
     /// Hosts beyond loopback that the control API may name as receivers.
@@ -35,6 +40,11 @@ public struct EmulatorConfiguration: Sendable {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }
 
+    /// Apple's own names, because the emulator stands in for them; no page of another site has these.
+    var allowedHosts: AllowedHosts {
+        AllowedHosts(hostNames + [host, "appleid.apple.com", "account.apple.com"])
+    }
+
     /// Throws `.configurationInvalid` when a value is out of bounds.
     func check() throws(EmulatorError) {
         var owners: [String: Int] = [:]
@@ -45,6 +55,11 @@ public struct EmulatorConfiguration: Sendable {
             }
         }
         for app in apps { for uri in app.redirectURIs { try RedirectURI.check(uri) } }
+        for name in hostNames where !AllowedHosts.isName(name) {
+            throw EmulatorError(
+                .configurationInvalid,
+                detail: "an allowed host must be a name or an address without a port, not \(name)")
+        }
         guard !apps.isEmpty else { throw EmulatorError(.configurationInvalid, detail: "no app") }
         guard (0...65535).contains(port) else { throw EmulatorError(.configurationInvalid, detail: "port") }
         guard (1...86_400).contains(codeLifetime), (0...31_536_000).contains(refreshInterval) else {

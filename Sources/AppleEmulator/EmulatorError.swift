@@ -9,6 +9,10 @@ public struct EmulatorError: Error, Sendable {
         case stateFileDamaged = "state_file_damaged"
         case stateFileUnwritable = "state_file_unwritable"
         case pathNotFound = "path_not_found"
+        /// The request names another server: a foreign web page may have led its own name here.
+        case hostRefused = "host_refused"
+        /// A page of another site sent the request.
+        case originRefused = "origin_refused"
         /// A browser sent the call. The control API is for tools, and no page may drive it.
         case browserRefused = "browser_refused"
         case bodyTooLarge = "body_too_large"

@@ -1,4 +1,5 @@
 import AppleAccounts
+import ForeignPages
 import NIOCore
 import NIOHTTP1
 import SignIn
@@ -12,10 +13,15 @@ final class Dispatcher: Sendable {
     let date: DateHeader
     private let callers: CallerDirectory
     private let routes: Routes
+    private let foreignPages: ForeignPageCheck?
 
-    init(routes: Routes, callers: CallerDirectory, observer: RequestObserver, date: DateHeader) {
+    init(
+        routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
+        observer: RequestObserver, date: DateHeader
+    ) {
         self.routes = routes
         self.callers = callers
+        self.foreignPages = foreignPages
         self.observer = observer
         self.date = date
     }
@@ -31,6 +37,7 @@ final class Dispatcher: Sendable {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             let match = try RouteTable.match(head.method, target.path)
             exchange.route = match.route
+            if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before the caller is known and the body is looked at: both cost more than to turn it away.
             if case .turnAway(let seconds) = gate.decide(match.route.importance, at: request.startedAt) {
                 exchange.isTurnedAway = true

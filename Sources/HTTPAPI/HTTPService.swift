@@ -2,6 +2,7 @@
 // metrics. It does not own a single rule about tokens or accounts, and no configuration.
 
 public import AppleAccounts
+public import ForeignPages
 import HummingbirdCore
 public import KeySets
 public import Logging
@@ -27,11 +28,15 @@ public final class HTTPService: Service {
         public var now: @Sendable () -> Int64
         /// `nil` leaves the calls of the web relay out: they are not found.
         public var web: WebSignIn?
+        /// Keeps pages of other sites away. For development; `nil` takes requests under every name, as a service behind
+        /// proxies must.
+        public var foreignPages: ForeignPageCheck?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
             callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
-            now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil
+            now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil,
+            foreignPages: ForeignPageCheck? = nil
         ) {
             self.useCases = useCases
             self.keys = keys
@@ -42,6 +47,7 @@ public final class HTTPService: Service {
             self.version = version
             self.now = now
             self.web = web
+            self.foreignPages = foreignPages
         }
     }
 
@@ -88,7 +94,7 @@ public final class HTTPService: Service {
                 version: parts.version))
         notices = CrowdNotices(registry: registry, logger: logger, now: parts.now)
         dispatcher = Dispatcher(
-            routes: routes, callers: parts.callers,
+            routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
             observer: RequestObserver(
                 registry: registry, sink: parts.sink, logger: logger, now: parts.now),
             date: DateHeader(now: parts.now))

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import ForeignPages
 import Foundation
 import HTTPAPI
 import JOSE
@@ -154,6 +155,29 @@ import TokenMint
                 #expect(!"\(error)".contains(secret))
             }
         }
+    }
+
+    @Test func `development can be called under more names, and production is called under any`() async throws
+    {
+        let hosts = ["SIWA_ALLOWED_HOSTS": "siwa, 192.0.2.7,::1"]
+        let environment = Self.minimal.merging(["SIWA_ENV": "development"]) { $1 }.merging(hosts) { $1 }
+        var settings = try await Self.read(environment)
+        #expect(settings.allowedHosts == ["siwa", "192.0.2.7", "::1"])
+        settings.publicURL = "https://signin.test/x"
+        settings.host = "0.0.0.0"
+        let check = try #require(settings.foreignPages)
+        for host in ["siwa:8080", "localhost", "signin.test"] { try check.check(host: [host]) }
+        #expect(throws: ForeignPageRefusal.host) { try check.check(host: ["0.0.0.0"]) }
+        #expect(try await Self.mistakes(hosts) == ["SIWA_ALLOWED_HOSTS"])
+        #expect(try await Self.read(Self.minimal).foreignPages == nil)
+    }
+
+    @Test(arguments: ["siwa:8080", "http://siwa", "*", "a b", "siwa,,"])
+    func `what is no name is no allowed host`(value: String) async throws {
+        let mistakes = try await Self.mistakes([
+            "SIWA_ENV": "development", "SIWA_ALLOWED_HOSTS": value,
+        ])
+        #expect(mistakes == ["SIWA_ALLOWED_HOSTS"])
     }
 
     @Test func `production needs a key for callers, development does not`() async throws {

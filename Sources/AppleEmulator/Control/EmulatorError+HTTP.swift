@@ -6,7 +6,9 @@ extension EmulatorError.Code {
         switch self {
         case .configurationInvalid, .stateFileDamaged, .stateFileUnwritable: .internalServerError
         case .pathNotFound, .userNotFound, .keyNotFound, .clientIDUnknown: .notFound
-        case .browserRefused: .forbidden
+        // RFC 9110 §15.5.20: it does not speak for the host that was asked.
+        case .hostRefused: .misdirectedRequest
+        case .browserRefused, .originRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge
         case .bodyMalformed, .characterNotAllowed, .memberUnknown, .memberMalformed, .parameterMalformed:
             .badRequest

@@ -75,6 +75,17 @@ extension ProblemCode {
             Meaning(
                 status: .badRequest, title: "Unknown parameter",
                 detail: "The query has a parameter that this call does not know, or has one twice.")
+        case .hostRefused:
+            // RFC 9110 §15.5.20: it does not speak for the host that was asked.
+            Meaning(
+                status: .misdirectedRequest, title: "Host refused",
+                detail:
+                    "In development only localhost, 127.0.0.1, [::1], SIWA_HOST, the host of SIWA_PUBLIC_URL and SIWA_ALLOWED_HOSTS are answered; the Host field names another. Add the name to SIWA_ALLOWED_HOSTS if it is meant."
+            )
+        case .originRefused:
+            Meaning(
+                status: .forbidden, title: "Origin refused",
+                detail: "A page of another site sent this request; in development none may change anything.")
         case .notFound:
             Meaning(status: .notFound, title: "Not found", detail: "There is no such resource.")
         case .methodNotAllowed:

@@ -16,6 +16,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case parameterMissing = "parameter_missing"
     case parameterMalformed = "parameter_malformed"
     case parameterUnknown = "parameter_unknown"
+    case hostRefused = "host_refused"
+    case originRefused = "origin_refused"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case callerUnauthenticated = "caller_unauthenticated"

@@ -25,6 +25,11 @@ struct Dev: AsyncParsableCommand {
     @Option(name: .customLong("client-id"), help: "The app's client IDs, its bundle ID first.")
     var clientIDs = ["com.example.app"]
 
+    @Option(
+        name: .customLong("allowed-host"),
+        help: "A name besides this machine's under which both answer, that of a tunnel say.")
+    var allowedHosts: [String] = []
+
     @Option(help: "A database to keep: sqlite:///absolute/path or sqlite://relative/path.")
     var database: String?
 
@@ -86,7 +91,7 @@ struct Dev: AsyncParsableCommand {
         get throws {
             var configuration = try EmulatorConfiguration(
                 teamID: DevelopmentSettings.team, clientIDs: clientIDs)
-            configuration.port = emulatorPort
+            (configuration.port, configuration.hostNames) = (emulatorPort, allowedHosts)
             configuration.stateFile = try stateFile
             // A little less than the service waits, so that no difference between two clocks makes it come too soon.
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
@@ -97,7 +102,7 @@ struct Dev: AsyncParsableCommand {
     private var options: DevelopmentService.Options {
         DevelopmentService.Options(
             clientIDs: clientIDs, port: port, database: database, checkInterval: .seconds(checkInterval),
-            webRedirectURL: webRedirectURL)
+            webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
     /// Beside a database that is kept: its refresh tokens must be good tomorrow, too.

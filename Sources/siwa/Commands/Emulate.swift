@@ -55,6 +55,14 @@ struct Emulate: AsyncParsableCommand {
     @Option(help: "How long an authorization code is good, in seconds.")
     var codeLifetime: Int64 = 300
 
+    @Option(
+        name: .customLong("allowed-host"),
+        help: """
+            A name besides this machine's under which the fake Apple is called, in a container network say. Under any \
+            other it answers nothing, because a web page can make its own name lead here.
+            """)
+    var allowedHosts: [String] = []
+
     @Option(help: "Where notifications go.")
     var notificationURL: String?
 
@@ -71,6 +79,7 @@ struct Emulate: AsyncParsableCommand {
         do {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
             (configuration.host, configuration.port) = (host, port)
+            configuration.hostNames = allowedHosts
             configuration.notificationURL = notificationURL
             configuration.apps[0].redirectURIs = redirectURIs
             configuration.stateFile = stateFile

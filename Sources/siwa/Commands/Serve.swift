@@ -23,7 +23,8 @@ struct Serve: AsyncParsableCommand {
               SIWA_PUBLIC_URL         where the world reaches this service
               SIWA_WEB_REDIRECT_URL   where your site takes over again
 
-            Further: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, \
+            Further: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, SIWA_ALLOWED_HOSTS, \
+            SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, \
             SIWA_CHECKS_PER_SECOND, DATABASE_URL, SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, APPLE_ISSUERS, \
             APPLE_BASE_URL. siwa doctor says whether all that works. Stops at SIGTERM or SIGINT, when everything that \
             was accepted is answered. A mistake in the configuration ends it with status 78, any other failure to start \

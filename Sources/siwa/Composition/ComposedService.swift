@@ -57,7 +57,8 @@ struct ComposedService {
                 sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now,
                 web: try settings.webSignIn(
                     useCases: useCases, tickets: store,
-                    now: { Moment(milliseconds: ProcessObservation.now()) })),
+                    now: { Moment(milliseconds: ProcessObservation.now()) }),
+                foreignPages: settings.foreignPages),
             logger: logger)
         let workers = RelationWorkers(
             relation: relation, useCases: useCases, apple: apple.tokens,

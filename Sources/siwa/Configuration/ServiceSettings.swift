@@ -14,6 +14,8 @@ struct ServiceSettings: Sendable {
     /// May hold any number.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
+    /// Names besides this machine's under which the service is called in development.
+    var allowedHosts: [String] = []
     var logLevel = Logger.Level.info
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     /// To PostgreSQL, at most.

@@ -9,6 +9,7 @@ enum SettingName: String, CaseIterable {
     case addressShare = "SIWA_ADDRESS_SHARE"
     case trustedProxies = "SIWA_TRUSTED_PROXIES"
     case environment = "SIWA_ENV"
+    case allowedHosts = "SIWA_ALLOWED_HOSTS"
     case apiKeyHashes = "SIWA_API_KEY_HASHES"
     case logLevel = "SIWA_LOG_LEVEL"
     case file = "SIWA_CONFIG"

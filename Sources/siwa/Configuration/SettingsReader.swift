@@ -57,6 +57,7 @@ struct SettingsReader {
         let port = number(.port, in: 0...65535) ?? 8080
         let addressShare = number(.addressShare, in: 1...100) ?? 50
         let trustedProxies = trustedProxies()
+        let allowedHosts = allowedHosts()
         let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
@@ -72,7 +73,7 @@ struct SettingsReader {
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
             host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
-            environment: environment, logLevel: logLevel, database: database,
+            environment: environment, allowedHosts: allowedHosts, logLevel: logLevel, database: database,
             databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,

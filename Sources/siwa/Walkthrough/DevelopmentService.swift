@@ -14,6 +14,7 @@ struct DevelopmentService: Service {
         let checkInterval: Duration
         /// `nil` for a page of the fake Apple.
         let webRedirectURL: String?
+        let allowedHosts: [String]
     }
 
     let emulator: EmulatedApple
@@ -67,7 +68,8 @@ struct DevelopmentService: Service {
             secret: DevelopmentSettings.secret,
             database: options.database ?? "sqlite://\(directory.path)/siwa.sqlite",
             signingKey: signingKey(), checkInterval: options.checkInterval,
-            webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site"
+            webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
+            allowedHosts: options.allowedHosts
         ).settings()
     }
 

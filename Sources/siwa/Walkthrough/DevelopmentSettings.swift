@@ -23,6 +23,8 @@ struct DevelopmentSettings {
     var checkInterval = Duration.seconds(60)
     /// Where sign-in on the web hands its result over.
     var webRedirectURL: String?
+    /// Names besides this machine's under which the service is called.
+    var allowedHosts: [String] = []
 
     /// The same in every run, like the secret, so that a database that was kept can be opened again.
     static let sealingKey = SealingKey(
@@ -50,6 +52,7 @@ struct DevelopmentSettings {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
         }
         if let webRedirectURL { settings.webRedirectURLs[primary] = webRedirectURL }
+        settings.allowedHosts = allowedHosts
         // A port that the system chooses is known too late.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         return settings

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import ForeignPages
 import HTTPAPI
 import JOSE
 import KeySets
@@ -39,6 +40,7 @@ struct RunningService: Sendable {
         var canSeal = true
         /// How many may wait for events at once.
         var mostWaiters = 1024
+        var foreignPages: ForeignPageCheck?
     }
 
     static func with<Result: Sendable>(
@@ -65,7 +67,8 @@ struct RunningService: Sendable {
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
-                now: { clock.now }, web: try web(options, useCases, store as? any TicketStore, now)),
+                now: { clock.now }, web: try web(options, useCases, store as? any TicketStore, now),
+                foreignPages: options.foreignPages),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -1,0 +1,22 @@
+import ForeignPages
+import NIOHTTP1
+
+extension ForeignPageCheck {
+    /// Throws `host_refused` and `origin_refused`.
+    func check(_ head: HTTPRequestHead, to route: Route) throws(Problem) {
+        let host = head.headers["host"]
+        do throws(ForeignPageRefusal) {
+            try check(host: host)
+            // Apple's page posts its form to the callback from Apple's site. What it brings is bound to the browser by
+            // the state in it.
+            if route.method != .get, route != .webCallback {
+                try check(origin: head.headers["origin"], host: host)
+            }
+        } catch {
+            switch error {
+            case .host: throw Problem(.hostRefused)
+            case .origin: throw Problem(.originRefused)
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ForeignPages
+import Testing
+
+@Suite struct ForeignPageCheckTests {
+    let check = ForeignPageCheck(hosts: AllowedHosts(["siwa.test", "192.168.1.5", "fd00::5", "k"]))
+
+    @Test(arguments: [
+        "localhost", "localhost:8081", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080", "127.255.0.3", "[::1]",
+        "[::1]:8080", "siwa.test", "Siwa.Test:443", "192.168.1.5:8081", "[fd00::5]:1", "localhost:",
+    ])
+    func `answers under the names of this machine and under configured ones`(host: String) throws {
+        try check.check(host: [host])
+    }
+
+    @Test(arguments: [
+        "attacker.example", "attacker.example:8081", "localhost.attacker.example",
+        "127.0.0.1.attacker.example",
+        "localhost.", "127.1", "0x7f000001", "2130706433", "0127.0.0.1", "127.0.0.256", "127.0.0.1 ",
+        " localhost",
+        "localhost:8081:8081", "localhost:8081@attacker.example", "attacker.example#localhost", "", ":8081",
+        "::1", "[::1", "[::1]x", "[::]", "0.0.0.0", "192.168.1.6", "siwa.test\u{301}", "l\u{F6}calhost",
+        "\u{212A}",
+        "siwa.test.attacker.example", "notsiwa.test", "xsiwa.test", "siwa%2Etest",
+        "siwa.test,attacker.example",
+        String(repeating: "a", count: 254),
+    ])
+    func `refuses any other name`(host: String) {
+        #expect(throws: ForeignPageRefusal.host) { try check.check(host: [host]) }
+    }
+
+    @Test(arguments: [[], ["localhost", "localhost"], ["localhost", "attacker.example"]])
+    func `refuses a request that names no server, or two`(host: [String]) {
+        #expect(throws: ForeignPageRefusal.host) { try check.check(host: host) }
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "[::]", "*", "", "a b", "a/b", "a:1", "[a]b", "\u{E9}.example"])
+    func `a wildcard and what is no name allow nothing`(name: String) {
+        #expect(AllowedHosts([name]) == AllowedHosts())
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8081", "127.0.0.1:8081"), ("https://Siwa.Test", "siwa.test"),
+        ("http://[::1]:8081", "[::1]:8081"),
+    ])
+    func `lets a page of the server itself send forms to it`(origin: String, host: String) throws {
+        try check.check(origin: [origin], host: [host])
+    }
+
+    @Test func `lets tools in, which have no origin`() throws {
+        try check.check(origin: [], host: ["127.0.0.1:8081"])
+    }
+
+    @Test(arguments: [
+        "https://attacker.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:3000",
+        "http://localhost:8081", "file://", "127.0.0.1:8081", "http://127.0.0.1:8081.attacker.example",
+        "http://127.0.0.1:8081/", "http://127.0.0.1:8081@attacker.example", "ftp://127.0.0.1:8081",
+    ])
+    func `refuses what a page of another server sends`(origin: String) {
+        #expect(throws: ForeignPageRefusal.origin) {
+            try check.check(origin: [origin], host: ["127.0.0.1:8081"])
+        }
+    }
+
+    @Test func `refuses two origins`() {
+        #expect(throws: ForeignPageRefusal.origin) {
+            try check.check(
+                origin: ["http://127.0.0.1:8081", "https://attacker.example"], host: ["127.0.0.1:8081"])
+        }
+    }
+}
