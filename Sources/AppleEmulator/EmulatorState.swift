@@ -14,8 +14,8 @@ public final class EmulatorState: Sendable {
     /// The numbers of notifications that the courier is to try again.
     let awaitedRetries: AsyncStream<Int>
     let retries: AsyncStream<Int>.Continuation
-    /// The receiver that the operator named. The control API can choose another until the next reset.
-    private let operatorTarget: Mutex<NotificationTarget?>
+    /// What the operator decided, at the start or since. The control API can change it until the next reset.
+    private let start: Mutex<EmulatorStart>
 
     /// Throws `.configurationInvalid`.
     init(
@@ -25,11 +25,10 @@ public final class EmulatorState: Sendable {
         (awaitedRetries, retries) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Outbox.capacity))
         var target: NotificationTarget?
         if let url = configuration.notificationURL { target = try .trusted(url) }
-        operatorTarget = Mutex(target)
-        world = Mutex(
-            try EmulatedWorld(
-                apps: configuration.apps, keys: keys, clientKeys: configuration.clientKeys,
-                notificationTarget: target))
+        let start = EmulatorStart(
+            apps: configuration.apps, clientKeys: configuration.clientKeys, notificationTarget: target)
+        self.start = Mutex(start)
+        world = Mutex(try start.world(keys: keys))
     }
 
     /// The emulator's time in milliseconds since 1970: its clock's, and what `advanceClock` added.
@@ -72,7 +71,7 @@ public final class EmulatorState: Sendable {
 
     /// Hosts beyond loopback that a caller of the control API may have notifications posted to.
     var allowedHosts: Set<String> {
-        let host = operatorTarget.withLock { $0?.host }
+        let host = start.withLock { $0.notificationTarget?.host }
         return configuration.allowedNotificationHosts.union(host.map { [$0] } ?? [])
     }
 
@@ -106,8 +105,27 @@ public final class EmulatorState: Sendable {
     public func setNotificationURL(_ url: String?) throws(EmulatorError) {
         var target: NotificationTarget?
         if let url { target = try .trusted(url) }
-        operatorTarget.withLock { $0 = target }
+        start.withLock { $0.notificationTarget = target }
         setNotificationTarget(target)
+    }
+
+    /// Replaces the redirect URIs of the app that a client ID belongs to, as the configuration does: also after a reset.
+    ///
+    /// Throws what `setRedirectURIs(_:of:)` throws.
+    public func configureRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
+        try setRedirectURIs(uris, of: clientID)
+        start.withLock { $0.setRedirectURIs(uris, of: clientID) }
+    }
+
+    /// Registers a key as the configuration does: also after a reset. One that is registered already stays so.
+    ///
+    /// Throws `.tooManyKeys`.
+    public func configureClientKey(_ key: ClientKey) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            guard world.clientKeys.key(key.keyID, of: key.teamID) == nil else { return }
+            try world.clientKeys.add(key)
+        }
+        start.withLock { $0.addClientKey(key) }
     }
 
     func setNotificationTarget(_ target: NotificationTarget?) {
@@ -121,11 +139,10 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Back to the start: the first keys, the default user alone, no faults, the operator's receiver.
+    /// Back to the start: the first keys, the default user alone, no faults, and the client keys, redirect URIs and receiver
+    /// that the operator configured.
     public func reset() throws(EmulatorError) {
-        let initial = try EmulatedWorld(
-            apps: configuration.apps, keys: initialKeys, clientKeys: configuration.clientKeys,
-            notificationTarget: operatorTarget.withLock { $0 })
+        let initial = try start.withLock { start throws(EmulatorError) in try start.world(keys: initialKeys) }
         world.withLock { $0 = initial }
     }
 

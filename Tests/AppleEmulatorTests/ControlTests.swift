@@ -121,6 +121,38 @@ import Testing
         }
     }
 
+    @Test func `starts afresh with what the operator configured, at the start and since`() async throws {
+        let (start, since) = ("https://a.example.com/back", "https://b.example.com/back")
+        let key = try ClientKey.generate(teamID: EmulatorUnderTest.teamID)
+        try await EmulatorUnderTest.run {
+            $0.apps[0].redirectURIs = [start]
+        } _: { apple in
+            let state = apple.emulator.state
+            func expectStart(_ uris: [String], keys: [String], notifications url: String?) async throws {
+                #expect(try await apple.post("/emulator/reset").status == 200)
+                #expect(state.apps[0].redirectURIs == uris)
+                #expect(state.clientKeys.map(\.keyID) == keys)
+                #expect(state.notificationTarget?.url == url)
+            }
+            // What calls change is gone.
+            let body = #"{"redirect_uris":["http://localhost/x"]}"#
+            _ = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
+            _ = try await apple.post("/emulator/teams/\(EmulatorUnderTest.teamID)/client-keys")
+            _ = try await apple.send(
+                .DELETE, "/emulator/teams/\(EmulatorUnderTest.teamID)/client-keys/\(TestKeys.clientKeyID)")
+            try await expectStart([start], keys: [TestKeys.clientKeyID], notifications: nil)
+            // What the operator changes stays.
+            try state.configureRedirectURIs([since], of: "com.example.app.web")
+            try state.configureClientKey(key)
+            try state.configureClientKey(key)
+            try state.setNotificationURL("http://127.0.0.1:1/in")
+            try await expectStart(
+                [since], keys: [TestKeys.clientKeyID, key.keyID], notifications: "http://127.0.0.1:1/in")
+            try await expectStart(
+                [since], keys: [TestKeys.clientKeyID, key.keyID], notifications: "http://127.0.0.1:1/in")
+        }
+    }
+
     @Test func `starts afresh when told to`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users")

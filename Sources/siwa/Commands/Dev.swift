@@ -22,8 +22,10 @@ struct Dev: AsyncParsableCommand {
     @Option(help: "The fake Apple's port; 0 takes any.")
     var emulatorPort = 8081
 
-    @Option(name: .customLong("client-id"), help: "The app's client IDs, its bundle ID first.")
-    var clientIDs = ["com.example.app"]
+    @Option(
+        name: .customLong("client-id"),
+        help: "The app's client IDs: its bundle ID, then Services IDs, for which people sign in on the web.")
+    var clientIDs = ["com.example.app", "com.example.web"]
 
     @Option(
         name: .customLong("allowed-host"),

@@ -49,7 +49,7 @@ struct DevelopmentService: Service {
     private func introduce(_ service: ComposedService, applePort: Int) async throws {
         // What kept it from listening is thrown by the service itself.
         guard let port = try? await service.boundPort() else { return }
-        try emulator.state.setRedirectURIs(
+        try emulator.state.configureRedirectURIs(
             ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
             of: options.clientIDs[0])
         try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
@@ -77,10 +77,12 @@ struct DevelopmentService: Service {
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
+            // Of an earlier run, but this one depends on it: a reset must not lose it.
+            try emulator.state.configureClientKey(old)
             return old
         }
         let key = try ClientKey.generate(teamID: team)
-        try emulator.state.addClientKey(key)
+        try emulator.state.configureClientKey(key)
         return key
     }
 }

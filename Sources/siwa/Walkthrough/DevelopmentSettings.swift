@@ -51,7 +51,8 @@ struct DevelopmentSettings {
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
         }
-        if let webRedirectURL { settings.webRedirectURLs[primary] = webRedirectURL }
+        // Apple's page signs people in for Services IDs, and the first client ID is the app's bundle ID.
+        for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
         // A port that the system chooses is known too late.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }

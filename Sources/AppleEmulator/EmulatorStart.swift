@@ -1,0 +1,30 @@
+/// What the operator decided about the world, and a reset goes back to.
+struct EmulatorStart {
+    private(set) var apps: [EmulatedApp]
+    private(set) var clientKeys: [ClientKey]
+    var notificationTarget: NotificationTarget?
+
+    init(apps: [EmulatedApp], clientKeys: [ClientKey], notificationTarget: NotificationTarget?) {
+        (self.apps, self.clientKeys, self.notificationTarget) = (apps, clientKeys, notificationTarget)
+    }
+
+    mutating func setRedirectURIs(_ uris: [String], of clientID: String) {
+        for index in apps.indices where apps[index].clientIDs.contains(clientID) {
+            apps[index].redirectURIs = uris
+        }
+    }
+
+    /// Nothing for a key that is there.
+    mutating func addClientKey(_ key: ClientKey) {
+        guard !clientKeys.contains(where: { $0.keyID == key.keyID && $0.teamID == key.teamID }) else {
+            return
+        }
+        clientKeys.append(key)
+    }
+
+    /// Throws `.keyExists` and `.tooManyKeys`.
+    func world(keys: [SigningKey]) throws(EmulatorError) -> EmulatedWorld {
+        try EmulatedWorld(
+            apps: apps, keys: keys, clientKeys: clientKeys, notificationTarget: notificationTarget)
+    }
+}
