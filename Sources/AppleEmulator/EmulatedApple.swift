@@ -7,6 +7,7 @@
 import ForeignPages
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
@@ -80,11 +81,13 @@ public final class EmulatedApple: Service {
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
+        let plain = HTTPServerBuilder { responder in
+            DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
+        }
         let application = Application(
             router: router(),
-            server: HTTPServerBuilder { responder in
-                DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
-            },
+            server: try configuration.tls.map { try .tls(plain, tlsConfiguration: $0.configuration) }
+                ?? plain,
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),

@@ -7,6 +7,8 @@ public struct EmulatorConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// 0 lets the system choose; `EmulatedApple.port()` then tells.
     public var port = 0
+    /// Speaks TLS only when it is there.
+    public var tls: EmulatorTLS?
     /// Names besides Apple's, this machine's and `host` under which it is called, in a container network say. Under any other
     /// it answers nothing: a web page can make its own name lead here.
     public var hostNames: [String] = []

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Keys as text (RFC 7468), in and out of OpenSSL.
+/// Keys and certificates as text (RFC 7468), in and out of OpenSSL.
 enum PEMText {
     /// Reads a private key, and frees it when `body` is done. Throws `.keyUnusable`, and what `body` throws.
     static func withPrivateKey<Result>(
@@ -27,6 +27,19 @@ enum PEMText {
     /// SubjectPublicKeyInfo.
     static func publicKey(_ key: OpaquePointer) -> String? {
         text { PEM_write_bio_PUBKEY($0, key) }
+    }
+
+    static func certificate(_ certificate: OpaquePointer) -> String? {
+        text { PEM_write_bio_X509($0, certificate) }
+    }
+
+    /// The first certificate of the text, or `nil` when there is none.
+    static func readCertificate(_ pem: String) -> CertificateHandle? {
+        guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
+            ERR_clear_error()
+            return nil
+        }
+        return CertificateHandle(owning: certificate)
     }
 
     /// OpenSSL reads the text where it is: `BIO_new_mem_buf` keeps the pointer and copies nothing. So the BIO is used and

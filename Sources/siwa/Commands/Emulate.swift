@@ -14,6 +14,9 @@ struct Emulate: AsyncParsableCommand {
             reaches the fake Apple can sign in as anybody in a service that trusts its keys: give it a network of its own \
             before you give it a --host.
 
+            Libraries that hard-code Apple's addresses come here with --tls-self-signed and --port 443, when the hosts file \
+            names 127.0.0.1 for appleid.apple.com and they trust the ca.pem that is made; the README has the whole recipe.
+
             Its pages: / for what people do with their accounts, /auth/authorize for sign-in on the web. Everything that a \
             test needs is under /emulator: tokens, codes, keys, faults, time.
             """)
@@ -63,6 +66,9 @@ struct Emulate: AsyncParsableCommand {
             """)
     var allowedHosts: [String] = []
 
+    @OptionGroup(title: "TLS")
+    var tls: TLSOptions
+
     @Option(help: "Where notifications go.")
     var notificationURL: String?
 
@@ -80,6 +86,7 @@ struct Emulate: AsyncParsableCommand {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
             (configuration.host, configuration.port) = (host, port)
             configuration.hostNames = allowedHosts
+            configuration.tls = try tls.read(hosts: allowedHosts, now: ProcessObservation.now() / 1000)
             configuration.notificationURL = notificationURL
             configuration.apps[0].redirectURIs = redirectURIs
             configuration.stateFile = stateFile

@@ -1,0 +1,71 @@
+import AppleEmulator
+import Foundation
+import JOSE
+
+/// A directory with a certificate for the fake Apple, which is made there when it is needed: `ca.pem` for clients to trust,
+/// `server.pem` and `server-key.pem` for the server.
+struct CertificateDirectory {
+    static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
+    /// In seconds: a certificate does not end while somebody works with it.
+    private static let shortestRest: Int64 = 30 * 86_400
+
+    let path: String
+
+    struct Unwritable: Error, CustomStringConvertible {
+        let path: String
+        var description: String { "\(path) cannot be written; choose another directory, or make room there" }
+    }
+
+    /// Throws `Unwritable`, `JOSEError`, and `EmulatorError` for names that are none.
+    func readOrMake(for hosts: [String], at now: Int64) throws -> EmulatorTLS {
+        let more = hosts.map { $0.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
+        let names = Self.names + more.filter { !Self.names.contains($0) }
+        if let old = read(for: names, at: now) { return old }
+        let made = try ServerCertificate.make(names: names, at: now)
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw Unwritable(path: path)
+        }
+        try write(made.privateKey, to: keyFile, mode: 0o600)
+        try write(made.authority, to: authorityFile, mode: 0o644)
+        // Last, because it names the others: what a crash leaves behind is not taken for a whole set.
+        try write(made.certificate + made.authority, to: certificateFile, mode: 0o644)
+        return try EmulatorTLS(certificates: made.certificate, privateKey: made.privateKey)
+    }
+
+    private var authorityFile: String { "\(path)/ca.pem" }
+    private var certificateFile: String { "\(path)/server.pem" }
+    private var keyFile: String { "\(path)/server-key.pem" }
+
+    /// `nil` when it is not all there, does not belong together, lacks a name or ends soon.
+    private func read(for names: [String], at now: Int64) -> EmulatorTLS? {
+        guard let authority = text(authorityFile), let certificates = text(certificateFile),
+            let key = text(keyFile), certificates.hasSuffix(authority), !authority.isEmpty,
+            ServerCertificate.isGood(certificates, for: names, at: now),
+            ServerCertificate.isGood(certificates, for: names, at: now + Self.shortestRest)
+        else { return nil }
+        return try? EmulatorTLS(certificates: certificates, privateKey: key)
+    }
+
+    private func text(_ path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Replaces the file as a whole. It has its mode from the first instant on, so that a key is never readable by others.
+    private func write(_ text: String, to path: String, mode: mode_t) throws(Unwritable) {
+        let new = "\(path).new"
+        unlink(new)
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw Unwritable(path: path) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            throw Unwritable(path: path)
+        }
+        guard rename(new, path) == 0 else { throw Unwritable(path: path) }
+    }
+}

@@ -1,0 +1,130 @@
+import AppleEmulator
+import Foundation
+import JOSE
+import Testing
+
+@testable import siwa
+
+@Suite struct CertificateDirectoryTests {
+    private static let now = ProcessObservation.now() / 1000
+
+    private static func with(_ body: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "siwa-tls-\(UUID().uuidString)"
+        ).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    private static func content(_ path: String) throws -> [String: String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: path)
+        return try Dictionary(
+            uniqueKeysWithValues: files.map {
+                ($0, try String(contentsOfFile: "\(path)/\($0)", encoding: .utf8))
+            })
+    }
+
+    private static func make(_ path: String, _ hosts: [String] = [], at moment: Int64 = now) throws {
+        _ = try CertificateDirectory(path: path).readOrMake(for: hosts, at: moment)
+    }
+
+    @Test(arguments: CertificateDirectory.names + ["apple.test"])
+    func `a strict verifier takes the certificate for each of its names`(name: String) async throws {
+        try await Self.with { path in
+            try Self.make(path, ["Apple.Test"])
+            let kind = name.contains(":") || name.hasPrefix("127.") ? "-verify_ip" : "-verify_hostname"
+            for (name, isGood) in [(name, true), (kind == "-verify_ip" ? "192.0.2.1" : "other.test", false)] {
+                let openssl = Process()
+                openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                openssl.arguments = [
+                    "openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "\(path)/ca.pem",
+                    kind, name, "\(path)/server.pem",
+                ]
+                openssl.standardOutput = FileHandle.nullDevice
+                openssl.standardError = FileHandle.nullDevice
+                try openssl.run()
+                openssl.waitUntilExit()
+                #expect((openssl.terminationStatus == 0) == isGood)
+            }
+        }
+    }
+
+    @Test func `only the owner reads the key, and the authority's key is nowhere`() async throws {
+        try await Self.with { path in
+            try Self.make(path)
+            let files = try Self.content(path)
+            #expect(files.keys.sorted() == ["ca.pem", "server-key.pem", "server.pem"])
+            #expect(files.filter { $0.value.contains("PRIVATE KEY") }.keys.sorted() == ["server-key.pem"])
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(path)/server-key.pem")[
+                .posixPermissions]
+            #expect((mode as? NSNumber)?.intValue == 0o600)
+        }
+    }
+
+    @Test func `the next start takes what is there`() async throws {
+        try await Self.with { path in
+            try Self.make(path, ["apple.test"])
+            let first = try Self.content(path)
+            try Self.make(path, ["apple.test"], at: Self.now + 300 * 86_400)
+            try Self.make(path)
+            #expect(try Self.content(path) == first)
+        }
+    }
+
+    @Test func `it is made again when it ends within a month, and when a name is new`() async throws {
+        try await Self.with { path in
+            try Self.make(path)
+            let first = try Self.content(path)
+            try Self.make(path, at: Self.now + 340 * 86_400)
+            let second = try Self.content(path)
+            #expect(first["ca.pem"] != second["ca.pem"])
+            try Self.make(path, ["apple.test"], at: Self.now + 340 * 86_400)
+            #expect(try Self.content(path)["ca.pem"] != second["ca.pem"])
+        }
+    }
+
+    @Test(arguments: ["ca.pem", "server.pem", "server-key.pem"], [nil, "", "damaged"])
+    func `it is made again when a part is missing or damaged`(file: String, content: String?) async throws {
+        try await Self.with { path in
+            try Self.make(path)
+            let first = try Self.content(path)
+            if let content {
+                try content.write(toFile: "\(path)/\(file)", atomically: false, encoding: .utf8)
+            } else {
+                try FileManager.default.removeItem(atPath: "\(path)/\(file)")
+            }
+            try Self.make(path)
+            let second = try Self.content(path)
+            #expect(second.keys == first.keys)
+            #expect(second["ca.pem"] != first["ca.pem"])
+            try Self.make(path)
+            #expect(try Self.content(path) == second)
+        }
+    }
+
+    @Test(arguments: ["a,b", "a\nb", "", "DNS:x"])
+    func `what is no name gets no certificate`(name: String) throws {
+        #expect(throws: JOSEError(.signingFailed)) {
+            try ServerCertificate.make(names: ["localhost", name], at: Self.now)
+        }
+    }
+
+    @Test func `a directory that cannot be written is named`() async throws {
+        let error = #expect(throws: CertificateDirectory.Unwritable.self) { try Self.make("/dev/null/tls") }
+        #expect(error?.description.contains("/dev/null/tls") == true)
+    }
+
+    @Test func `a key that is not the certificate's is refused at the start`() throws {
+        let one = try ServerCertificate.make(names: ["localhost"], at: Self.now)
+        let other = try ServerCertificate.make(names: ["localhost"], at: Self.now)
+        _ = try EmulatorTLS(certificates: one.certificate + one.authority, privateKey: one.privateKey)
+        for (certificates, key) in [
+            (one.certificate, other.privateKey), ("none", one.privateKey), (one.certificate, "none"),
+            ("", ""),
+        ] {
+            #expect(throws: EmulatorError(.configurationInvalid)) {
+                try EmulatorTLS(certificates: certificates, privateKey: key)
+            }
+        }
+    }
+}
