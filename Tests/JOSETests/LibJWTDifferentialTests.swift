@@ -40,12 +40,43 @@ import TokenMint
     @Test func `accepts whatever libjwt signs, and reads the claims that went in`() throws {
         for seed in 0..<200 as Range<UInt64> {
             let claims = randomClaims(seed)
-            let token = try mint.sign(claims)
+            let token = try mint.signWithLibJWT(claims)
             #expect(libjwtAccepts(token))
             #expect(try weAccept(token))
             let payload = try JSONValue(parsing: CompactJWS(parsing: Array(token.utf8)).payload)
             for (name, value) in claims.members { #expect(payload[name] == value) }
         }
+    }
+
+    @Test func `signs what libjwt accepts, in the order that was asked for`() throws {
+        for seed in 0..<50 as Range<UInt64> {
+            let claims = randomClaims(seed)
+            let token = try mint.sign(claims)
+            #expect(libjwtAccepts(token))
+            #expect(try weAccept(token))
+            let segments = try #require(JWSSegments(compact: token))
+            #expect(segments.payload == JSONValue.object(claims).serialized())
+        }
+    }
+
+    /// PKCS #1 v1.5 and HMAC have one result for each input, so two libraries must agree to the byte.
+    @Test(arguments: [
+        (JWTSigner.Algorithm.RS256, HashFunction.sha256), (.RS384, .sha384), (.RS512, .sha512),
+        (.HS256, .sha256), (.HS384, .sha384), (.HS512, .sha512),
+    ])
+    func `makes the same signature as libjwt`(algorithm: JWTSigner.Algorithm, hash: HashFunction) throws {
+        let isShared = algorithm.rawValue.hasPrefix("HS")
+        let key = isShared ? mint.privateKey.publicKeyPEM : mint.privateKey.pem
+        let token = try JWTSigner.sign(
+            claims: randomClaims(3), keyID: mint.keyID, algorithm: algorithm, key: key)
+        let segments = try #require(JWSSegments(compact: token))
+        let ours =
+            isShared
+            ? try MessageAuthenticationCode.make(
+                for: segments.signingInput, secret: Array(key.utf8), with: hash)
+            : try mint.privateKey.signature(for: segments.signingInput, with: hash)
+        #expect(ours == segments.signature)
+        #expect(segments.compact == token)
     }
 
     @Test func `agrees with libjwt on tokens whose signature or payload was changed`() throws {

@@ -1,6 +1,6 @@
 public import JOSE
 
-/// Mints tokens as Apple would, for tests: signed by libjwt, with a key that lives as long as the process.
+/// Mints tokens as Apple would, for tests, with a key that lives as long as the process.
 ///
 /// `TokenMint.shared` has one key pair, because making one takes a while. Everything about a token can be changed.
 public struct TokenMint: Sendable {
@@ -52,8 +52,17 @@ public struct TokenMint: Sendable {
         ])
     }
 
-    /// Signs claims with libjwt.
+    /// Signs claims as they stand, under a header of `kid` and `alg`.
     public func sign(_ claims: JSONObject) throws -> String {
+        let header = JSONObject([("kid", .string(keyID)), ("alg", .string("RS256"))])
+        var segments = JWSSegments(
+            header: JSONValue.object(header).serialized(), payload: JSONValue.object(claims).serialized())
+        segments.signature = try privateKey.signature(for: segments.signingInput)
+        return segments.compact
+    }
+
+    /// Has libjwt sign claims: sorted, under a header that has `typ` too.
+    public func signWithLibJWT(_ claims: JSONObject) throws -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .RS256, key: privateKey.pem)
     }
 

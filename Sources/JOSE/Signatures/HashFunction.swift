@@ -1,0 +1,32 @@
+import COpenSSL
+
+/// The hash that the last three digits of a signature algorithm's name stand for (RFC 7518 §3.1).
+public enum HashFunction: Sendable, CaseIterable {
+    case sha256, sha384, sha512
+
+    /// OpenSSL's name for it.
+    var name: String {
+        switch self {
+        case .sha256: "SHA256"
+        case .sha384: "SHA384"
+        case .sha512: "SHA512"
+        }
+    }
+
+    var digest: OpaquePointer? {
+        switch self {
+        case .sha256: EVP_sha256()
+        case .sha384: EVP_sha384()
+        case .sha512: EVP_sha512()
+        }
+    }
+
+    /// The bytes of a digest, and of a message authentication code with it.
+    var size: Int {
+        switch self {
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+}
