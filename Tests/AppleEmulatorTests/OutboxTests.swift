@@ -21,7 +21,7 @@ import Testing
             } _: { apple in
                 _ = try await apple.mint()
                 let first = try await apple.post("/emulator/users/default/revoke-consent?format=text")
-                #expect(first.text == "503\n")
+                #expect(first.text == "503")
                 try await eventually { receiver.bodies.count == 4 }
                 try await eventually { apple.emulator.state.waitingNotifications.isEmpty }
                 #expect(apple.clock.sleeps == [1000, 2000, 4000])
@@ -98,10 +98,10 @@ import Testing
                     payloads.append(try #require(sent["payload"]?.string))
                 }
                 #expect(receiver.bodies.isEmpty)
-                #expect(try await apple.get("/emulator/outbox?format=text").text == "3\n")
+                #expect(try await apple.get("/emulator/outbox?format=text").text == "3")
                 let released = try await apple.post(
                     "/emulator/outbox/release?format=text", #"{"order":"\#(order)"}"#)
-                #expect(released.text == "200\n200\n200\n")
+                #expect(released.text == "200\n200\n200")
                 #expect(receiver.bodies == expected.map { #"{"payload":"\#(payloads[$0])"}"# })
                 #expect(apple.emulator.state.waitingNotifications.isEmpty)
             }
@@ -127,13 +127,13 @@ import Testing
                 let path = "/emulator/faults/notifications"
                 _ = try await apple.send(.PUT, path, body: #"{"cut":"before_work","times":1}"#)
                 let first = try await apple.post("/emulator/users/default/revoke-consent?format=text")
-                #expect(first.text == "connection_failed\n")
+                #expect(first.text == "connection_failed")
                 try await eventually { receiver.bodies.count == 1 }
                 try await eventually { apple.emulator.state.waitingNotifications.isEmpty }
                 _ = try await apple.send(
                     .PUT, path, body: #"{"cut":"before_answer","times":1,"delay_ms":70}"#)
                 let second = try await apple.post("/emulator/users/default/delete-account?format=text")
-                #expect(second.text == "answer_broken\n")
+                #expect(second.text == "answer_broken")
                 try await eventually { receiver.bodies.count == 3 }
                 #expect(receiver.bodies[1] == receiver.bodies[2])
                 #expect(apple.clock.sleeps.contains(70))

@@ -3,7 +3,8 @@ import Hummingbird
 import JOSE
 import NIOCore
 
-/// The answer to a control call, in both forms. Each ends with a line break, for the sake of terminals.
+/// The answer to a control call, in both forms. JSON ends with a line break, for the sake of terminals; text is the bare
+/// value, because programs compare it.
 struct ControlAnswer {
     var status = HTTPResponse.Status.ok
     let json: JSONObject
@@ -15,9 +16,9 @@ struct ControlAnswer {
     func response(_ form: AnswerForm) -> Response {
         switch form {
         case .json:
-            Self.response(status, "application/json", JSONValue.object(json).serialized())
+            Self.json(status, json)
         case .signIn:
-            Self.response(status, "application/json", JSONValue.object(signIn ?? json).serialized())
+            Self.json(status, signIn ?? json)
         case .text:
             Self.response(status, "text/plain;charset=utf-8", Array(text.utf8))
         }
@@ -30,7 +31,13 @@ struct ControlAnswer {
             ("status", .integer(Int64(status.code))), ("code", .string(error.code.rawValue)),
         ])
         if !error.detail.isEmpty { problem["detail"] = .string(error.detail) }
-        return response(status, "application/problem+json", JSONValue.object(problem).serialized())
+        return json(status, problem, type: "application/problem+json")
+    }
+
+    private static func json(
+        _ status: HTTPResponse.Status, _ object: JSONObject, type: String = "application/json"
+    ) -> Response {
+        response(status, type, JSONValue.object(object).serialized() + [UInt8(ascii: "\n")])
     }
 
     private static func response(
@@ -38,6 +45,6 @@ struct ControlAnswer {
     ) -> Response {
         Response(
             status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body + [UInt8(ascii: "\n")])))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

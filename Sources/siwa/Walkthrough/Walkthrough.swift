@@ -40,14 +40,14 @@ struct Walkthrough {
         sleep 1; curl -sS "$SIWA/v1/accounts?client_id=\(clientID)&sub=$SUB" -H "$KEY"; echo
 
         # With it siwa asks Apple once a day whether they are still there, and here every few seconds. See the refreshes.
-        sleep 8; curl -sS $APPLE/emulator/users/$SUB; echo
+        sleep 8; curl -sS $APPLE/emulator/users/$SUB
 
         # They switch e-mail forwarding off. Apple notifies siwa, and the account says disabled.
-        curl -sS -X POST "$APPLE/emulator/users/$SUB/disable-email-forwarding?format=text"
+        curl -sS -X POST "$APPLE/emulator/users/$SUB/disable-email-forwarding?format=text"; echo
         curl -sS "$SIWA/v1/accounts?client_id=\(clientID)&sub=$SUB" -H "$KEY"; echo
 
         # In the settings of the iPhone they stop using the app. The state is revoked.
-        curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"
+        curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo
         curl -sS "$SIWA/v1/credentials/$SUB?client_id=\(clientID)" -H "$KEY"; echo
 
         # The old token is signed by Apple and not expired, and is refused all the same.
