@@ -178,7 +178,7 @@ let package = Package(
                 "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", logging, asyncHTTPClient, nioCore,
-                nioHTTP1, unixSignals, serviceLifecycle,
+                nioHTTP1, unixSignals, serviceLifecycle, hummingbird, httpTypes,
             ], exclude: ["Clients"]),
         tests(
             "FixtureTests",

@@ -38,6 +38,33 @@ import Testing
         }
     }
 
+    @Test func `shows the newest first, on pages, and stays where a button was pressed`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for number in 2...45 {
+                _ = try await apple.post(
+                    "/emulator/users", #"{"sub":"user-\#(number)","first_name":"Ada & Bob"}"#)
+            }
+            let first = try await apple.get("/").text
+            #expect(first.contains("<code>user-45</code>") && first.contains("<code>user-26</code>"))
+            #expect(!first.contains("<code>user-25</code>"))
+            #expect(try await apple.get("/?from=20").text.contains("<code>user-25</code>"))
+            let found = try await apple.get("/?find=ada+%26&from=40")
+            #expect(found.text.contains("<code>user-2</code>"))
+            #expect(found.text.contains("41 to 44 of 44"))
+            #expect(found.text.contains(#"value="ada &amp;""#))
+            #expect(try await apple.get("/?find=user-17").text.contains("<code>user-17</code>"))
+            #expect(try await apple.get("/?find=nobody").text.contains("No account has this"))
+            #expect(try await apple.get("/?from=x").status == 400)
+            let fields = [
+                ("token", found.field("token") ?? ""), ("sub", "user-2"), ("action", "delete-account"),
+                ("find", "ada &"), ("from", "40"),
+            ]
+            let pressed = try await apple.postForm("/accounts", fields, followsRedirects: false)
+            #expect(pressed.headers["location"] == ["/?find=ada%20%26&from=40"])
+            #expect(try apple.emulator.state.user("user-2").isDeleted)
+        }
+    }
+
     @Test func `changes the password without telling anybody`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()

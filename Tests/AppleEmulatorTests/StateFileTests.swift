@@ -41,6 +41,10 @@ import Testing
             }
             try await run(path) { apple in
                 #expect(apple.emulator.state.users.map(\.subject).contains(subject))
+                // Addresses that were given out before are not given out again.
+                _ = try await apple.post("/emulator/users", #"{"first_name":"Ada"}"#)
+                let addresses = apple.emulator.state.users.map(\.email)
+                #expect(Set(addresses).count == addresses.count)
                 #expect(try await apple.publishedKeyIDs().contains(keyID))
                 #expect(try await apple.exchange(code).status == 200)
                 #expect(try await apple.refresh(token).status == 200)

@@ -46,6 +46,36 @@ import Testing
         }
     }
 
+    @Test func `gives everybody made without an address one of their own`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            var addresses: [String?] = []
+            for members in [
+                "{}", #"{"first_name":"Ada","last_name":"Lovelace"}"#, "{}",
+                #"{"first_name":"ADA","last_name":"lovelace"}"#, #"{"first_name":"Žofie","last_name":""}"#,
+                #"{"first_name":"","last_name":""}"#, #"{"first_name":"Mary Ann","last_name":"O'Neil"}"#,
+                #"{"first_name":"Al","last_name":"\#(String(repeating: "x", count: 60))"}"#,
+            ] {
+                addresses.append(try await apple.post("/emulator/users", members).json["email"]?.string)
+            }
+            #expect(
+                addresses == [
+                    "jane.appleseed.2@example.com", "ada.lovelace@example.com",
+                    "jane.appleseed.4@example.com",
+                    "ada.lovelace.5@example.com", "user.6@example.com", "user.7@example.com",
+                    "mary.ann.o.neil@example.com", "user.9@example.com",
+                ])
+            // An address that is given is taken as it is, and no other user gets it afterwards.
+            let given = #"{"email":"Jane.Appleseed.11@example.com"}"#
+            #expect(
+                try await apple.post("/emulator/users", given).json["email"]
+                    == .string("Jane.Appleseed.11@example.com"))
+            #expect(
+                try await apple.post("/emulator/users").json["email"]
+                    == .string("jane.appleseed.12@example.com"))
+            #expect(try await apple.mint().claims["email"] == .string("jane.appleseed@example.com"))
+        }
+    }
+
     @Test func `lists users in pages`() async throws {
         try await EmulatorUnderTest.run { apple in
             for name in ["a", "b", "c"] {
@@ -54,7 +84,7 @@ import Testing
             let page = try await apple.get("/emulator/users?offset=1&limit=2").json
             #expect(page["users"]?.array?.compactMap { $0["sub"]?.string } == ["a", "b"])
             #expect(page["total"] == .integer(4))
-            #expect(try await apple.get("/emulator/users?format=text&offset=2").text == "b\nc\n")
+            #expect(try await apple.get("/emulator/users?format=text&offset=2").text == "b\nc")
         }
     }
 
@@ -90,6 +120,7 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let state = apple.emulator.state
             for _ in 1..<10_000 { _ = try state.makeUser(UserRecipe()) }
+            #expect(Set(state.users.map(\.email)).count == 10_000)
             #expect(throws: EmulatorError(.tooManyUsers)) { try state.makeUser(UserRecipe()) }
             #expect(try await apple.post("/emulator/users").code == "too_many_users")
         }

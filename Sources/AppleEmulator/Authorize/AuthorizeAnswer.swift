@@ -25,7 +25,7 @@ struct AuthorizeAnswer: Equatable {
         return redirectURI + separator + text
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         text.utf8.map { byte in
             ControlInput.isUnreserved(byte)
                 ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()

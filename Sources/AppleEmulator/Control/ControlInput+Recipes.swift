@@ -12,7 +12,9 @@ extension ControlInput {
             }
             recipe.subject = subject
         }
-        if let email = try string("email", maximum: 320) { recipe.email = email.isEmpty ? nil : email }
+        if let email = try string("email", maximum: 320) {
+            recipe.email = email.isEmpty ? .none : .given(email)
+        }
         if let isVerified = try bool("email_verified") { recipe.isEmailVerified = isVerified }
         if let hides = try bool("hide_email") { recipe.hidesEmail = hides }
         if let name = try string("first_name") { recipe.firstName = name.isEmpty ? nil : name }

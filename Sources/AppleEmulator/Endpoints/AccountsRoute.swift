@@ -6,7 +6,6 @@ import NIOCore
 /// `/`: the page with everybody's account, and what its buttons do. And `/site`, for who has no site to come back to.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
-    private static let shownUsers = 50
 
     let state: EmulatorState
     let post: NotificationPost
@@ -18,7 +17,13 @@ struct AccountsRoute: Sendable {
     }
 
     func add(to router: Router<EmulatorRequestContext>) {
-        router.get("/") { _, _ in page.answer.response }
+        router.get("/") { request, _ in
+            do throws(OAuthRefusal) {
+                return try page(FormFields((request.uri.query ?? "").utf8)).answer.response
+            } catch {
+                return RefusalPage(refusal: error).answer.response
+            }
+        }
         router.get("site") { request, _ in
             do throws(OAuthRefusal) {
                 return SitePage(fields: try FormFields((request.uri.query ?? "").utf8)).answer.response
@@ -28,20 +33,20 @@ struct AccountsRoute: Sendable {
         }
         router.post("accounts") { request, _ in
             do throws(OAuthRefusal) {
-                try await act(FormFields(bodyOf: request))
+                let form = try await FormFields(bodyOf: request)
+                try await act(form)
+                let back = try UserPage(of: state.users, form).location
+                // So that loading the page again does not do it again.
+                return EndpointAnswer(status: 303, headers: [.init(name: "Location", value: back)]).response
             } catch {
                 return RefusalPage(refusal: error).answer.response
             }
-            // So that loading the page again does not do it again.
-            return EndpointAnswer(status: 303, headers: [.init(name: "Location", value: "/")]).response
         }
     }
 
-    private var page: AccountsPage {
-        let users = state.users
-        return AccountsPage(
-            users: Array(users.prefix(Self.shownUsers)), total: users.count,
-            deliveries: state.recentDeliveries,
+    private func page(_ query: FormFields) throws(OAuthRefusal) -> AccountsPage {
+        AccountsPage(
+            people: try UserPage(of: state.users, query), deliveries: state.recentDeliveries,
             notificationURL: state.notificationTarget?.url, token: token)
     }
 

@@ -3,9 +3,6 @@ import Hummingbird
 
 /// `GET /auth/authorize`, and the forms of its page. Works without scripts: each step is a form of its own.
 struct AuthorizeEndpoint: Sendable {
-    /// More people than this fit no page.
-    private static let shownUsers = 50
-
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
@@ -14,7 +11,7 @@ struct AuthorizeEndpoint: Sendable {
             try await shell.respond(on: context.channel) { _ in
                 answer { () throws(OAuthRefusal) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
-                    return chooser(page, opened)
+                    return ChooserPage(page: page, request: opened, people: UserPage(of: people)).answer
                 }
             }
         }
@@ -57,19 +54,18 @@ struct AuthorizeEndpoint: Sendable {
             var recipe = UserRecipe()
             recipe.firstName = try name(form, "first_name")
             recipe.lastName = try name(form, "last_name")
-            recipe.email = try name(form, "email")
+            // Nobody has an Apple Account without an address.
+            recipe.email = try name(form, "email").map { RecipeAddress.given($0) } ?? .derived
             guard let user = try? state.makeUser(recipe) else {
                 throw OAuthRefusal(.invalidRequest, "there are too many accounts")
             }
             return try consent(page, request, user.subject)
         }
-        return chooser(page, request)
+        return ChooserPage(page: page, request: request, people: try UserPage(of: people, form)).answer
     }
 
-    private func chooser(_ page: String, _ request: AuthorizeRequest) -> EndpointAnswer {
-        let users = state.users.lazy.filter { !$0.isDeleted }.prefix(Self.shownUsers)
-        return ChooserPage(page: page, request: request, users: Array(users)).answer
-    }
+    /// Who can sign in.
+    private var people: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func consent(
         _ page: String, _ request: AuthorizeRequest, _ subject: String

@@ -1,21 +1,22 @@
 /// Everybody with an emulated account, and what they can do with it: the settings that a person has on an iPhone.
 struct AccountsPage {
-    let users: [EmulatedUser]
-    let total: Int
+    let people: UserPage
     let deliveries: [RecentDelivery]
     let notificationURL: String?
     /// Proves that a form came from this page.
     let token: String
 
     var answer: EndpointAnswer {
-        PageFrame(
+        let controls = UserPageControls(page: people, method: "get", action: "/")
+        return PageFrame(
             title: "Fake Apple",
             content: """
                 <h1>Apple accounts that exist here only</h1>
                 <p>What people do here, Apple tells the apps by a notification\
                 \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? ", once a URL for them is known").</p>
-                \(users.map { account($0) }.joined(separator: "\n"))
-                \(total > users.count ? "<p>\(total - users.count) more are not shown.</p>" : "")
+                \(controls.search)
+                \(people.users.map { account($0) }.joined(separator: "\n"))
+                \(controls.pager)
                 <section class="account"><h2>Notifications, the latest first</h2>
                 \(deliveries.isEmpty ? "<p class=\"note\">None yet.</p>" : table)
                 </section>
@@ -68,12 +69,15 @@ struct AccountsPage {
     private func form(
         _ user: EmulatedUser, action: String, _ words: String, app: String? = nil, style: String = ""
     ) -> String {
-        let client =
-            app.map { "<input type=\"hidden\" name=\"client_id\" value=\"\($0.htmlEscaped)\">" } ?? ""
+        // The page that is shown afterwards is the one that the button was on.
+        let fields = (app.map { [("client_id", $0)] } ?? []) + people.fields
+        let hidden = fields.map { name, value in
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value.htmlEscaped)\">"
+        }
         return """
             <form method="post" action="/accounts">\
             <input type="hidden" name="token" value="\(token.htmlEscaped)">\
-            <input type="hidden" name="sub" value="\(user.subject.htmlEscaped)">\(client)\
+            <input type="hidden" name="sub" value="\(user.subject.htmlEscaped)">\(hidden.joined())\
             <button class="\(style)" name="action" value="\(action.htmlEscaped)">\(words.htmlEscaped)</button></form>
             """
     }

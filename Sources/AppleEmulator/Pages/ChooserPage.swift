@@ -2,10 +2,12 @@
 struct ChooserPage {
     let page: String
     let request: AuthorizeRequest
-    let users: [EmulatedUser]
+    let people: UserPage
 
     var answer: EndpointAnswer {
-        let people = users.map { user in
+        let controls = UserPageControls(
+            page: people, method: "post", action: "/auth/authorize", hidden: [("page", page)])
+        let choices = people.users.map { user in
             "<button class=\"person\" name=\"choose\" value=\"\(user.subject.htmlEscaped)\">"
                 + PersonLine.html(user) + "</button>"
         }
@@ -14,10 +16,12 @@ struct ChooserPage {
             content: """
                 <h1>Who signs in?</h1>
                 <p>To <b>\(request.clientID.htmlEscaped)</b>, with an account that exists here only.</p>
+                \(controls.search)
                 <form method="post" action="/auth/authorize">
                 <input type="hidden" name="page" value="\(page.htmlEscaped)">
-                \(people.joined(separator: "\n"))
+                \(choices.joined(separator: "\n"))
                 </form>
+                \(controls.pager)
                 <details>
                 <summary>Make a new account</summary>
                 <form method="post" action="/auth/authorize">
@@ -29,7 +33,7 @@ struct ChooserPage {
                 <input id="last" type="text" name="last_name" value="Lovelace" maxlength="100"></div>
                 </div>
                 <label for="email">E-mail address</label>
-                <input id="email" type="email" name="email" value="ada@example.com" maxlength="300">
+                <input id="email" type="email" name="email" placeholder="made from the name" maxlength="300">
                 <button class="main full" name="create" value="1">Make it and go on</button>
                 </form>
                 </details>
@@ -44,7 +48,7 @@ struct ChooserPage {
 }
 
 extension AuthorizeRequest {
-    /// A browser also holds redirects that follow a form against the policy, so a page whose form may be answered with one
-    /// cannot name itself alone.
-    var formTargets: String { responseMode == .formPost ? "'self'" : "'self' https: http:" }
+    /// A browser also holds redirects that follow a form against the policy. A page whose form may be answered with one
+    /// names no targets, because the app may send the browser on to its own scheme, and no policy can allow every scheme.
+    var formTargets: String? { responseMode == .formPost ? "'self'" : nil }
 }

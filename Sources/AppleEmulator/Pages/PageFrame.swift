@@ -8,8 +8,8 @@ struct PageFrame {
     let content: String
     var status = 200
     var isWide = false
-    /// Where the page's forms may lead, in the words of the policy.
-    var formTargets = "'self'"
+    /// Where the page's forms, and redirects that answer them, may lead, in the words of the policy; `nil` is anywhere.
+    var formTargets: String? = "'self'"
     /// Runs when the page opens.
     var script: String?
 
@@ -26,8 +26,9 @@ struct PageFrame {
     /// Only this page's own style and script, by their hashes: an injected one would not run (CSP 3 §6.7.3.4).
     private var policy: String {
         let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
+        let forms = formTargets.map { "form-action \($0); " } ?? ""
         return "default-src 'none'; style-src \(Self.hash(Self.style)); \(scripts)base-uri 'none'; "
-            + "form-action \(formTargets); frame-ancestors 'none'"
+            + "\(forms)frame-ancestors 'none'"
     }
 
     private var html: String {
@@ -91,12 +92,20 @@ struct PageFrame {
         .person{display:flex;align-items:center;gap:.8rem;width:100%;text-align:left;margin-bottom:.5rem;padding:.65rem .8rem}
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);border:1px solid var(--line);\
         display:grid;place-items:center;font-size:.9rem;font-weight:600;color:var(--soft)}
-        .who{min-width:0;display:block}
+        .who{min-width:0;display:block;overflow-wrap:anywhere}
         .who span{display:block;color:var(--soft);font-size:.85rem;overflow:hidden;text-overflow:ellipsis}
         .tag{margin-left:auto;flex:none;color:var(--soft);font-size:.8rem}
         label,legend{display:block;font-size:.85rem;color:var(--soft);margin-bottom:.25rem;padding:0}
-        input[type=text],input[type=email]{width:100%;background:none;border:1px solid var(--line);\
+        input[type=text],input[type=email],input[type=search]{width:100%;background:none;border:1px solid var(--line);\
         border-radius:.75rem;padding:.6rem .8rem;min-height:2.75rem;margin-bottom:.8rem}
+        ::placeholder{color:var(--soft);opacity:1}
+        .search{display:flex;gap:.5rem;margin-bottom:.8rem}
+        .search input[type=search]{margin-bottom:0;min-width:0}
+        .search button{flex:none}
+        .pager{display:flex;align-items:center;justify-content:space-between;gap:.5rem;margin-bottom:.8rem}
+        .pager span{color:var(--soft);font-size:.9rem}
+        button:disabled{opacity:.4;cursor:default}
+        button:disabled:hover{background:none}
         .pair{display:grid;grid-template-columns:1fr 1fr;gap:0 .8rem}
         fieldset{border:0;margin:0 0 .6rem;padding:0;min-width:0}
         .choice{display:flex;gap:.7rem;align-items:flex-start;border:1px solid var(--line);border-radius:.75rem;\

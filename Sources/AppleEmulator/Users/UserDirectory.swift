@@ -11,13 +11,15 @@ struct UserDirectory: Codable {
     private(set) var users: [EmulatedUser] = []
     /// Positions in `users` by the `sub` of each team.
     private var positions: [String: Int] = [:]
+    /// The real addresses of all users, in small letters.
+    private var addresses: Set<String> = []
 
     /// Starts with the default user, who has the same `sub` in every run: a service that kept its database
     /// knows the person again.
     init(teamIDs: [String]) {
         self.teamIDs = teamIDs
         let seed = Array("default user".utf8)
-        insert(Self.user(UserRecipe(), identities: teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }))
+        insert(user(UserRecipe(), identities: teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }))
     }
 
     /// Throws `.tooManyUsers`, and `.userExists` when the recipe names a taken `sub`.
@@ -34,7 +36,7 @@ struct UserDirectory: Codable {
             identities[0] = TeamIdentity(
                 teamID: identities[0].teamID, subject: subject, relayAddress: identities[0].relayAddress)
         }
-        return insert(Self.user(recipe, identities: identities))
+        return insert(user(recipe, identities: identities))
     }
 
     /// The position and the team of whoever has this `sub`. Throws `.userNotFound`.
@@ -67,13 +69,38 @@ struct UserDirectory: Codable {
     @discardableResult private mutating func insert(_ user: EmulatedUser) -> EmulatedUser {
         for identity in user.identities { positions[identity.subject] = users.count }
         users.append(user)
+        if let email = user.email { addresses.insert(email.lowercased()) }
         return user
     }
 
-    private static func user(_ recipe: UserRecipe, identities: [TeamIdentity]) -> EmulatedUser {
-        EmulatedUser(
-            identities: identities, email: recipe.email, isEmailVerified: recipe.isEmailVerified,
+    private func user(_ recipe: UserRecipe, identities: [TeamIdentity]) -> EmulatedUser {
+        let email: String? =
+            switch recipe.email {
+            case .none: nil
+            case .given(let address): address
+            case .derived:
+                DerivedAddress.make(
+                    firstName: recipe.firstName, lastName: recipe.lastName, number: users.count + 1,
+                    isTaken: addresses.contains)
+            }
+        return EmulatedUser(
+            identities: identities, email: email, isEmailVerified: recipe.isEmailVerified,
             hidesEmail: recipe.hidesEmail, firstName: recipe.firstName, lastName: recipe.lastName,
             realUserStatus: recipe.realUserStatus)
+    }
+}
+
+extension UserDirectory {
+    /// The addresses follow from the users, so they are in no state file.
+    private enum CodingKeys: String, CodingKey {
+        case teamIDs, users, positions
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        teamIDs = try container.decode([String].self, forKey: .teamIDs)
+        users = try container.decode([EmulatedUser].self, forKey: .users)
+        positions = try container.decode([String: Int].self, forKey: .positions)
+        addresses = Set(users.compactMap { $0.email?.lowercased() })
     }
 }

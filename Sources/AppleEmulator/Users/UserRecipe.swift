@@ -2,7 +2,7 @@
 public struct UserRecipe: Sendable {
     /// The `sub` for the first team; Apple's form when absent.
     public var subject: String?
-    public var email: String? = "jane.appleseed@example.com"
+    public var email = RecipeAddress.derived
     public var isEmailVerified = true
     public var hidesEmail = false
     public var firstName: String? = "Jane"

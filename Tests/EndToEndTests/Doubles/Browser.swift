@@ -63,8 +63,13 @@ struct Browser: Sendable {
         ]
         let options = JSONValue.object(
             JSONObject([("args", .array(arguments.map { .string($0) }))]))
+        let logging = JSONValue.object(
+            JSONObject([("browser", .string("ALL")), ("performance", .string("ALL"))]))
         let always = JSONValue.object(
-            JSONObject([("browserName", .string("chrome")), ("goog:chromeOptions", options)]))
+            JSONObject([
+                ("browserName", .string("chrome")), ("goog:chromeOptions", options),
+                ("goog:loggingPrefs", logging),
+            ]))
         let answer = try await Self.send(
             .POST, "\(address)/session",
             [("capabilities", .object(JSONObject([("alwaysMatch", always)])))])
@@ -86,6 +91,26 @@ struct Browser: Sendable {
     /// What the page shows, as text.
     func text() async throws -> String {
         try await onElement("body") { try await Self.send(.GET, "\($0)/text").string ?? "" }
+    }
+
+    /// What the browser wrote to its console since the last call: refusals of a policy, for example.
+    func messages() async throws -> [String] {
+        try await log("browser")
+    }
+
+    /// The documents that the browser set out for since the last call, redirects included, however far it came.
+    func departures() async throws -> [String] {
+        try await log("performance").compactMap { text in
+            let limits = JSONLimits(depth: 16, members: 256)
+            let message = (try? JSONValue(parsing: Array(text.utf8), limits: limits))?["message"]
+            guard message?["method"]?.string == "Network.requestWillBeSent" else { return nil }
+            return message?["params"]?["documentURL"]?.string
+        }
+    }
+
+    private func log(_ type: String) async throws -> [String] {
+        let log = try await Self.send(.POST, "\(session)/se/log", [("type", .string(type))])
+        return (log.array ?? []).compactMap { $0["message"]?.string }
     }
 
     func click(_ selector: String) async throws {
