@@ -129,12 +129,13 @@ public final class EmulatedApple: Service {
             maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 
     private func router() -> Router<EmulatorRequestContext> {
-        let router = Router(context: EmulatorRequestContext.self)
+        let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware())
         router.add(
             middleware: ForeignPageMiddleware(check: ForeignPageCheck(hosts: configuration.allowedHosts)))
         if let saver { router.add(middleware: SavingMiddleware(saver: saver)) }
         KeySetEndpoint(state: state).add(to: router)
+        DiscoveryEndpoint(state: state).add(to: router)
         AuthorizeEndpoint(state: state).add(to: router)
         TokenEndpoint(state: state).add(to: router)
         RevokeEndpoint(state: state).add(to: router)

@@ -47,6 +47,9 @@ public struct EmulatorConfiguration: Sendable {
         AllowedHosts(hostNames + [host, "appleid.apple.com", "account.apple.com"])
     }
 
+    /// Of the URLs that the discovery document names.
+    var scheme: String { tls == nil ? "http" : "https" }
+
     /// Throws `.configurationInvalid` when a value is out of bounds.
     func check() throws(EmulatorError) {
         var owners: [String: Int] = [:]

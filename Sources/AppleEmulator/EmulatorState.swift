@@ -8,7 +8,7 @@ import Synchronization
 public final class EmulatorState: Sendable {
     let configuration: EmulatorConfiguration
     let clock: EmulatorClock
-    private let initialKeys: [SigningKey]
+    let initialKeys: [SigningKey]
     let signer = TokenSigner()
     let world: Mutex<EmulatedWorld>
     /// The numbers of notifications that the courier is to try again.

@@ -53,6 +53,50 @@ import Testing
         }
     }
 
+    @Test func `publishes a key, lets it sign, and retires the oldest, as Apple does`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            for round in 0..<2 {
+                let before = try await apple.keyUses()
+                let oldest = try #require(before.first { $0.published }?.keyID)
+                let first = try await apple.post("/emulator/keys/rotate", #"{"mode":"apple"}"#)
+                let keyID = try #require(try first.json["kid"]?.string)
+                #expect(try first.json["step"] == .string("publish"))
+                #expect(try await apple.publishedKeyIDs().contains(keyID))
+                // Readers have time to fetch it: nothing is signed with it yet.
+                #expect(try await apple.signers().contains(keyID) == false)
+
+                let second = try await apple.post("/emulator/keys/rotate?format=text", #"{"mode":"apple"}"#)
+                #expect(second.text == "sign \(keyID)")
+                #expect(try await apple.signers() == Set(before.filter(\.signs).map(\.keyID) + [keyID]))
+                #expect(try await apple.isValid(apple.mint(#"{"kid":"\#(keyID)"}"#)))
+
+                let third = try await apple.post("/emulator/keys/rotate", #"{"mode":"apple"}"#)
+                #expect(try third.json["step"] == .string("retire"))
+                #expect(try third.json["kid"] == .string(oldest))
+                #expect(try await Set(apple.publishedKeyIDs()).count == 3)
+                #expect(try await !apple.publishedKeyIDs().contains(oldest))
+                #expect(try await apple.signers().contains(oldest) == false)
+                #expect(try third.json["keys"]?.array?.count == 4 + round)
+            }
+        }
+    }
+
+    @Test func `changes what a key is used for`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.post("/emulator/keys", #"{"kid":"next","signs":false}"#)
+            #expect(try await apple.signers().contains("next") == false)
+            let path = "/emulator/keys/next"
+            #expect(try await apple.send(.PUT, path, body: #"{"signs":true}"#).status == 200)
+            #expect(try await apple.signers().contains("next"))
+            _ = try await apple.send(.PUT, path, body: #"{"published":false}"#)
+            #expect(try await apple.signers().contains("next"))
+            #expect(try await apple.publishedKeyIDs().contains("next") == false)
+            #expect(try await apple.send(.PUT, "/emulator/keys/nobody", body: "{}").code == "key_not_found")
+            let unknown = try await apple.post("/emulator/keys/rotate", #"{"mode":"slowly"}"#)
+            #expect(unknown.code == "member_malformed")
+        }
+    }
+
     @Test func `shows what each key is used for`() async throws {
         try await EmulatorUnderTest.run { apple in
             let keys = try await apple.send(.DELETE, "/emulator/keys/\(TestKeys.keyIDs[1])").json["keys"]?
@@ -78,5 +122,16 @@ import Testing
             #expect(taken.code == "key_exists")
             #expect(try await apple.send(.DELETE, "/emulator/keys/nobody").code == "key_not_found")
         }
+    }
+}
+
+extension EmulatorUnderTest {
+    fileprivate func keyUses() async throws -> [(keyID: String, published: Bool, signs: Bool)] {
+        emulator.state.keys.map { ($0.key.keyID, $0.isPublished, $0.signs) }
+    }
+
+    /// The key IDs of so many tokens that every key that signs is among them.
+    fileprivate func signers() async throws -> Set<String> {
+        Set(try (0..<60).map { _ in try emulator.state.mint(IdentityTokenRecipe()).keyID })
     }
 }

@@ -28,8 +28,11 @@ struct ClientSecretCheck {
         guard claims["aud"] == .string(IdentityTokenClaims.issuer) else {
             throw refusal("aud is not \(IdentityTokenClaims.issuer)")
         }
-        guard let issuedAt = claims["iat"]?.integer else { throw refusal("iat is no integer") }
-        guard issuedAt <= now else { throw refusal("iat is in the future") }
+        // Apple takes secrets without it.
+        if let claim = claims["iat"] {
+            guard let issuedAt = claim.integer else { throw refusal("iat is no integer") }
+            guard issuedAt <= now else { throw refusal("iat is in the future") }
+        }
         guard let expiresAt = claims["exp"]?.integer else { throw refusal("exp is no integer") }
         guard expiresAt > now else { throw refusal("it has expired") }
         guard expiresAt <= now + Self.longestLife else {

@@ -10,7 +10,7 @@ extension EmulatorCounters {
             // `deliveries` counts those.
             guard endpoint != .notifications else { continue }
             put("\(name)_requests", requests[endpoint])
-            if endpoint != .keys { put("\(name)_refusals", refusals[endpoint]) }
+            if endpoint != .keys, endpoint != .discovery { put("\(name)_refusals", refusals[endpoint]) }
         }
         put("key_set_not_modified", keySetNotModified)
         put("client_secrets_refused", clientSecretsRefused)

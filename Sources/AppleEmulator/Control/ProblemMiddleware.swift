@@ -11,14 +11,22 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let error as EmulatorError {
-            return ControlAnswer.problem(error)
-        } catch is NIOTooManyBytesError {
-            return ControlAnswer.problem(
-                EmulatorError(.bodyTooLarge, detail: "at most \(ControlInput.bodyLimit) bytes"))
-        } catch let error as HTTPError where error.status == .notFound {
-            return ControlAnswer.problem(
-                EmulatorError(.pathNotFound, detail: "no such path, or not with this method"))
+        } catch {
+            let problem = ControlAnswer.problem(try Self.refusal(error))
+            // A body after the head of this answer would be taken for the next answer (RFC 9110 §9.3.2).
+            return request.method == .head ? problem.createHeadResponse() : problem
+        }
+    }
+
+    /// Throws on what is no refusal.
+    private static func refusal(_ error: any Error) throws -> EmulatorError {
+        switch error {
+        case let error as EmulatorError: return error
+        case is NIOTooManyBytesError:
+            return EmulatorError(.bodyTooLarge, detail: "at most \(ControlInput.bodyLimit) bytes")
+        case let error as HTTPError where error.status == .notFound:
+            return EmulatorError(.pathNotFound, detail: "no such path, or not with this method")
+        default: throw error
         }
     }
 }

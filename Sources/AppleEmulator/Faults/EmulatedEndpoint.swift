@@ -2,6 +2,8 @@
 public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     /// `GET /auth/keys`
     case keys
+    /// `GET /.well-known/openid-configuration`
+    case discovery
     /// `GET /auth/authorize`, and what its page posts.
     case authorize
     /// `POST /auth/token`

@@ -16,6 +16,34 @@ extension EmulatorState {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
     }
 
+    /// Throws `.keyNotFound`.
+    public func useKey(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
+        try world.withLock { world throws(EmulatorError) in
+            try world.keys.use(keyID, isPublished: isPublished, signs: signs)
+        }
+    }
+
+    /// Does the next step of a rotation in Apple's order, and says which one and with which key.
+    ///
+    /// Throws `.tooManyKeys`, and `JOSEError` when no key can be made.
+    public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
+        let step = try world.withLock { world throws(EmulatorError) in
+            let step = world.keys.nextStep(usual: max(1, initialKeys.count))
+            switch step {
+            case .publish: break
+            case .sign(let keyID): try world.keys.use(keyID, isPublished: nil, signs: true)
+            case .retire(let keyID): try world.keys.retire(keyID)
+            }
+            return step
+        }
+        return switch step {
+        case .publish:
+            // Outside the lock, because making a key takes a good part of a second.
+            (step, try await addKey(keyID: nil, isPublished: true, signs: false).keyID)
+        case .sign(let keyID), .retire(let keyID): (step, keyID)
+        }
+    }
+
     /// Retires all keys and puts as many new ones in their place.
     public func replaceKeys() async throws {
         let count = max(1, world.withLock { $0.keys.published.count })

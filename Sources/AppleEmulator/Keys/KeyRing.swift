@@ -32,10 +32,28 @@ struct KeyRing {
 
     /// Throws `.keyNotFound`.
     mutating func retire(_ keyID: String) throws(EmulatorError) {
+        try use(keyID, isPublished: false, signs: false)
+    }
+
+    /// Changes what a key is used for; what is `nil` stays. Throws `.keyNotFound`.
+    mutating func use(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
         guard let index = keys.firstIndex(where: { $0.key.keyID.isByteEqual(to: keyID) }) else {
             throw EmulatorError(.keyNotFound)
         }
-        (keys[index].isPublished, keys[index].signs) = (false, false)
+        if let isPublished { keys[index].isPublished = isPublished }
+        if let signs { keys[index].signs = signs }
+    }
+
+    /// What Apple would do next with its keys: a new one is published before it signs, and one old key goes at a time.
+    ///
+    /// - Parameter usual: how many keys sign between two rotations.
+    func nextStep(usual: Int) -> KeyRotationStep {
+        if let waiting = keys.first(where: { $0.isPublished && !$0.signs }) {
+            return .sign(waiting.key.keyID)
+        }
+        let signing = keys.filter { $0.isPublished && $0.signs }
+        if signing.count > usual { return .retire(signing[0].key.keyID) }
+        return .publish
     }
 
     /// Retires every key and puts the new ones in their place.

@@ -17,8 +17,26 @@ struct KeyRoutes: Sendable {
                 status: .created, json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
         }
         group.control(.post, "keys/rotate") { call in
-            try call.requireNoInput()
-            try await state.replaceKeys()
+            let mode = try call.input { input throws(EmulatorError) in
+                try input.word("mode", KeyRotationMode.self) ?? .atOnce
+            }
+            switch mode {
+            case .atOnce:
+                try await state.replaceKeys()
+                return list()
+            case .apple:
+                let (step, keyID) = try await state.rotateOneStep()
+                var json = list().json
+                json["step"] = .string(step.word)
+                json["kid"] = .string(keyID)
+                return ControlAnswer(json: json, text: "\(step.word) \(keyID)")
+            }
+        }
+        group.control(.put, "keys/:kid") { call in
+            let (isPublished, signs) = try call.input { input throws(EmulatorError) in
+                (try input.bool("published"), try input.bool("signs"))
+            }
+            try state.useKey(call.pathPart("kid"), isPublished: isPublished, signs: signs)
             return list()
         }
         group.control(.delete, "keys/:kid") { call in

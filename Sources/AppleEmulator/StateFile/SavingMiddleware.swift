@@ -10,7 +10,7 @@ struct SavingMiddleware: RouterMiddleware {
         next: (Request, EmulatorRequestContext) async throws -> Response
     ) async throws -> Response {
         // Of the requests that only read, one changes something: it opens a page, which no restart keeps.
-        guard request.method != .get else { return try await next(request, context) }
+        guard request.method != .get, request.method != .head else { return try await next(request, context) }
         let answer: Response
         do {
             answer = try await next(request, context)

@@ -1,0 +1,16 @@
+import HTTPTypes
+import Hummingbird
+
+/// `GET /.well-known/openid-configuration`, where clients begin that know Apple by its issuer alone.
+struct DiscoveryEndpoint: Sendable {
+    let state: EmulatorState
+
+    func add(to router: Router<EmulatorRequestContext>) {
+        let shell = EndpointShell(state: state, endpoint: .discovery)
+        router.get(".well-known/openid-configuration") { request, context in
+            try await shell.respond(on: context.channel) { _ in
+                DiscoveryDocument(baseURL: state.baseURL(request, on: context.channel)).answer
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension EmulatorState {
+    /// Where the client reached the emulator: the `Host` that it named, else the address that it connected to.
+    func baseURL(_ request: Request, on channel: any Channel) -> String {
+        let named = request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil }
+        return "\(configuration.scheme)://\(named ?? address(of: channel))"
+    }
+
+    private func address(of channel: any Channel) -> String {
+        let port = channel.localAddress?.port ?? configuration.port
+        return configuration.host.contains(":")
+            ? "[\(configuration.host)]:\(port)" : "\(configuration.host):\(port)"
+    }
+
+    /// A name or an address and a port: nothing that could end the host of a URL.
+    private static func isAuthority(_ text: String) -> Bool {
+        (1...261).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                ControlInput.isUnreserved(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "[")
+                    || byte == UInt8(ascii: "]")
+            }
+    }
+}
