@@ -1,8 +1,10 @@
+import JOSE
+
 /// A primary App ID of a developer team, with the client IDs that are grouped under it at Apple.
 public struct EmulatedApp: Sendable, Equatable {
     /// Issues its own `sub` and relay address for each person.
     public internal(set) var teamID: String
-    /// Bundle IDs and Services IDs. The first is the primary App ID, and the `aud` of notifications.
+    /// A bundle ID, then Services IDs. The first is the primary App ID, and the `aud` of notifications.
     public let clientIDs: [String]
 
     /// Where the web flow of its Services IDs may end.
@@ -17,4 +19,13 @@ public struct EmulatedApp: Sendable, Equatable {
     }
 
     public var primaryClientID: String { clientIDs[0] }
+
+    /// Whether `/auth/authorize` knows the client ID. At Apple that endpoint takes Services IDs and refuses bundle IDs.
+    ///
+    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. An only client ID is
+    /// one as soon as redirect URIs are registered for it, because a bundle ID cannot have any.
+    public func isServicesID(_ clientID: String) -> Bool {
+        guard let index = clientIDs.firstIndex(where: clientID.isByteEqual(to:)) else { return false }
+        return index > 0 || (clientIDs.count == 1 && !redirectURIs.isEmpty)
+    }
 }

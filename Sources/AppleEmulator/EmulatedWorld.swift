@@ -37,37 +37,51 @@ struct EmulatedWorld {
         apps.first { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }
     }
 
-    /// Who signs in where, with which keys. Remembers that the person uses the app, and the code that was given out.
-    mutating func beginMinting(
-        _ recipe: IdentityTokenRecipe, code: String?, authenticatedAt: Int64, now: Int64
+    /// Whether tokens for the client ID come from the web flow, whoever mints them.
+    func isForWebOnly(_ clientID: String) -> Bool {
+        app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
+    }
+
+    /// Who signs in where, with which keys. Nobody has signed in yet, so that the recipe can still be refused.
+    mutating func basis(
+        of recipe: IdentityTokenRecipe, now: Int64
     ) throws(EmulatorError) -> IdentityTokenBasis {
         let position = try users.find(recipe.subject).position
         let keys = try signingKeys(recipe.forgery)
         let clientID = recipe.clientID ?? apps[0].primaryClientID
         let app = app(of: clientID)
-        // Only configured apps are remembered: made-up client IDs must not fill the memory.
-        let isFirst = app.map { users[position].apps.insert($0.primaryClientID).inserted } ?? true
-        counters.identityTokens += 1
-        if let code {
-            issueCode(
-                code, to: position, clientID: clientID, nonce: recipe.nonce, redirectURI: recipe.redirectURI,
-                authenticatedAt: authenticatedAt, now: now)
-        }
         let user = users[position]
         return IdentityTokenBasis(
             user: user, identity: user.identity(for: app?.teamID ?? apps[0].teamID), clientID: clientID,
-            isFirstAuthorization: isFirst,
+            isFirstAuthorization: isFirstAuthorization(of: position, clientID: clientID),
             sharesEmail: app.map { !user.emailWithheldFrom.contains($0.primaryClientID) } ?? true,
+            isFromWeb: recipe.redirectURI != nil || isForWebOnly(clientID),
             transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)
     }
 
-    mutating func beginMinting(_ recipe: NotificationRecipe) throws(EmulatorError) -> NotificationBasis {
+    /// Remembers that the person uses the app, and the code that was given out.
+    mutating func note(
+        _ recipe: IdentityTokenRecipe, from basis: IdentityTokenBasis, code: String?, authenticatedAt: Int64,
+        now: Int64
+    ) throws(EmulatorError) {
+        let position = try users.find(recipe.subject).position
+        // Only configured apps are remembered: made-up client IDs must not fill the memory.
+        if let app = app(of: basis.clientID) { users[position].apps.insert(app.primaryClientID) }
+        counters.identityTokens += 1
+        if let code {
+            issueCode(
+                code, to: position, clientID: basis.clientID, nonce: recipe.nonce,
+                redirectURI: recipe.redirectURI, authenticatedAt: authenticatedAt, now: now)
+        }
+    }
+
+    /// Whom a notification is about, and which keys sign it.
+    func basis(of recipe: NotificationRecipe) throws(EmulatorError) -> NotificationBasis {
         let (position, identity) = try users.find(recipe.subject)
         let keys = try signingKeys(recipe.forgery)
         let clientID = recipe.clientID ?? firstApp(of: identity.teamID).primaryClientID
         let app = app(of: clientID)
         let user = users[position]
-        counters.notifications += 1
         return NotificationBasis(
             type: recipe.type ?? NotificationType.consentRevoked.rawValue, user: user,
             identity: user.identity(for: app?.teamID ?? identity.teamID), clientID: clientID,
@@ -114,13 +128,14 @@ struct EmulatedWorld {
     }
 
     private func signingKeys(_ forgery: Forgery) throws(EmulatorError) -> SigningKeys {
+        let named = forgery.keyID.flatMap { keys.key($0) }
         let key: SigningKey
-        if let named = forgery.keyID.flatMap({ keys.key($0) }) {
+        if let named {
             key = named
         } else {
             key = try keys.signingKey()
         }
-        return SigningKeys(key: key, other: keys.publishedKey(otherThan: key))
+        return SigningKeys(key: key, other: keys.publishedKey(otherThan: key), isNamed: named != nil)
     }
 
     private func firstApp(of teamID: String) -> EmulatedApp {

@@ -22,6 +22,8 @@ public struct EmulatorError: Error, Sendable {
         case characterNotAllowed = "character_not_allowed"
         case memberUnknown = "member_unknown"
         case memberMalformed = "member_malformed"
+        /// A member that would change nothing beside the others: a name to remove that is not there, for example.
+        case memberIneffective = "member_ineffective"
         /// A query parameter, or a part of the path, that is unknown or has a value that is not allowed.
         case parameterMalformed = "parameter_malformed"
         /// No app has this client ID.
@@ -44,7 +46,7 @@ public struct EmulatorError: Error, Sendable {
         case notificationURLMissing = "notification_url_missing"
         /// Not an http(s) URL, or a host that this emulator may not call.
         case notificationURLRefused = "notification_url_refused"
-        /// libjwt cannot write these claims or this header.
+        /// A header with `typ` is libjwt's to write, and it cannot write these claims.
         case tokenUnsignable = "token_unsignable"
     }
 

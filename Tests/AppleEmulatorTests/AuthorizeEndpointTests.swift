@@ -61,6 +61,7 @@ import Testing
             #expect(token.claims["nonce"] == .string("n-1"))
             #expect(token.claims["c_hash"] == .string(Base64URL.encode(SHA256Digest.hash(code).prefix(16))))
             #expect(token.claims["is_private_email"] == .bool(true))
+            #expect(token.claims["real_user_status"] == nil)
             let user = try JSONValue(parsing: Array(try #require(answer.field("user")).utf8))
             #expect(user["name"]?["firstName"] == .string("Jane \"J\""))
             #expect(user["name"]?["lastName"] == .string("<b>&'"))
@@ -69,6 +70,14 @@ import Testing
             let exchanged = try await apple.exchange(
                 code, ["client_id": "com.example.app.web", "redirect_uri": Self.redirectURI])
             #expect(exchanged.status == 200)
+            let tokens = try exchanged.json
+            let exchangedToken = try ReadToken(try #require(tokens["id_token"]?.string))
+            #expect(exchangedToken.claims["real_user_status"] == nil)
+            let refreshed = try await apple.refresh(
+                try #require(tokens["refresh_token"]?.string), ["client_id": "com.example.app.web"]
+            ).json
+            let refreshedToken = try ReadToken(try #require(refreshed["id_token"]?.string))
+            #expect(refreshedToken.claims["real_user_status"] == nil)
             let second = try await press(apple, open(apple), [("allow", subject)])
             #expect(second.field("code") != nil)
             #expect(second.field("user") == nil)
@@ -99,6 +108,97 @@ import Testing
             let json = try JSONValue(parsing: Array(try #require(answer.field("user")).utf8))
             #expect(json["name"]?["firstName"] == .string("Ada"))
             #expect(json["email"] == .string("ada@example.com"))
+        }
+    }
+
+    @Test func `takes an only client ID for a Services ID where redirect URIs are registered for it`()
+        async throws
+    {
+        try await EmulatorUnderTest.run {
+            if let app = try? EmulatedApp(teamID: "TEAM000001", clientIDs: ["com.example.site"]) {
+                $0.apps = [app]
+            }
+        } _: { apple in
+            let changes = ["client_id": "com.example.site"]
+            let refused = try await apple.get(Self.query(changes))
+            #expect(refused.text.contains("<code>invalid_client</code>"))
+            let body = #"{"redirect_uris":["\#(Self.redirectURI)"]}"#
+            _ = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
+            let page = try await open(apple, changes)
+            let answer = try await press(apple, page, [("allow", apple.emulator.state.users[0].subject)])
+            let token = try ReadToken(try #require(answer.field("id_token")))
+            #expect(token.claims["real_user_status"] == nil)
+            // Its own tokens are as they were: what an app with this client ID alone gets.
+            #expect(try await apple.mint().claims["real_user_status"] == .integer(2))
+        }
+    }
+
+    @Test func `makes an address for a new account that is given none`() async throws {
+        try await run { apple in
+            for number in 2...3 {
+                let page = try await open(apple)
+                #expect(try await apple.get(Self.query()).field("email") == nil)
+                _ = try await press(
+                    apple, page, [("create", "1"), ("first_name", "Ada"), ("last_name", "Lovelace")])
+                let user = try #require(apple.emulator.state.users.last)
+                #expect(
+                    user.email == (number == 2 ? "ada.lovelace@example.com" : "ada.lovelace.3@example.com"))
+            }
+        }
+    }
+
+    @Test func `offers the newest accounts first, on pages, and finds every one`() async throws {
+        try await run { apple in
+            for number in 2...45 {
+                let members = #"{"sub":"user-\#(number)","first_name":"No.\#(number)","last_name":"Doe"}"#
+                _ = try await apple.post("/emulator/users", members)
+            }
+            let page = try await open(apple)
+            let first = try await press(apple, page, [])
+            #expect(first.choices == (26...45).reversed().map { "user-\($0)" })
+            #expect(first.text.contains("1 to 20 of 45"))
+            let second = try await press(apple, page, [("from", "20")])
+            #expect(second.choices == (6...25).reversed().map { "user-\($0)" })
+            let oldest = apple.emulator.state.users[0].subject
+            for from in ["40", "4000", "9223372036854775807"] {
+                let last = try await press(apple, page, [("from", from)])
+                #expect(last.choices == ["user-5", "user-4", "user-3", "user-2", oldest])
+                #expect(last.text.contains(#"name="from" value="20">Newer"#))
+                #expect(!last.text.contains(#">Older</button>"#) || last.text.contains("disabled>Older"))
+            }
+            #expect(try await press(apple, page, [("find", "NO.7 doe")]).choices == ["user-7"])
+            #expect(try await press(apple, page, [("find", "user-44")]).choices == ["user-44"])
+            #expect(try await press(apple, page, [("find", "jane.appleseed@")]).choices == [oldest])
+            // A short word is part of many a user ID.
+            #expect(try await press(apple, page, [("find", "er-44")]).choices.isEmpty)
+            let relay = try apple.emulator.state.user("user-9").identities[0].relayAddress
+            #expect(try await press(apple, page, [("find", relay)]).choices == ["user-9"])
+            let many = try await press(apple, page, [("find", "doe"), ("from", "20")])
+            #expect(many.choices.count == 20)
+            #expect(many.field("find") == "doe")
+            #expect(try await press(apple, page, [("find", "nobody")]).choices.isEmpty)
+            #expect(try await press(apple, page, [("from", "x")]).status == 400)
+            let tooLong = String(repeating: "x", count: 321)
+            #expect(try await press(apple, page, [("find", tooLong)]).status == 400)
+            // Who is searched for can sign in.
+            let answer = try await press(apple, page, [("allow", "user-7")])
+            #expect(answer.field("code") != nil)
+        }
+    }
+
+    @Test func `lets the app send the browser on to a scheme of its own`() async throws {
+        try await run { apple in
+            // A browser holds redirects that follow a form against `form-action`, and no list can name every scheme.
+            let page = try await open(apple)
+            let answer = try await press(apple, page, [("cancel", "1")])
+            #expect(answer.headers["content-security-policy"].first?.contains("form-action") == false)
+            let changes = ["response_mode": "query", "response_type": "code", "scope": ""]
+            let redirecting = try await apple.get(Self.query(changes))
+            #expect(redirecting.headers["content-security-policy"].first?.contains("form-action") == false)
+            // Pages whose forms come back here lead nowhere else.
+            let posting = try await apple.get(Self.query())
+            #expect(
+                posting.headers["content-security-policy"].first?.contains("form-action 'self'") == true)
         }
     }
 
@@ -159,6 +259,8 @@ import Testing
     @Test(
         arguments: [
             (["client_id": ""], "invalid_request"), (["client_id": "com.other.app"], "invalid_client"),
+            // A bundle ID is for native apps.
+            (["client_id": "com.example.app"], "invalid_client"),
             (["redirect_uri": ""], "invalid_request"),
             (["redirect_uri": "https://app.example.com/callback"], "invalid_request"),
             (["response_type": ""], "invalid_request"), (["response_type": "id_token"], "invalid_request"),
@@ -274,6 +376,13 @@ import Testing
 }
 
 extension Answer {
+    /// The accounts that the page offers, in its order.
+    fileprivate var choices: [String] {
+        text.split(separator: "name=\"choose\" value=\"").dropFirst().map { part in
+            String(part.prefix { $0 != "\"" })
+        }
+    }
+
     /// The value of a field in a page's form, unescaped.
     func field(_ name: String) -> String? {
         guard let start = text.firstRange(of: "name=\"\(name)\""),

@@ -106,20 +106,87 @@ import Testing
             (#"{"header":{"kid":null}}"#, "kid", .null),
             (#"{"remove_header":["alg"]}"#, "alg", nil),
             (#"{"remove_header":["kid"]}"#, "kid", nil),
+            (#"{"remove_header":["kid","alg"],"signature":"valid"}"#, "alg", nil),
+            (#"{"header":{"typ":"JWT","alg":"RS256"}}"#, "typ", .string("JWT")),
+            (#"{"header":{"typ":"at+jwt"}}"#, "typ", .string("at+jwt")),
         ] as [(String, String, JSONValue?)])
     func `writes any header`(members: String, name: String, value: JSONValue?) async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.mint(members)
             #expect(token.header[name] == value)
+            // Signed over what results, by one of the published keys.
+            let keys = try #require(try await apple.get("/auth/keys").json["keys"]?.array)
+            #expect(try keys.filter { try token.isSigned(by: $0) }.count == 1)
         }
     }
 
     @Test func `says so when the claims cannot be signed`() async throws {
         try await EmulatorUnderTest.run { apple in
-            let body = #"{"claims":{"exp":99999999999999999999999999}}"#
+            // libjwt writes tokens with `typ`, and reads numbers into 64 bits.
+            let body = #"{"header":{"typ":"JWT"},"claims":{"exp":99999999999999999999999999}}"#
             let answer = try await apple.post("/emulator/identity-tokens", body)
             #expect(answer.status == 422)
             #expect(answer.code == "token_unsignable")
+            let token = try await apple.mint(#"{"claims":{"exp":99999999999999999999999999}}"#)
+            #expect(token.claimsText.contains(#""exp":99999999999999999999999999,"#))
+            #expect(try await apple.isValid(token))
+        }
+    }
+
+    @Test func `changes nothing but what was asked for`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let keyID = TestKeys.keyIDs[0]
+            let honest = try await apple.mint(#"{"kid":"\#(keyID)"}"#)
+            let forged = try await apple.mint(#"{"kid":"\#(keyID)","claims":{"aud":["x"]},"alg":"RS512"}"#)
+            #expect(
+                forged.claimsText
+                    == honest.claimsText.replacing(#""aud":"com.example.app""#, with: #""aud":["x"]"#))
+            #expect(forged.headerText == #"{"kid":"\#(keyID)","alg":"RS512"}"#)
+        }
+    }
+
+    @Test func `has libjwt write a token with typ, as other issuers do`() async throws {
+        try await EmulatorUnderTest.run { apple in
+            let token = try await apple.mint(#"{"header":{"typ":"JWT"}}"#)
+            #expect(token.header["typ"] == .string("JWT"))
+            let names = try #require(token.claims.object).members.map(\.name)
+            #expect(names == names.sorted())
+            #expect(try await apple.isValid(token))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"remove_claims":["nonse"]}"#, #"{"remove_claims":["nonce"]}"#, #"{"remove_claims":["iat","iat"]}"#,
+        #"{"claims":{"iat":1},"remove_claims":["iat"]}"#, #"{"remove_header":["typ"]}"#,
+        #"{"header":{"alg":"x"},"remove_header":["alg"]}"#,
+        #"{"header":{"typ":"JWT"},"remove_header":["typ"]}"#,
+        #"{"kid":"invented","remove_header":["kid"]}"#, #"{"kid":"invented","header":{"kid":"x"}}"#,
+        #"{"kid":"86D88Kf","remove_header":["kid"],"signature":"wrong_key"}"#,
+        #"{"kid":"86D88Kf","remove_header":["kid"],"alg":"none"}"#,
+        #"{"alg":"none","signature":"missing"}"#, #"{"alg":"none","signature":"tampered"}"#,
+        #"{"alg":"none","signature":"wrong_key"}"#, #"{"signature":"other_claims"}"#,
+        #"{"signature":"other_claims","claims":{"aud":"com.example.app"}}"#,
+        #"{"iat":1700000000,"time_offset":5}"#, #"{"redirect_uri":"https://example.com/"}"#,
+    ])
+    func `refuses a member that would change nothing, and does nothing`(members: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/identity-tokens", members)
+            #expect(answer.status == 400)
+            #expect(answer.code == "member_ineffective")
+            #expect(apple.emulator.state.counters == EmulatorCounters())
+            #expect(apple.emulator.state.users[0].apps.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"kid":"86D88Kf","remove_header":["kid"]}"#, #"{"kid":"86D88Kf","header":{"kid":7}}"#,
+        #"{"claims":{"aud":"com.example.app"}}"#, #"{"signature":"valid","alg":"RS256"}"#,
+        #"{"kid":"invented","signature":"wrong_key"}"#, #"{"kid":"invented","alg":"none"}"#,
+    ])
+    func `takes a member that is heeded`(members: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            let answer = try await apple.post("/emulator/identity-tokens", members)
+            #expect(answer.status == 201)
         }
     }
 }

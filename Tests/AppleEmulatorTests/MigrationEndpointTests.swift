@@ -58,7 +58,8 @@ import Testing
             let fields = ["sub": subject, "target": Self.recipient]
             let before = try await ask(apple, as: sender, fields).json["transfer_sub"]?.string
             let transferSubject = try #require(before)
-            #expect(transferSubject != subject)
+            #expect(transferSubject.prefixMatch(of: /[0-9]{6}\.r[0-9a-f]{32}$/) != nil)
+            #expect(transferSubject.prefix(6) == subject.prefix(6))
             try await transfer(apple)
             #expect(try await ask(apple, as: sender, fields).json["transfer_sub"]?.string == transferSubject)
             let answer = try await ask(apple, as: Self.recipient, ["transfer_sub": transferSubject])
@@ -67,6 +68,9 @@ import Testing
             #expect(try answer.json["email"] == .string("jane.appleseed@example.com"))
             #expect(try answer.json["is_private_email"] == nil)
             #expect(claims["transfer_sub"] == .string(transferSubject))
+            // Where real tokens have it.
+            let names = try #require(claims.object).members.map(\.name)
+            #expect(names.suffix(4) == ["auth_time", "transfer_sub", "nonce_supported", "real_user_status"])
             #expect(claims["sub"] != .string(subject))
             #expect(try await apple.counter("migration_requests") == 3)
         }

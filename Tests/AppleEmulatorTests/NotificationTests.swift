@@ -17,6 +17,15 @@ import Testing
             #expect(event["sub"] == .string(apple.emulator.state.users[0].subject))
             #expect(event["event_time"] == .integer(apple.clock.milliseconds))
             #expect(event.object?.members.count == 3)
+            let (keyID, jti) = (token.header["kid"]?.string ?? "", token.claims["jti"]?.string ?? "")
+            #expect(token.headerText == #"{"kid":"\#(keyID)","alg":"RS256"}"#)
+            #expect(
+                token.claimsText == """
+                    {"iss":"https://appleid.apple.com","aud":"com.example.app","exp":1700086400,\
+                    "iat":1700000000,"jti":"\(jti)","events":"{\\"type\\":\\"consent-revoked\\",\
+                    \\"sub\\":\\"\(apple.emulator.state.users[0].subject)\\",\
+                    \\"event_time\\":\(apple.clock.milliseconds)}"}
+                    """)
         }
     }
 
@@ -80,6 +89,26 @@ import Testing
             #expect(token.claims["events"]?["event_time"] == nil)
             #expect(token.claims["jti"] == .string("again"))
             #expect(token.claims["iat"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"remove_event_members":["email"]}"#, #"{"event_time":5,"event_time_unit":"s"}"#,
+        #"{"event":{"type":"x"},"remove_event_members":["type"]}"#,
+        #"{"claims":{"events":"x"},"event":{"type":"x"}}"#,
+        #"{"remove_claims":["events"],"remove_event_members":["type"]}"#, #"{"remove_claims":["nonce"]}"#,
+        #"{"url":"http://127.0.0.1:1/","deliver":false}"#,
+    ])
+    func `refuses a member that would change nothing, and does nothing`(members: String) async throws {
+        try await EmulatorUnderTest.run { apple in
+            _ = try await apple.mint()
+            for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {
+                let answer = try await apple.post(path, members)
+                #expect(answer.status == 400)
+                #expect(answer.code == "member_ineffective")
+            }
+            #expect(try await apple.counter("notifications") == 0)
+            #expect(apple.emulator.state.users[0].apps == ["com.example.app"])
         }
     }
 

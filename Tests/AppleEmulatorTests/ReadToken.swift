@@ -5,16 +5,22 @@ import Testing
 struct ReadToken {
     let header: JSONValue
     let claims: JSONValue
+    /// What really stands in the token, byte for byte.
+    let headerText: String
+    let claimsText: String
     let signature: [UInt8]
     let signedBytes: [UInt8]
 
     init(_ compact: String) throws {
-        let segments = compact.split(separator: "\n")[0].split(
-            separator: ".", omittingEmptySubsequences: false)
+        let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
         try #require(segments.count == 3)
-        let (header, claims) = (Base64URL.decode(String(segments[0])), Base64URL.decode(String(segments[1])))
-        self.header = try JSONValue(parsing: try #require(header))
-        self.claims = try JSONValue(parsing: try #require(claims))
+        let header = try #require(Base64URL.decode(String(segments[0])))
+        let claims = try #require(Base64URL.decode(String(segments[1])))
+        (headerText, claimsText) = (
+            String(decoding: header, as: UTF8.self), String(decoding: claims, as: UTF8.self)
+        )
+        self.header = try JSONValue(parsing: header)
+        self.claims = try JSONValue(parsing: claims)
         signature = try #require(Base64URL.decode(String(segments[2])))
         signedBytes = Array("\(segments[0]).\(segments[1])".utf8)
     }

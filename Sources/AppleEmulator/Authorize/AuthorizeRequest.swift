@@ -24,6 +24,11 @@ struct AuthorizeRequest: Equatable, Codable {
         guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
             throw OAuthRefusal(.invalidClient, "client_id is unknown")
         }
+        guard app.isServicesID(clientID) else {
+            throw OAuthRefusal(
+                .invalidClient,
+                "client_id is a bundle ID; sign-in on the web takes a Services ID, which is named after it")
+        }
         let redirectURI = try query.require("redirect_uri")
         guard app.redirectURIs.contains(where: redirectURI.isByteEqual(to:)) else {
             throw OAuthRefusal(.invalidRequest, "redirect_uri is not registered for this client_id")

@@ -55,11 +55,12 @@ extension EmulatedWorld {
         issueCode(
             code, to: person, clientID: request.clientID, nonce: request.nonce,
             redirectURI: request.redirectURI,
-            authenticatedAt: now / 1000, now: now)
+            authenticatedAt: now / 1000, now: now, isFromWeb: true)
         let user = users[person]
         let basis = IdentityTokenBasis(
             user: user, identity: user.identity(for: app.teamID), clientID: request.clientID,
             isFirstAuthorization: isFirst, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
+            isFromWeb: true,
             transferSubject: transferSubject(ofTokenFor: person, clientID: request.clientID, at: now),
             keys: SigningKeys(key: key, other: nil))
         return (request, basis)

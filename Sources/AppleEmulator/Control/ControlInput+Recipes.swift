@@ -32,6 +32,9 @@ extension ControlInput {
         recipe.nonce = try string("nonce", maximum: 8192)
         recipe.authorizationCode = try secret("code")
         recipe.redirectURI = try string("redirect_uri", maximum: 2048)
+        guard recipe.redirectURI == nil || recipe.authorizationCode != .none else {
+            throw EmulatorError(.memberIneffective, detail: "redirect_uri: it belongs to a code")
+        }
         recipe.accessToken = try secret("access_token")
         recipe.times = try times()
         recipe.authenticatedAt = try integer("auth_time", in: TokenTimes.bounds)
@@ -47,7 +50,13 @@ extension ControlInput {
         recipe.subject = if let subject { subject } else { try string("sub", maximum: 255) }
         recipe.clientID = try string("client_id")
         recipe.eventTime = try integer("event_time")
-        if let unit = try word("event_time_unit", EventTimeUnit.self) { recipe.eventTimeUnit = unit }
+        if let unit = try word("event_time_unit", EventTimeUnit.self) {
+            guard recipe.eventTime == nil else {
+                throw EmulatorError(
+                    .memberIneffective, detail: "event_time_unit: event_time is sent as it is")
+            }
+            recipe.eventTimeUnit = unit
+        }
         if let form = try word("events_form", EventsForm.self) { recipe.eventsForm = form }
         if let event = try object("event") { recipe.event = event }
         if let names = try strings("remove_event_members") { recipe.removedEventMembers = names }
@@ -111,6 +120,9 @@ extension ControlInput {
         let spans = -TokenTimes.bounds.upperBound...TokenTimes.bounds.upperBound
         if let offset = try integer("time_offset", in: spans) { times.offset = offset }
         times.issuedAt = try integer("iat", in: TokenTimes.bounds)
+        guard times.issuedAt == nil || times.offset == 0 else {
+            throw EmulatorError(.memberIneffective, detail: "time_offset: iat is not counted from now")
+        }
         if let lifetime = try integer("lifetime", in: spans) { times.lifetime = lifetime }
         return times
     }

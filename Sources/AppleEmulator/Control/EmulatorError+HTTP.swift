@@ -10,7 +10,8 @@ extension EmulatorError.Code {
         case .hostRefused: .misdirectedRequest
         case .browserRefused, .originRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge
-        case .bodyMalformed, .characterNotAllowed, .memberUnknown, .memberMalformed, .parameterMalformed:
+        case .bodyMalformed, .characterNotAllowed, .memberUnknown, .memberMalformed, .memberIneffective,
+            .parameterMalformed:
             .badRequest
         case .userExists, .tooManyUsers, .keyExists, .tooManyKeys, .noSigningKey, .notificationURLMissing,
             .tooManyTransfers, .tooManyRedirectURIs:

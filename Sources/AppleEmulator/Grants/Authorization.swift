@@ -6,4 +6,6 @@ struct Authorization: Equatable, Codable {
     let nonce: String?
     /// `auth_time`, seconds since 1970.
     let authenticatedAt: Int64
+    /// Whether the person signed in on a web page; `nil` in a state file that does not say.
+    var isFromWeb: Bool?
 }

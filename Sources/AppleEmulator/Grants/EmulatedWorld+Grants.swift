@@ -53,12 +53,13 @@ extension EmulatedWorld {
     /// A code, for a client ID that is configured: what is made up for another one must not fill the memory.
     mutating func issueCode(
         _ secret: String, to person: Int, clientID: String, nonce: String?, redirectURI: String?,
-        authenticatedAt: Int64, now: Int64
+        authenticatedAt: Int64, now: Int64, isFromWeb: Bool? = nil
     ) {
         guard let app = app(of: clientID), !secret.isEmpty else { return }
         let authorization = Authorization(
             consent: Consent(person: person, app: app.primaryClientID), clientID: clientID, nonce: nonce,
-            authenticatedAt: authenticatedAt)
+            authenticatedAt: authenticatedAt,
+            isFromWeb: isFromWeb ?? (redirectURI != nil || isForWebOnly(clientID)))
         grants.issue(
             IssuedCode(authorization: authorization, redirectURI: redirectURI, issuedAt: now), as: secret)
     }
@@ -85,6 +86,7 @@ extension EmulatedWorld {
         let identity = IdentityTokenBasis(
             user: user, identity: user.identity(for: app.teamID), clientID: authorization.clientID,
             isFirstAuthorization: false, sharesEmail: !user.emailWithheldFrom.contains(app.primaryClientID),
+            isFromWeb: authorization.isFromWeb ?? isForWebOnly(authorization.clientID),
             transferSubject: transferSubject(
                 ofTokenFor: person, clientID: authorization.clientID, at: now),
             keys: keys)

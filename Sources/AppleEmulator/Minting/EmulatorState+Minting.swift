@@ -2,20 +2,24 @@ import JOSE
 import Synchronization
 
 extension EmulatorState {
-    /// Mints as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey` and
+    /// Mints as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and
     /// `.tokenUnsignable`.
     public func mint(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> MintedIdentityToken {
         let now = now
         let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
         let authenticatedAt = recipe.authenticatedAt ?? issuedAt
         let code = recipe.authorizationCode.value(prefix: "c")
-        let basis = try world.withLock { world throws(EmulatorError) in
-            try world.beginMinting(recipe, code: code, authenticatedAt: authenticatedAt, now: now)
+        let accessToken = recipe.accessToken.value(prefix: "a")
+        let claims = try world.withLock { world throws(EmulatorError) in
+            let basis = try world.basis(of: recipe, now: now)
+            let claims = IdentityTokenClaims(
+                basis: basis, nonce: recipe.nonce, authorizationCode: code, accessToken: accessToken,
+                issuedAt: issuedAt, expiresAt: expiresAt, authenticatedAt: authenticatedAt)
+            try recipe.forgery.checkEffect(on: claims.object, hasNamedKey: basis.keys.isNamed)
+            try world.note(recipe, from: basis, code: code, authenticatedAt: authenticatedAt, now: now)
+            return claims
         }
-        let claims = IdentityTokenClaims(
-            basis: basis, nonce: recipe.nonce, authorizationCode: code,
-            accessToken: recipe.accessToken.value(prefix: "a"), issuedAt: issuedAt, expiresAt: expiresAt,
-            authenticatedAt: authenticatedAt)
+        let basis = claims.basis
         let token = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         let tellsUser = recipe.includesUser ?? basis.isFirstAuthorization
         return MintedIdentityToken(
@@ -25,10 +29,17 @@ extension EmulatorState {
             user: tellsUser ? FirstTimeUser(basis.user, shownTo: basis.identity) : nil)
     }
 
-    /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
+    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
     public func mint(_ recipe: NotificationRecipe) throws(EmulatorError) -> MintedNotification {
-        let basis = try world.withLock { world throws(EmulatorError) in try world.beginMinting(recipe) }
-        let claims = NotificationClaims(recipe: recipe, basis: basis, nowMilliseconds: now)
+        let now = now
+        let claims = try world.withLock { world throws(EmulatorError) in
+            let basis = try world.basis(of: recipe)
+            let claims = NotificationClaims(recipe: recipe, basis: basis, nowMilliseconds: now)
+            try claims.checkEffect()
+            world.counters.notifications += 1
+            return claims
+        }
+        let basis = claims.basis
         let payload = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         return MintedNotification(type: basis.type, clientID: basis.clientID, payload: payload)
     }
@@ -36,17 +47,21 @@ extension EmulatorState {
     /// Does what the user asked Apple for, and builds the notifications that follow: one per app concerned.
     ///
     /// `recipe` names the user and bends the notifications; its `clientID` narrows them to one app. Throws
-    /// `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
+    /// `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
     public func change(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
     ) throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
+        var recipe = recipe
+        recipe.type = recipe.type ?? change.notificationType.rawValue
+        let (now, checked) = (self.now, recipe)
         let (user, clientIDs) = try world.withLock { world throws(EmulatorError) in
-            try world.change(recipe.subject, change, clientID: recipe.clientID)
+            // Before the change, so that a call which is refused has done nothing.
+            let basis = try world.basis(of: checked)
+            try NotificationClaims(recipe: checked, basis: basis, nowMilliseconds: now).checkEffect()
+            return try world.change(checked.subject, change, clientID: checked.clientID)
         }
         var notifications: [MintedNotification] = []
         for clientID in clientIDs {
-            var recipe = recipe
-            recipe.type = recipe.type ?? change.notificationType.rawValue
             recipe.clientID = clientID
             notifications.append(try mint(recipe))
         }

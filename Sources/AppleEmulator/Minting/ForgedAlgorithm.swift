@@ -13,7 +13,18 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    var signer: JWTSigner.Algorithm {
+    /// `nil` for `none`, which signs nothing.
+    var hash: HashFunction? {
+        switch self {
+        case .none: nil
+        case .RS256, .HS256: .sha256
+        case .RS384, .HS384: .sha384
+        case .RS512, .HS512: .sha512
+        }
+    }
+
+    /// The same in libjwt's words.
+    var libjwt: JWTSigner.Algorithm {
         switch self {
         case .none: .none
         case .RS256: .RS256

@@ -1,6 +1,6 @@
 import JOSE
 
-/// The claims that Apple puts into an identity token for a user, before anything is forged.
+/// The claims that Apple puts into an identity token for a user, before anything is forged, in the order of real tokens.
 struct IdentityTokenClaims {
     /// Every token says so, the emulator's too: only the keys tell them apart.
     static let issuer = "https://appleid.apple.com"
@@ -29,9 +29,10 @@ struct IdentityTokenClaims {
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
         }
         claims["auth_time"] = .integer(authenticatedAt)
-        claims["nonce_supported"] = .bool(true)
-        claims["real_user_status"] = user.realUserStatus.map { .integer($0) }
+        // Before the other two in every real token that has it.
         claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
+        claims["nonce_supported"] = .bool(true)
+        if !basis.isFromWeb { claims["real_user_status"] = user.realUserStatus.map { .integer($0) } }
         return claims
     }
 }

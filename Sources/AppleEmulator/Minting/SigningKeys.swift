@@ -3,4 +3,6 @@ struct SigningKeys {
     let key: SigningKey
     /// Another published key; `nil` when there is none.
     let other: SigningKey?
+    /// Whether `key` is the one that a forgery named.
+    var isNamed = false
 }

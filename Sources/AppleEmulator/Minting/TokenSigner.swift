@@ -1,7 +1,10 @@
 import JOSE
 import Synchronization
 
-/// Turns claims into a compact JWS, honest or forged. libjwt signs.
+/// Turns claims into a compact JWS, honest or forged.
+///
+/// OpenSSL signs exact bytes, because real tokens have a header of `kid` and `alg` alone and their claims in Apple's order.
+/// libjwt signs where a header with `typ` is asked for: it always writes one, and sorts the claims.
 struct TokenSigner: ~Copyable {
     /// A key that was never published. Made when first needed, because making it takes a good part of a
     /// second.
@@ -16,22 +19,25 @@ struct TokenSigner: ~Copyable {
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
         let signer = try privateKey(for: forgery.signature, honest: key.privateKey, other: otherKey)
-        let secret = forgery.algorithm.isKeyedWithPublicKey ? signer.publicKeyPEM : signer.pem
-        let namesKey = forgery.header["kid"] == nil && !forgery.removedHeader.contains("kid")
         let forged = forgery.applied(to: honest)
-        var header = forgery.header
-        for name in forgery.removedHeader + ["alg"] { header[name] = nil }
-        let token: String
+        let signed = forgery.signature == .otherClaims ? honest : forged
+        var segments: JWSSegments
         do {
-            token = try JWTSigner.sign(
-                claims: forgery.signature == .otherClaims ? honest : forged,
-                keyID: namesKey ? forgery.keyID ?? key.keyID : nil, header: header,
-                algorithm: forgery.algorithm.signer,
-                key: secret)
+            segments =
+                forgery.isForLibJWT
+                ? try Self.signWithLibJWT(signed, key.keyID, signer, forgery)
+                : try Self.signExactly(signed, key.keyID, signer, forgery)
         } catch {
-            throw EmulatorError(.tokenUnsignable, detail: "libjwt refused: \(error.detail)")
+            throw EmulatorError(.tokenUnsignable, detail: error.detail)
         }
-        return try Self.spoil(token, forgery, shownClaims: forged)
+        switch forgery.signature {
+        case .valid, .otherKey, .wrongKey: break
+        case .tampered:
+            if !segments.signature.isEmpty { segments.signature[segments.signature.count / 2] ^= 1 }
+        case .otherClaims: segments.payload = JSONValue.object(forged).serialized()
+        case .missing: segments.signature = []
+        }
+        return segments.compact
     }
 
     private func privateKey(
@@ -56,38 +62,31 @@ struct TokenSigner: ~Copyable {
         }
     }
 
-    /// Does what libjwt does not write by itself.
-    private static func spoil(
-        _ token: String, _ forgery: Forgery, shownClaims: JSONObject
-    ) throws(EmulatorError) -> String {
-        var segments = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard segments.count == 3 else { throw EmulatorError(.tokenUnsignable, detail: "no compact token") }
-        segments[0] = try header(segments[0], forgery)
-        switch forgery.signature {
-        case .valid, .otherKey, .wrongKey: break
-        case .tampered:
-            guard var signature = Base64URL.decode(segments[2]), !signature.isEmpty else {
-                throw EmulatorError(.tokenUnsignable, detail: "no signature to tamper with")
-            }
-            signature[signature.count / 2] ^= 1
-            segments[2] = Base64URL.encode(signature)
-        case .otherClaims: segments[1] = Base64URL.encode(JSONValue.object(shownClaims).serialized())
-        case .missing: segments[2] = ""
-        }
-        return segments.joined(separator: ".")
+    private static func signExactly(
+        _ claims: JSONObject, _ keyID: String, _ key: RSAPrivateKey, _ forgery: Forgery
+    ) throws(JOSEError) -> JWSSegments {
+        var segments = JWSSegments(
+            header: JSONValue.object(forgery.header(naming: keyID)).serialized(),
+            payload: JSONValue.object(claims).serialized())
+        guard let hash = forgery.algorithm.hash else { return segments }
+        segments.signature =
+            forgery.algorithm.isKeyedWithPublicKey
+            ? try MessageAuthenticationCode.make(
+                for: segments.signingInput, secret: Array(key.publicKeyPEM.utf8), with: hash)
+            : try key.signature(for: segments.signingInput, with: hash)
+        return segments
     }
 
-    /// libjwt always writes the `alg` that it signs with. Where the forgery says otherwise the header is
-    /// written anew, and the signature no longer fits it.
-    private static func header(_ segment: String, _ forgery: Forgery) throws(EmulatorError) -> String {
-        guard let bytes = Base64URL.decode(segment),
-            case .object(let written)? = try? JSONValue(parsing: bytes)
-        else {
-            throw EmulatorError(.tokenUnsignable, detail: "the header is beyond what can be read back")
+    private static func signWithLibJWT(
+        _ claims: JSONObject, _ keyID: String, _ key: RSAPrivateKey, _ forgery: Forgery
+    ) throws(JOSEError) -> JWSSegments {
+        let secret = forgery.algorithm.isKeyedWithPublicKey ? key.publicKeyPEM : key.pem
+        let token = try JWTSigner.sign(
+            claims: claims, keyID: forgery.keyID ?? keyID, header: forgery.header,
+            algorithm: forgery.algorithm.libjwt, key: secret)
+        guard let segments = JWSSegments(compact: token) else {
+            throw JOSEError(.signingFailed, detail: "libjwt wrote no compact token")
         }
-        var header = written
-        if let algorithm = forgery.header["alg"] { header["alg"] = algorithm }
-        for name in forgery.removedHeader { header[name] = nil }
-        return header == written ? segment : Base64URL.encode(JSONValue.object(header).serialized())
+        return segments
     }
 }

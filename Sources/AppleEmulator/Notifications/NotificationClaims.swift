@@ -16,7 +16,29 @@ struct NotificationClaims {
         ])
     }
 
+    /// Refuses what would change nothing of the notification. Throws `.memberIneffective`.
+    func checkEffect() throws(EmulatorError) {
+        try recipe.forgery.checkEffect(on: object, hasNamedKey: basis.keys.isNamed)
+        let replaced =
+            recipe.forgery.claims["events"] != nil || recipe.forgery.removedClaims.contains("events")
+        guard !replaced || (recipe.event.members.isEmpty && recipe.removedEventMembers.isEmpty) else {
+            throw EmulatorError(
+                .memberIneffective,
+                detail: "event, remove_event_members: the forged claims have events of their own, or none")
+        }
+        try Forgery.checkRemoval(
+            of: recipe.removedEventMembers, "remove_event_members", from: honestEvent(issuedAt: 0),
+            beside: recipe.event, "event")
+    }
+
     private func event(issuedAt: Int64) -> JSONObject {
+        var event = honestEvent(issuedAt: issuedAt)
+        for (name, value) in recipe.event.members { event[name] = value }
+        for name in recipe.removedEventMembers { event[name] = nil }
+        return event
+    }
+
+    private func honestEvent(issuedAt: Int64) -> JSONObject {
         var event = JSONObject([("type", .string(basis.type)), ("sub", .string(basis.identity.subject))])
         if NotificationType(rawValue: basis.type)?.carriesEmail == true {
             event["email"] = basis.user.shownEmail(to: basis.identity).map { .string($0) }
@@ -24,8 +46,6 @@ struct NotificationClaims {
             event["is_private_email"] = .string(basis.user.hidesEmail ? "true" : "false")
         }
         event["event_time"] = .integer(recipe.eventTime ?? eventTime(issuedAt: issuedAt))
-        for (name, value) in recipe.event.members { event[name] = value }
-        for name in recipe.removedEventMembers { event[name] = nil }
         return event
     }
 

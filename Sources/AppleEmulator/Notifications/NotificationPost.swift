@@ -12,7 +12,12 @@ struct NotificationPost: Sendable {
     func order(_ input: inout ControlInput) throws(EmulatorError) -> NotificationTarget? {
         let url = try input.string("url", maximum: 2048)
         let deliver = try input.bool("deliver")
-        if deliver == false { return nil }
+        if deliver == false {
+            guard url == nil else {
+                throw EmulatorError(.memberIneffective, detail: "url: deliver is false")
+            }
+            return nil
+        }
         if let url { return try NotificationTarget(url, allowedHosts: state.allowedHosts) }
         if let target = state.notificationTarget { return target }
         if deliver == true { throw EmulatorError(.notificationURLMissing) }

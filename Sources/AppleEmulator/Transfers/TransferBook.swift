@@ -32,9 +32,7 @@ struct TransferBook: Codable {
 
     /// The person's transfer identifier: the same for every app that goes from this team to that one.
     mutating func subject(of person: Int, known sender: TeamIdentity, to recipient: String) -> String {
-        let subject = TeamIdentity(
-            teamID: "\(sender.teamID) to \(recipient)", seed: Array(sender.subject.utf8)
-        ).subject
+        let subject = sender.transferSubject(to: recipient)
         if handovers.count < Self.subjectCapacity || handovers[subject] != nil {
             handovers[subject] = Handover(person: person, sender: sender.teamID, recipient: recipient)
         }

@@ -25,6 +25,17 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
             relayAddress: "\(String(decoding: relay, as: UTF8.self))@privaterelay.appleid.com")
     }
 
+    /// What stands for the person on the way to another team, in the form of real ones: `NNNNNN.r<32 hex>`, with the first
+    /// block of their `sub`, and no third.
+    func transferSubject(to recipient: String) -> String {
+        let digest = SHA256Digest.hash("\(teamID) to \(recipient)\u{0}\(subject)")
+        let block = subject.utf8.prefix { $0 != UInt8(ascii: ".") }
+        let isApples =
+            block.count == 6 && block.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let first = isApples ? String(subject.prefix(6)) : Self.digits(of: digest[16...17], count: 6)
+        return "\(first).r\(Hexadecimal.encode(digest[0..<16]))"
+    }
+
     /// Apple's first block is a small number (seen: 000685 to 002024), its last one looks like a time of day.
     private static func digits(of bytes: ArraySlice<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
