@@ -81,12 +81,15 @@ final class ServiceProcess: Sendable {
         return process.terminationStatus
     }
 
+    /// The process has ended, or this is not Linux.
+    struct NoMemoryFigure: Error {}
+
     /// As Linux counts it.
     func residentMegabytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-        guard let kilobytes else { throw NotFound() }
+        guard let kilobytes else { throw NoMemoryFigure() }
         return kilobytes / 1024
     }
 
