@@ -109,7 +109,8 @@ import TokenMint
         claims["steering"] = .string("\u{1B}[2J\u{7F}é")
         let report = try await Self.inspect(try TokenMint.shared.sign(claims))
         let json = try JSONValue(parsing: Array(report.json.utf8))
-        #expect(json["claims"]?.object == claims)
+        #expect(json["claims"]?.object?.members.count == claims.members.count)
+        for (name, value) in claims.members { #expect(json["claims"]?[name] == value) }
         #expect(json["is_signed"]?.bool == true)
         #expect(json["header"]?["alg"]?.string == "RS256")
         for (name, _) in claims.members { #expect(report.text.contains("  \(name): ")) }
