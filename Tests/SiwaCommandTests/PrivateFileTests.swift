@@ -20,7 +20,7 @@ import Testing
 
     @Test func `the database is never open to others, nor are the files beside it`() async throws {
         var seen: Set<String> = []
-        try await Self.withDirectories(10) { directory in
+        try await Self.withDirectories(50) { directory in
             let path = "\(directory)/siwa.sqlite"
             let files = ["", "-wal", "-shm", "-journal", ".lock"].map { path + $0 }
             let watch = try await ModeWatch.watching(files) {

@@ -9,6 +9,7 @@ final class ModeWatch: Sendable {
     private struct State {
         var seen: Set<String> = []
         var open: Set<String> = []
+        var hasBegun = false
         var isStopped = false
     }
 
@@ -18,6 +19,7 @@ final class ModeWatch: Sendable {
         let thread = Thread { watch.look() }
         thread.start()
         defer { watch.state.withLock { $0.isStopped = true } }
+        while !watch.state.withLock(\.hasBegun) { await Task.yield() }
         try await body()
         return watch
     }
@@ -32,6 +34,7 @@ final class ModeWatch: Sendable {
     var open: Set<String> { state.withLock(\.open) }
 
     private func look() {
+        state.withLock { $0.hasBegun = true }
         while !state.withLock(\.isStopped) {
             for path in paths {
                 var status = stat()

@@ -105,7 +105,7 @@ extension ConformanceCheck {
             let result = try await store.commit([.signIn(.sample())])
             try expectEqual(result.lastEventSequence, try await store.allEvents().last?.sequence)
         },
-        ConformanceCheck("knows the number of the last event, whoever may see it") { store in
+        ConformanceCheck("knows the number of the last event, seen or not") { store in
             try expectEqual(try await store.lastEventSequence(), 0)
             for number in 1...3 { try await store.signIn(.sample(key: .sample("p\(number)"))) }
             let last = try await store.allEvents().last?.sequence
