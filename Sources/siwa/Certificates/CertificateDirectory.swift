@@ -52,20 +52,15 @@ struct CertificateDirectory {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Replaces the file as a whole. It has its mode from the first instant on, so that a key is never readable by others.
+    /// Replaces the file as a whole. The key is never readable by others; the certificates become so when they are whole.
     private func write(_ text: String, to path: String, mode: mode_t) throws(Unwritable) {
         let new = "\(path).new"
         unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw Unwritable(path: path) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         do {
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.synchronize()
-            try handle.close()
+            try PrivateFile.make(at: new, content: Data(text.utf8))
         } catch {
             throw Unwritable(path: path)
         }
-        guard rename(new, path) == 0 else { throw Unwritable(path: path) }
+        guard chmod(new, mode) == 0, rename(new, path) == 0 else { throw Unwritable(path: path) }
     }
 }
