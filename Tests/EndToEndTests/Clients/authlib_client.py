@@ -52,6 +52,8 @@ again = apple.parse_id_token(refreshed, nonce=None)
 expect(again["sub"] == tokens["userinfo"]["sub"], "the same person")
 
 metadata = apple.load_server_metadata()
+for name in ("authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri"):
+    expect(metadata[name].startswith(f"{ISSUER}/auth/"), f"{name} {metadata[name]}")
 expect(client.revoke_token(metadata["revocation_endpoint"], tokens["refresh_token"]).status_code == 200, "revocation")
 try:
     client.refresh_token(metadata["token_endpoint"], tokens["refresh_token"])
