@@ -6,7 +6,7 @@ import Synchronization
 /// it. Without the bound each of some thousand clients without a key could make the service keep 64 KiB.
 final class BodyAllowance: Sendable {
     /// What a body may hold without a share.
-    static let free = 16 * 1024
+    static let free = 8 * 1024
 
     private let most: Int
     private let held = Atomic<Int>(0)

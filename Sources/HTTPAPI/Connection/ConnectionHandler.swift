@@ -11,8 +11,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private typealias Arrival = WaitingArrivals.Arrival
-
     private let dispatcher: Dispatcher
     private let gate: AdmissionGate
     private let round: AnswerRound
@@ -29,7 +27,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var unclaimed: UnclaimedBytes
     private var context: ChannelHandlerContext?
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
-
     private var arriving: ArrivingRequest?
     private var pending: WaitingArrivals
     private var isReadHeld = false
@@ -147,7 +144,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // A request
 
-    private func take(_ arrival: Arrival) {
+    private func take(_ arrival: WaitingArrivals.Arrival) {
         // Nothing waits before it: a long poll has lost its reader.
         if state.phase == .answering, case .inputEnded = arrival, pending.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
@@ -178,9 +175,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch part {
         case .head(let head): take(head)
         case .body(var bytes):
-            guard state.bodyArrived(byteCount: bytes.readableBytes) == .keep else {
-                return refuse(.bodyTooLarge)
-            }
+            let action = state.bodyArrived(byteCount: bytes.readableBytes)
+            guard action == .keep else { return refuse(.bodyTooLarge) }
             guard arriving?.append(&bytes, within: bodies) != false else { return refuse(.overloaded) }
         case .end:
             state.endArrived()
@@ -283,15 +279,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func finish(_ exchange: Exchange, with answer: Answer) {
-        let closes = state.isLastAnswer
         let now = NIODeadline.now()
-        write { buffer in
-            AnswerEncoder.encode(
-                answer, requestID: exchange.requestID, date: dispatcher.date.text,
-                omitsBody: exchange.omitsBody,
-                closes: closes, into: &buffer)
-        }
-        if let body = answer.sharedBody, !exchange.omitsBody { write(body) }
+        write(answer, to: exchange, closes: state.isLastAnswer)
         dispatcher.observer.record(exchange, answer, finishedAt: now)
         use(at: now)
         state.idleTime = siblings.idleTime
@@ -310,12 +299,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
             startedAt: request?.startedAt ?? .now())
         let answer = Answer.problem(Problem(code), requestID: exchange.requestID)
-        write { buffer in
-            AnswerEncoder.encode(
-                answer, requestID: exchange.requestID, date: dispatcher.date.text, omitsBody: false,
-                closes: true,
-                into: &buffer)
-        }
+        write(answer, to: exchange, closes: true)
         let now = NIODeadline.now()
         dispatcher.observer.record(exchange, answer, finishedAt: now)
         state.refused(at: now)
@@ -331,6 +315,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var buffer = context.channel.allocator.buffer(capacity: 1024)
         fill(&buffer)
         write(buffer)
+    }
+
+    private func write(_ answer: Answer, to exchange: Exchange, closes: Bool) {
+        write { buffer in
+            AnswerEncoder.encode(
+                answer, requestID: exchange.requestID, date: dispatcher.date.text,
+                omitsBody: exchange.omitsBody, closes: closes, into: &buffer)
+        }
+        if let body = answer.sharedBody, !exchange.omitsBody { write(body) }
     }
 
     private func write(_ buffer: ByteBuffer) {

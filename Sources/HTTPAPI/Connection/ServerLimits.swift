@@ -15,8 +15,8 @@ public struct ServerLimits: Sendable {
     public var waitingRequests = 32
     /// Past so many bytes of answers that the client has not read, nothing more is read from it.
     public var unsentBytes = 16 * 1024
-    /// What all connections together may hold of incomplete bodies, besides the first 16 KiB of each.
-    public var heldBodyBytes = 64 * 1024 * 1024
+    /// What all connections together may hold of incomplete bodies, besides the first 8 KiB of each.
+    public var heldBodyBytes = 32 * 1024 * 1024
     /// From the first byte of a request to its last; bounds a client that sends one byte at a time.
     public var requestTime = TimeAmount.seconds(15)
     /// From the end of a request to its answer, besides what the call waits by intention. What is below has bounds of its
