@@ -124,8 +124,8 @@ import Testing
         #expect(code(.file(path: file, keyID: nil)) == nil)
         #expect(code(.file(path: file, keyID: "short")) == .keyIDMalformed)
         #expect(code(.file(path: path("key.p8"), keyID: nil)) == .keyIDMissing)
-        #expect(code(.file(path: path("AuthKey_BBBBBBBBBB.p8"), keyID: nil)) == .unreadable)
-        #expect(code(.directory(path: path("nothing"))) == .unreadable)
+        #expect(code(.file(path: path("AuthKey_BBBBBBBBBB.p8"), keyID: nil)) == .missing)
+        #expect(code(.directory(path: path("nothing"))) == .missing)
         try write("BBBBBBBBBB", at: 1, "garbage")
         #expect(code(all) == .notPEM)
         for letter in "CDEFGHIJ" { try write(String(repeating: letter, count: 10), at: 1) }

@@ -55,6 +55,14 @@ import TokenMint
             subject: "identity_token"),
         Case(
             method: "POST", target: verify, body: #"{"identity_token":"a","nonse":"b"}"#, status: 400,
+            code: "member_unknown", subject: "nonse"),
+        // What does not look like a member's name is not repeated: it can be a token in the wrong place.
+        Case(
+            method: "POST", target: verify, body: #"{"identity_token":"a","e30.e30.e30":"b"}"#, status: 400,
+            code: "member_unknown"),
+        Case(
+            method: "POST", target: verify,
+            body: #"{"identity_token":"a","\#(String(repeating: "x", count: 33))":"b"}"#, status: 400,
             code: "member_unknown"),
         Case(
             method: "POST", target: "/v1/sign-ins", body: #"{"identity_token":"a","create":"yes"}"#,
@@ -100,8 +108,13 @@ import TokenMint
             method: "GET", target: "/v1/accounts?client_id=com.example.app", status: 400,
             code: "parameter_missing",
             subject: "sub"),
-        Case(method: "GET", target: "/v1/events?afer=1", status: 400, code: "parameter_unknown"),
-        Case(method: "GET", target: "/v1/events?after=1&after=2", status: 400, code: "parameter_unknown"),
+        Case(
+            method: "GET", target: "/v1/events?afer=1", status: 400, code: "parameter_unknown",
+            subject: "afer"),
+        Case(method: "GET", target: "/v1/events?a%66er=1", status: 400, code: "parameter_unknown"),
+        Case(
+            method: "GET", target: "/v1/events?after=1&after=2", status: 400, code: "parameter_unknown",
+            subject: "after"),
         Case(
             method: "GET", target: "/v1/events?after=-1", status: 400, code: "parameter_malformed",
             subject: "after"),
@@ -155,7 +168,8 @@ import TokenMint
         Case(method: "DELETE", target: "/v1/accounts/", status: 404, code: "not_found"),
         Case(method: "DELETE", target: "/v1/accounts", status: 405, code: "method_not_allowed"),
         Case(
-            method: "DELETE", target: "/v1/accounts/acc_x?force=1", status: 400, code: "parameter_unknown"),
+            method: "DELETE", target: "/v1/accounts/acc_x?force=1", status: 400, code: "parameter_unknown",
+            subject: "force"),
         Case(method: "DELETE", target: "/v1/accounts/%ff", status: 400, code: "parameter_malformed"),
         Case(method: "GET", target: "/v1/erasures/era_x", status: 404, code: "erasure_not_found"),
         Case(method: "GET", target: "/v1/erasures/", status: 404, code: "not_found"),
@@ -164,7 +178,8 @@ import TokenMint
             code: "erasure_not_found"),
         Case(method: "DELETE", target: "/v1/erasures/era_x", status: 405, code: "method_not_allowed"),
         Case(
-            method: "GET", target: "/v1/erasures/era_x?wait=1", status: 400, code: "parameter_unknown"),
+            method: "GET", target: "/v1/erasures/era_x?wait=1", status: 400, code: "parameter_unknown",
+            subject: "wait"),
         Case(method: "PUT", target: verify, body: "{}", status: 405, code: "method_not_allowed"),
         Case(method: "OPTIONS", target: "/livez", status: 405, code: "method_not_allowed"),
         Case(

@@ -119,10 +119,7 @@ import TokenMint
         ("SIWA_CONFIG", "/nonexistent/siwa.yaml"), ("SIWA_PROT", "80"), ("APPLE_CLIENT_ID", "x"),
     ])
     func `a mistake is told by its variable's name`(name: String, value: String?) async throws {
-        let mistakes = try await Self.mistakes([name: value])
-        // A file that is not named as Apple names it needs the ID beside it.
-        let expected = value == "/nonexistent/key.p8" ? "APPLE_KEY_ID" : name
-        #expect(mistakes.contains(expected))
+        #expect(try await Self.mistakes([name: value]).contains(name))
     }
 
     @Test func `all mistakes are told at once`() async throws {

@@ -1,6 +1,8 @@
 /// Why signing keys cannot be read. Match on `code`.
 public struct SigningKeyError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
+        /// There is no such file or directory.
+        case missing
         /// The file or the directory cannot be read.
         case unreadable
         /// A directory without a file named `AuthKey_<KEYID>.p8`.
@@ -15,7 +17,7 @@ public struct SigningKeyError: Error, Sendable {
     }
 
     public let code: Code
-    /// The file's path, when it is one file that is wrong.
+    /// The path of the file that is wrong, or of the directory.
     public let path: String?
 
     public init(_ code: Code, path: String? = nil) {

@@ -27,7 +27,7 @@ struct SigningKeyFile: Equatable {
     /// A `.p8` has some 250 bytes.
     private static let longestContent = 16_384
 
-    /// The key files of a location, the newest first. Throws `.unreadable`, `.noKey`, `.tooManyKeys` and
+    /// The key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`, `.tooManyKeys` and
     /// `.keyIDMissing`.
     static func list(_ location: SigningKeyLocation) throws(SigningKeyError) -> [SigningKeyFile] {
         switch location {
@@ -39,7 +39,8 @@ struct SigningKeyFile: Equatable {
             return [try SigningKeyFile(path: path, keyID: keyID)]
         case .directory(let path):
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-                throw SigningKeyError(.unreadable, path: path)
+                let isThere = FileManager.default.fileExists(atPath: path)
+                throw SigningKeyError(isThere ? .unreadable : .missing, path: path)
             }
             var files: [SigningKeyFile] = []
             for name in names.sorted() {
@@ -54,7 +55,10 @@ struct SigningKeyFile: Equatable {
 
     private init(path: String, keyID: String) throws(SigningKeyError) {
         var info = stat()
-        guard stat(path, &info) == 0 else { throw SigningKeyError(.unreadable, path: path) }
+        guard stat(path, &info) == 0 else {
+            let isThere = errno != ENOENT && errno != ENOTDIR
+            throw SigningKeyError(isThere ? .unreadable : .missing, path: path)
+        }
         #if canImport(Darwin)
             let time = info.st_mtimespec
         #else

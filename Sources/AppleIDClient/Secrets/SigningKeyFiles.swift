@@ -24,16 +24,23 @@ public final class SigningKeyFiles: SigningKeySource {
     }
 
     public func keys(ofTeam team: String) -> [ClientSigningKey] {
-        guard let location = locations[team] else { return [] }
-        if case .key(let key) = location { return [key] }
+        look(atTeam: team).keys
+    }
+
+    /// The keys that are in use, and what was wrong with their files when they were looked at last.
+    public func look(atTeam team: String) -> (keys: [ClientSigningKey], trouble: SigningKeyError?) {
+        guard let location = locations[team] else { return ([], nil) }
+        if case .key(let key) = location { return ([key], nil) }
         let now = uptime()
         return held.withLock { teams in
             var held = teams[team] ?? HeldSigningKeys()
-            if let lookedAt = held.lookedAt, now - lookedAt < Self.interval { return held.keys }
+            if let lookedAt = held.lookedAt, now - lookedAt < Self.interval {
+                return (held.keys, held.trouble)
+            }
             held.lookedAt = now
             held.update(from: location)
             teams[team] = held
-            return held.keys
+            return (held.keys, held.trouble)
         }
     }
 

@@ -7,7 +7,7 @@ extension IdentityTokenRequest {
         var body = try RequestBody(bytes)
         var token = Draft()
         while let name = try body.next() {
-            guard try token.take(name, from: &body) else { throw Problem(.memberUnknown) }
+            guard try token.take(name, from: &body) else { throw Problem.unknownMember(name) }
         }
         self = try token.finished()
     }

@@ -13,7 +13,7 @@ extension SignInRequest {
             switch name {
             case "user": user = try body.value().map(UserProfile.init(posted:))
             case "create": createsAccount = try body.bool("create") ?? true
-            default: throw Problem(.memberUnknown)
+            default: throw Problem.unknownMember(name)
             }
         }
         self.init(token: try token.finished(), user: user, createsAccount: createsAccount)

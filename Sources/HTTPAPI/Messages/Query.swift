@@ -12,7 +12,7 @@ struct Query: Sendable {
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             guard let name = names.first(where: { $0.utf8.elementsEqual(pair[..<end]) }),
                 !values.contains(where: { $0.name == name })
-            else { throw Problem(.parameterUnknown) }
+            else { throw Problem.unknownParameter(pair[..<end]) }
             let encoded = Substring(pair[end...].dropFirst())
             guard !encoded.isEmpty else { throw Problem(.parameterMalformed, subject: .parameter(name)) }
             do throws(PercentEncoding.Failure) {

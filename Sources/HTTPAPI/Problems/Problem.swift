@@ -3,13 +3,14 @@ import NIOHTTP1
 
 /// An error as the caller sees it (RFC 9457): a status, a stable code and fixed words.
 ///
-/// Nothing in it is taken from the request, so that no token, claim value or secret can be in it.
+/// Nothing in it is taken from the request but the name of a member or parameter that is not known, so that no token, claim value or
+/// secret can be in it.
 struct Problem: Error, Sendable, Equatable {
     let status: HTTPResponseStatus
     let code: String
     let title: String
     let detail: String
-    /// The request member or parameter that is meant, from this interface's own list of names.
+    /// The request member or parameter that is meant: from this interface's own list of names, or the unknown one.
     let subject: Subject?
     /// Seconds after which another try makes sense (RFC 9110 §10.2.3).
     let retryAfter: Int?

@@ -64,7 +64,7 @@ final class CredentialRoutes: Sendable {
             switch name {
             case "client_id": clientID = try body.string("client_id")
             case "subs": subjects = try body.strings("subs", atMost: mostSubjects)
-            default: throw Problem(.memberUnknown)
+            default: throw Problem.unknownMember(name)
             }
         }
         guard let clientID else { throw Problem(.memberMissing, subject: .member("client_id")) }

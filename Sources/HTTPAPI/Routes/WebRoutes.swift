@@ -103,7 +103,7 @@ final class WebRoutes: Sendable {
         var body = try RequestBody(call.body)
         var code: String?
         while let name = try body.next() {
-            guard name == "code" else { throw Problem(.memberUnknown) }
+            guard name == "code" else { throw Problem.unknownMember(name) }
             code = try body.string("code")
         }
         guard let code else { throw Problem(.memberMissing, subject: .member("code")) }

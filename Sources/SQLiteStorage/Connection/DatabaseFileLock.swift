@@ -22,7 +22,12 @@ final class DatabaseFileLock: Sendable {
         let deadline = ContinuousClock.now + patience
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw StorageError(.unavailable, detail: "cannot open \(path).lock: errno \(errno)")
+            let cause = errno
+            let advice =
+                cause == EACCES || cause == EPERM
+                ? "this user may not write it; let it belong to the user that runs siwa serve"
+                : "errno \(cause)"
+            throw StorageError(.unavailable, detail: "cannot open \(path).lock: \(advice)")
         }
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let cause = errno

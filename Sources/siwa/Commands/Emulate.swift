@@ -1,4 +1,5 @@
 import AppleEmulator
+import AppleIDClient
 import ArgumentParser
 import HTTPAPI
 import Logging
@@ -77,6 +78,9 @@ struct Emulate: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard ClientSigningKey.isKeyID(teamID) else {
+            throw ValidationError("--team-id takes 10 capital letters and digits, as Apple's team IDs have.")
+        }
     }
 
     func run() async throws {

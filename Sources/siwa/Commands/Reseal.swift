@@ -37,6 +37,11 @@ struct Reseal: AsyncParsableCommand {
         } catch let error as MissingDatabase {
             Complaint.write(error.description)
             throw ExitCode.failure
+        } catch let error as StorageError where error.code == .busy {
+            Complaint.write(
+                "siwa reseal cannot go on: siwa serve, or another command, has \(settings.database.place). On SQLite stop the "
+                    + "service, run siwa reseal again, and start the service when it is done.")
+            throw ExitCode.failure
         } catch let error as StorageError {
             Complaint.write("siwa reseal cannot go on: \(Complaint.words(for: error))")
             throw ExitCode.failure

@@ -18,6 +18,7 @@ struct ComposedService {
     private let http: HTTPService
     private let group: ServiceGroup
     private let disabled: DisabledAbilities?
+    private let sealedWarning: String?
     private let logger: Logger
 
     /// - Parameter signals: Begin the shutdown.
@@ -25,12 +26,17 @@ struct ComposedService {
     init(
         settings: ServiceSettings, observation: ProcessObservation,
         signals: [UnixSignal] = [.sigterm, .sigint],
-        keySetBounds: KeySetBounds = KeySetBounds()
+        keySetBounds: KeySetBounds = KeySetBounds(), watchInterval: Duration = ConditionWatch.interval
     ) async throws {
         logger = observation.logger
         disabled = DisabledAbilities(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
+        sealedWarning =
+            SealedSample(
+                try await store.sealedSecrets(after: nil, limit: SealedSample.size),
+                keys: settings.sealingKeys
+            ).warning
         let apple = await AppleConnection(
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
@@ -73,9 +79,11 @@ struct ComposedService {
         var services: [any Service] = [
             observation.sink, DatabaseService(database: database),
             EventAnnouncements(database: database, feed: feed),
+            ConditionWatch(
+                settings: settings, keys: keys, store: store, interval: watchInterval, logger: logger),
         ]
         services += apple.services
-        services += [maintenance, commits, workers, http]
+        services += [maintenance, commits, workers, http, StopNotice(logger: logger)]
         // In the same order when one fails: cancelled all at once, they would fail for want of each other.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
@@ -92,7 +100,9 @@ struct ComposedService {
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
         if let disabled { logger.notice("\(disabled.text)") }
+        if let sealedWarning { logger.warning("\(sealedWarning)") }
         try await group.run()
+        logger.notice("stopped")
     }
 
     func stop() async {

@@ -1,6 +1,9 @@
+import Foundation
+
 /// Everything that is wrong with a configuration, at once, so that it takes one try to put it right.
 ///
-/// A mistake names the setting and what it should be. It never repeats a value, because a value can be a secret.
+/// A mistake names the setting and what it should be. It never repeats a value, because a value can be a secret: a name of a
+/// file is repeated only when it cannot be anything else.
 struct ConfigurationMistakes: Error, CustomStringConvertible {
     private(set) var list: [String] = []
 
@@ -8,6 +11,13 @@ struct ConfigurationMistakes: Error, CustomStringConvertible {
 
     mutating func add(_ setting: String, _ complaint: String) {
         list.append("\(setting): \(complaint)")
+    }
+
+    /// A path to name in a mistake: of a file that is there, or an absolute one of a single line. `nil` for other text, which
+    /// can be a key that was put where its file's name belongs.
+    static func place(_ path: String) -> String? {
+        guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
+        return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
     var description: String {

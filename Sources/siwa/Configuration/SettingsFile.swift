@@ -60,7 +60,7 @@ struct SettingsFile: FileConfigSnapshot {
         for index in data.byteOffsets { bytes.append(data.unsafeLoad(fromByteOffset: index, as: UInt8.self)) }
         guard let root = try Parser(yaml: bytes).singleRoot() else { return }
         guard let mapping = root.mapping else {
-            mistakes.add("the file", "must be a mapping of names to values")
+            mistakes.add(Self.line(root) + "the file", "must be a mapping of names to values")
             return
         }
         read(mapping)
@@ -88,7 +88,9 @@ struct SettingsFile: FileConfigSnapshot {
     }
 
     private mutating func readTeam(_ node: Node, at path: String) {
-        guard let mapping = node.mapping else { return mistakes.add(path, "each team is a mapping") }
+        guard let mapping = node.mapping else {
+            return mistakes.add(Self.line(node) + path, "each team is a mapping")
+        }
         var team = Team()
         let known = ["team_id", "key_id", "private_key_file", "apps"]
         for (name, node) in members(of: mapping, allowing: known, at: path) {
@@ -100,7 +102,8 @@ struct SettingsFile: FileConfigSnapshot {
             default:
                 for app in elements(node, at: path) {
                     guard let mapping = app.mapping else {
-                        mistakes.add(path, "each app is a mapping"); continue
+                        mistakes.add(Self.line(app) + path, "each app is a mapping")
+                        continue
                     }
                     team.apps.append(readApp(mapping, at: path))
                 }
@@ -122,7 +125,9 @@ struct SettingsFile: FileConfigSnapshot {
     }
 
     private mutating func readKey(_ node: Node, at path: String) {
-        guard let mapping = node.mapping else { return mistakes.add(path, "each key is a mapping") }
+        guard let mapping = node.mapping else {
+            return mistakes.add(Self.line(node) + path, "each key is a mapping")
+        }
         var key = Key()
         for (name, node) in members(of: mapping, allowing: ["name", "hash", "apps"], at: path) {
             let path = "\(path).\(name)"
@@ -144,7 +149,8 @@ struct SettingsFile: FileConfigSnapshot {
                 let name = key.scalar?.string ?? "?"
                 let nearest = NearestName.of(name, among: known) ?? ""
                 mistakes.add(
-                    path.isEmpty ? name : "\(path).\(name)", "is not known; did you mean \(nearest)?")
+                    Self.line(key) + (path.isEmpty ? name : "\(path).\(name)"),
+                    "is not known; did you mean \(nearest)?")
                 continue
             }
             members.append((name, node))
@@ -154,13 +160,13 @@ struct SettingsFile: FileConfigSnapshot {
 
     private mutating func elements(_ node: Node, at path: String) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
-        mistakes.add(path, "must be a list")
+        mistakes.add(Self.line(node) + path, "must be a list")
         return []
     }
 
     private mutating func scalar(_ node: Node, at path: String) -> String? {
         if let scalar = node.scalar { return scalar.string }
-        mistakes.add(path, "must be a single value")
+        mistakes.add(Self.line(node) + path, "must be a single value")
         return nil
     }
 
@@ -168,7 +174,9 @@ struct SettingsFile: FileConfigSnapshot {
     private mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [scalar.string] }
         let values = elements(node, at: path).compactMap { $0.scalar?.string }
-        if values.count != node.sequence?.count { mistakes.add(path, "must be a list of single values") }
+        if values.count != node.sequence?.count {
+            mistakes.add(Self.line(node) + path, "must be a list of single values")
+        }
         return values
     }
 }

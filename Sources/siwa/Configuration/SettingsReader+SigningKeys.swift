@@ -36,7 +36,10 @@ extension SettingsReader {
     ) -> SigningKeyLocation? {
         if let path = team.privateKeyFile {
             var isDirectory: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+                add(SigningKeyError(.missing, path: path), settings: settings)
+                return nil
+            }
             guard isDirectory.boolValue else { return .file(path: path, keyID: team.keyID) }
             if team.keyID != nil {
                 mistakes.add(
@@ -67,17 +70,25 @@ extension SettingsReader {
         let setting =
             switch error.code {
             case .keyIDMissing, .keyIDMalformed: settings.keyID
-            case .unreadable, .noKey, .tooManyKeys, .notPEM, .notP256: settings.key
+            case .missing, .unreadable, .noKey, .tooManyKeys, .notPEM, .notP256: settings.key
             }
-        mistakes.add(setting, error.code.complaint)
+        mistakes.add(setting, error.complaint)
+    }
+}
+
+extension SigningKeyError {
+    /// What is wrong, and with which file, in words that follow the name of a setting.
+    var complaint: String {
+        guard let path, let place = ConfigurationMistakes.place(path) else { return code.complaint }
+        return "\(place): \(code.complaint)"
     }
 }
 
 extension SigningKeyError.Code {
-    /// What is wrong, in words that follow the name of a setting.
-    var complaint: String {
+    fileprivate var complaint: String {
         switch self {
-        case .unreadable: "the file cannot be read"
+        case .missing: "there is no such file or directory"
+        case .unreadable: "cannot be read by this user; see who owns it, and its mode"
         case .noKey: "the directory has no file named AuthKey_<key ID>.p8"
         case .tooManyKeys: "the directory has more than 8 keys; remove those that Apple no longer knows"
         case .keyIDMissing: "is missing, and the file is not named AuthKey_<key ID>.p8"

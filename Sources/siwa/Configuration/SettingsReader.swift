@@ -37,7 +37,7 @@ struct SettingsReader {
                 for mistake in file?.mistakes.list ?? [] { mistakes.add(path, mistake) }
                 providers.append(provider)
             } catch {
-                mistakes.add(SettingName.file.rawValue, "the file cannot be read as YAML")
+                mistakes.add(SettingName.file.rawValue, SettingsFile.complaint(about: path, error))
             }
         }
         var reader = SettingsReader(

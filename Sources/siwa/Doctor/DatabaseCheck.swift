@@ -1,6 +1,5 @@
 import AppleAccounts
 import Foundation
-import JOSE
 import PostgresStorage
 import SignIn
 
@@ -10,9 +9,6 @@ struct DatabaseCheck: DoctorCheck {
     static let name = "database"
 
     let settings: ServiceSettings
-
-    /// How many sealed values are tried. All of them is what `siwa reseal --dry-run` does.
-    private static let sample = 200
 
     func examine() async -> [Finding] {
         if case .sqlite(let path) = settings.database, !FileManager.default.fileExists(atPath: path) {
@@ -82,7 +78,8 @@ struct DatabaseCheck: DoctorCheck {
             ]
         case .present:
             let apps = unknownApps(try await inspection.primaryClientIDs())
-            return [.good(Self.name, place)] + apps + (try await sealedValues(inspection))
+            let files = DatabaseFiles(settings.database)?.finding ?? .good(Self.name, place)
+            return [files] + apps + (try await sealedValues(inspection))
         }
     }
 
@@ -105,39 +102,24 @@ struct DatabaseCheck: DoctorCheck {
     }
 
     private func sealedValues(_ inspection: any DatabaseInspection) async throws -> [Finding] {
-        let rows = try await inspection.sealedSecrets(after: nil, limit: Self.sample)
-        guard !rows.isEmpty else { return [] }
-        var unknown: Set<String> = []
-        var damaged = 0
-        for row in rows {
-            let data = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
-            guard let keys = settings.sealingKeys else {
-                unknown.insert(SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?")
-                continue
-            }
-            do throws(SealError) {
-                _ = try keys.open(
-                    row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: data)
-            } catch {
-                switch error.code {
-                case .unknownKey: unknown.insert(SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?")
-                case .malformed, .authenticationFailed: damaged += 1
-                }
-            }
-        }
+        let sample = SealedSample(
+            try await inspection.sealedSecrets(after: nil, limit: SealedSample.size),
+            keys: settings.sealingKeys)
+        guard sample.count > 0 else { return [] }
         var findings: [Finding] = []
-        if !unknown.isEmpty {
+        if !sample.unknownKeys.isEmpty {
+            let names = sample.unknownKeys.sorted().joined(separator: ", ")
             findings.append(
                 .wrong(
                     SealingKeysCheck.name,
-                    "refresh tokens are sealed by \(unknown.sorted().joined(separator: ", ")), which is not configured",
+                    "refresh tokens are sealed by \(names), which is not configured",
                     advice: "Add that key to SIWA_SEALING_KEYS again. siwa reseal frees you of it afterwards."
                 ))
         }
-        if damaged > 0 {
+        if sample.damaged > 0 {
             findings.append(
                 .wrong(
-                    SealingKeysCheck.name, "\(damaged) of \(rows.count) stored values do not open",
+                    SealingKeysCheck.name, "\(sample.damaged) of \(sample.count) stored values do not open",
                     advice:
                         "The key of that name was another one when they were sealed, or they were changed. Put the "
                         + "right key in its place; a key's name must never change its key."))

@@ -28,7 +28,7 @@ struct SigningKeyCheck: DoctorCheck {
         } catch {
             return [
                 .wrong(
-                    Self.name, "team \(team.rawValue): \(error.code.complaint)",
+                    Self.name, "team \(team.rawValue): \(error.complaint)",
                     advice: "Download the key again, or make a new one, at developer.apple.com (Keys).")
             ]
         }

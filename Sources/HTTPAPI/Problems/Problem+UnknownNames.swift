@@ -1,0 +1,28 @@
+import JOSE
+
+/// Names that a call does not know are repeated where they look like names: what else stands there can be a secret.
+extension Problem {
+    static func unknownMember(_ name: JSONName) -> Problem {
+        let text = name.string
+        return Problem(.memberUnknown, subject: isPlain(text.utf8) ? .member(text) : nil)
+    }
+
+    /// As it stands in the query, not decoded.
+    static func unknownParameter(_ name: some Collection<UInt8>) -> Problem {
+        Problem(
+            .parameterUnknown,
+            subject: isPlain(name) ? .parameter(String(decoding: name, as: UTF8.self)) : nil)
+    }
+
+    private static func isPlain(_ name: some Collection<UInt8>) -> Bool {
+        (1...32).contains(name.count)
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

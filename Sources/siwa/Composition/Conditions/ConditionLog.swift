@@ -1,0 +1,103 @@
+import AppleAccounts
+import AppleIDClient
+import KeySets
+import Logging
+
+/// What the log says about the parts that the service depends on: a line when one fails, recovers or changes, and none for
+/// an attempt that changes nothing. Pure.
+struct ConditionLog {
+    struct Line: Equatable {
+        let level: Logger.Level
+        let message: String
+        var fields: [String: String] = [:]
+    }
+
+    /// The signing keys of one team.
+    struct SigningKeys: Equatable {
+        let keyIDs: Set<String>
+        /// The file or directory that cannot be read now, and why.
+        var trouble: String?
+    }
+
+    private enum Keys { case good, old, none }
+
+    private var keys = Keys.good
+    private var databaseFailure: StorageError.Code?
+    private var signingKeys: [String: SigningKeys] = [:]
+
+    /// A set that could not be fetched yet, at a start, is no failure; a fetch that failed is one.
+    mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
+        let (found, cause): (Keys, KeySetFetchError.Code?) =
+            switch status {
+            case .ready, .stale(nil): (.good, nil)
+            case .unavailable(nil): (keys, nil)
+            case .stale(let cause?): (.old, cause)
+            case .unavailable(let cause?): (.none, cause)
+            }
+        guard found != keys else { return [] }
+        keys = found
+        let fields = cause.map { ["cause": $0.rawValue] } ?? [:]
+        return switch found {
+        case .good: [Line(level: .notice, message: "Apple's key set is fetched again")]
+        case .old:
+            [
+                Line(
+                    level: .warning,
+                    message: "Apple's key set cannot be fetched; the last good one serves on",
+                    fields: fields)
+            ]
+        case .none:
+            [
+                Line(
+                    level: .error,
+                    message:
+                        "Apple's key set cannot be fetched and there is no usable one: no token is verified",
+                    fields: fields)
+            ]
+        }
+    }
+
+    /// - Parameter failure: Why the database takes no command; `nil` when it does.
+    mutating func notice(_ failure: StorageError?) -> [Line] {
+        guard failure?.code != databaseFailure else { return [] }
+        databaseFailure = failure?.code
+        guard let failure else { return [Line(level: .notice, message: "the database is back")] }
+        var fields = ["cause": failure.code.rawValue]
+        if !failure.detail.isEmpty { fields["detail"] = failure.detail }
+        return [Line(level: .error, message: "the database is lost", fields: fields)]
+    }
+
+    /// What is there at the first look is no news.
+    mutating func notice(_ found: SigningKeys, ofTeam team: String) -> [Line] {
+        let before = signingKeys.updateValue(found, forKey: team)
+        guard let before else { return trouble(found.trouble, before: nil, team) }
+        let appeared = found.keyIDs.subtracting(before.keyIDs).sorted().map { keyID in
+            Line(
+                level: .notice, message: "a signing key appeared",
+                fields: ["key_id": keyID, "team_id": team])
+        }
+        let gone = before.keyIDs.subtracting(found.keyIDs).sorted().map { keyID in
+            Line(
+                level: .warning,
+                message: found.keyIDs.isEmpty
+                    ? "the last signing key is gone: Apple cannot be asked" : "a signing key is gone",
+                fields: ["key_id": keyID, "team_id": team])
+        }
+        return appeared + gone + trouble(found.trouble, before: before.trouble, team)
+    }
+
+    private func trouble(_ now: String?, before: String?, _ team: String) -> [Line] {
+        guard now != before else { return [] }
+        guard let now else {
+            return [
+                Line(level: .notice, message: "signing keys can be read again", fields: ["team_id": team])
+            ]
+        }
+        return [
+            Line(
+                level: .warning,
+                message: "a signing key cannot be read; one that was read before stays in use",
+                fields: ["team_id": team, "cause": now])
+        ]
+    }
+}

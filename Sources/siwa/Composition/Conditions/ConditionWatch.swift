@@ -1,0 +1,73 @@
+import AppleAccounts
+import AppleIDClient
+import KeySets
+import Logging
+import ServiceLifecycle
+
+/// Looks at Apple's keys, the database and the signing keys every two seconds, and logs what has changed.
+struct ConditionWatch: Service {
+    /// As often as this something is looked at: one small read of the database.
+    static let interval = Duration.seconds(2)
+
+    let keys: any VerificationKeys
+    let store: any AccountStore
+    let signingKeys: SigningKeyFiles
+    let teams: [String]
+    let interval: Duration
+    let logger: Logger
+
+    init(
+        settings: ServiceSettings, keys: any VerificationKeys, store: any AccountStore, interval: Duration,
+        logger: Logger
+    ) {
+        let locations = settings.signingKeys.map { ($0.key.rawValue, $0.value) }
+        signingKeys = SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations))
+        teams = locations.map(\.0).sorted()
+        (self.keys, self.store, self.interval, self.logger) = (keys, store, interval, logger)
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var log = ConditionLog()
+            while !Task.isCancelled {
+                await look(&log)
+                try? await Task.sleep(for: interval)
+            }
+        }
+        // Its end would end the whole service.
+        try? await gracefulShutdown()
+    }
+
+    private func look(_ log: inout ConditionLog) async {
+        write(log.notice(keys.health.status))
+        for team in teams {
+            let (keys, trouble) = signingKeys.look(atTeam: team)
+            // An emptied directory is read well: its keys are gone.
+            let isRead = trouble == nil || trouble?.code == .noKey
+            let found = ConditionLog.SigningKeys(
+                keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.complaint)
+            write(log.notice(found, ofTeam: team))
+        }
+        let failure = await databaseFailure()
+        // A look that the shutdown cut short says nothing about the database.
+        guard !Task.isCancelled else { return }
+        write(log.notice(failure))
+    }
+
+    private func databaseFailure() async -> StorageError? {
+        do {
+            try await store.checkHealth()
+            return nil
+        } catch {
+            return error as? StorageError ?? StorageError(.unavailable, detail: "")
+        }
+    }
+
+    private func write(_ lines: [ConditionLog.Line]) {
+        for line in lines {
+            logger.log(
+                level: line.level, "\(line.message)",
+                metadata: Logger.Metadata(uniqueKeysWithValues: line.fields.map { ($0.key, "\($0.value)") }))
+        }
+    }
+}

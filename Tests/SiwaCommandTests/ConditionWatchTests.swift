@@ -1,0 +1,121 @@
+import AppleAccounts
+import Foundation
+import HTTPAPI
+import JOSE
+import Logging
+import Synchronization
+import Testing
+
+@testable import siwa
+
+/// What a running service logs about the parts that it depends on.
+@Suite(.timeLimit(.minutes(1))) struct ConditionWatchTests {
+    /// Runs the service in this directory. Apple is not there.
+    static func run(
+        _ directory: String, _ changes: [String: String] = [:],
+        _ body: @Sendable (Log) async throws -> Void
+    ) async throws -> Log {
+        let own = [
+            "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9", "SIWA_PORT": "0",
+            "DATABASE_URL": "sqlite://\(directory)/siwa.sqlite",
+        ]
+        let settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal.merging(own) { $1 }.merging(changes) { $1 })
+        let log = Log()
+        let observation = ProcessObservation(level: .notice) { log.add($0) }
+        let service = try await ComposedService(
+            settings: settings, observation: observation, signals: [], watchInterval: .milliseconds(20))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await service.run() }
+            _ = try await service.boundPort()
+            try await body(log)
+            await service.stop()
+            try await group.waitForAll()
+        }
+        observation.sink.flush()
+        return log
+    }
+
+    @Test func `a lost database, its return and Apple's absence are logged once each, and the end`()
+        async throws
+    {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            let log = try await Self.run(directory) { log in
+                try await log.wait(for: "no token is verified")
+                let (path, away) = ("\(directory)/siwa.sqlite", "\(directory)/away")
+                try FileManager.default.moveItem(atPath: path, toPath: away)
+                try await log.wait(for: "the database is lost")
+                try FileManager.default.moveItem(atPath: away, toPath: path)
+                try await log.wait(for: "the database is back")
+            }
+            for words in [
+                "no token is verified", "the database is lost", "the database is back", "stopping", "stopped",
+            ] {
+                #expect(log.lines.filter { $0.contains(words) }.count == 1, "\(words) \(log.lines)")
+            }
+            let lost = try #require(log.lines.first { $0.contains("the database is lost") })
+            #expect(lost.contains("cause=unavailable"))
+            #expect(lost.contains("moved, replaced or deleted"))
+        }
+    }
+
+    @Test func `a key that is put into the directory, and one that is taken away, are logged`() async throws {
+        let files = ["AuthKey_K1L2M3N4O5.p8": SettingsReaderTests.privateKey]
+        try await SigningKeySettingsTests.withDirectory(files) { keys in
+            try await SigningKeySettingsTests.withDirectory([:]) { directory in
+                let log = try await Self.run(directory, ["APPLE_PRIVATE_KEY_FILE": keys]) { log in
+                    try await log.wait(for: "no token is verified")
+                    try FileManager.default.copyItem(
+                        atPath: "\(keys)/AuthKey_K1L2M3N4O5.p8", toPath: "\(keys)/AuthKey_A1L2M3N4O5.p8")
+                    try await log.wait(for: "a signing key appeared")
+                    try FileManager.default.removeItem(atPath: "\(keys)/AuthKey_K1L2M3N4O5.p8")
+                    try await log.wait(for: "a signing key is gone")
+                }
+                let lines = log.lines.filter { $0.contains("signing key") }
+                #expect(lines.count == 2)
+                #expect(lines.first?.contains("key_id=A1L2M3N4O5") == true)
+                #expect(lines.last?.contains("key_id=K1L2M3N4O5") == true)
+            }
+        }
+    }
+
+    @Test func `values that do not open are told at the start, by their keys' names`() async throws {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            let ring = try #require(
+                SealingKey(name: "2026-01", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+            try await StoredAccounts.with(directory) { store in
+                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+            }
+            let right = "2026-01=\(Data(0..<32).base64EncodedString())"
+            let other = "2026-11=\(Data(32..<64).base64EncodedString())"
+            for (keys, count) in [(other, 1), ("\(other),\(right)", 0)] {
+                let log = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { _ in }
+                let lines = log.lines.filter { $0.contains("stored refresh tokens do not open") }
+                #expect(lines.count == count)
+                #expect(lines.allSatisfy { $0.contains("SIWA_SEALING_KEYS lacks 2026-01") })
+            }
+        }
+    }
+
+    /// What was logged so far.
+    final class Log: Sendable {
+        private let bytes = Mutex<[UInt8]>([])
+
+        struct NotLogged: Error { let words: String }
+
+        var lines: [Substring] {
+            String(decoding: bytes.withLock { $0 }, as: UTF8.self).split(separator: "\n")
+        }
+
+        func add(_ more: [UInt8]) { bytes.withLock { $0 += more } }
+
+        /// Files of keys are looked at every three seconds.
+        func wait(for words: String) async throws {
+            let end = ContinuousClock.now + .seconds(30)
+            while !lines.contains(where: { $0.contains(words) }) {
+                guard ContinuousClock.now < end else { throw NotLogged(words: words) }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+    }
+}
