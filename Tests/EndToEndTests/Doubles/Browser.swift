@@ -29,20 +29,10 @@ struct Browser: Sendable {
     static func with<Result: Sendable>(
         in directory: TemporaryDirectory, _ body: @Sendable (Browser) async throws -> Result
     ) async throws -> Result {
-        let output = URL(fileURLWithPath: "\(directory.path)/driver-\(UUID().uuidString).log")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        let driver = Process()
-        driver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        driver.arguments = ["chromedriver", "--port=0"]
-        driver.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        driver.standardInput = FileHandle.nullDevice
-        let handle = try FileHandle(forWritingTo: output)
-        driver.standardOutput = handle
-        driver.standardError = handle
-        try driver.run()
+        let (driver, port) = try await startDriver(in: directory)
         // It inherits what this process does with signals, which can be to ignore them.
         defer { end(driver) }
-        let address = "http://127.0.0.1:\(try await port(driver, output))"
+        let address = "http://127.0.0.1:\(port)"
         let browser = try await Browser(
             address: address, profile: "\(directory.path)/profile-\(UUID().uuidString)")
         do {
@@ -158,6 +148,39 @@ struct Browser: Sendable {
     private static func end(_ driver: Process) {
         _ = kill(driver.processIdentifier, SIGKILL)
         driver.waitUntilExit()
+    }
+
+    /// The driver takes a free port of IPv6 and then wants the same of IPv4, which tests with thousands of connections
+    /// may have used a moment ago: it ends, and is started again.
+    private static func startDriver(in directory: TemporaryDirectory) async throws -> (Process, Int) {
+        for _ in 0..<20 {
+            do {
+                return try await startDriverOnce(in: directory)
+            } catch let error as NotDriven where error.description.contains("port not available") {
+                continue
+            }
+        }
+        return try await startDriverOnce(in: directory)
+    }
+
+    private static func startDriverOnce(in directory: TemporaryDirectory) async throws -> (Process, Int) {
+        let output = URL(fileURLWithPath: "\(directory.path)/driver-\(UUID().uuidString).log")
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let driver = Process()
+        driver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        driver.arguments = ["chromedriver", "--port=0"]
+        driver.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+        driver.standardInput = FileHandle.nullDevice
+        let handle = try FileHandle(forWritingTo: output)
+        driver.standardOutput = handle
+        driver.standardError = handle
+        try driver.run()
+        do {
+            return (driver, try await port(driver, output))
+        } catch {
+            end(driver)
+            throw error
+        }
     }
 
     private static func port(_ driver: Process, _ output: URL) async throws -> Int {

@@ -5,23 +5,21 @@ import Synchronization
 
 /// A site whose callback sends the browser on, to an app on the phone for example.
 final class RedirectingSite: Sendable {
-    let callback: String
-    private let port: Int
+    private let port = Mutex(0)
     private let calls = Mutex<[HTTPRequest.Method]>([])
 
     /// The methods of the requests for the callback.
     var called: [HTTPRequest.Method] { calls.withLock { $0 } }
 
-    private init(port: Int) {
-        self.port = port
-        callback = "http://127.0.0.1:\(port)/callback"
-    }
+    var callback: String { "http://127.0.0.1:\(port.withLock { $0 })/callback" }
+
+    private init() {}
 
     /// - Parameter target: where the callback's 303 leads to.
     static func run(
         redirectingTo target: String, _ body: @Sendable (RedirectingSite) async throws -> Void
     ) async throws {
-        let site = RedirectingSite(port: FreePort.find())
+        let site = RedirectingSite()
         let router = Router()
         for method in [HTTPRequest.Method.get, .post] {
             router.on("callback", method: method) { _, _ in
@@ -29,16 +27,18 @@ final class RedirectingSite: Sendable {
                 return Response(status: .seeOther, headers: [.location: target])
             }
         }
-        let (running, continuation) = AsyncStream<Void>.makeStream()
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
         let application = Application(
-            router: router,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: site.port)),
-            onServerRunning: { _ in continuation.yield() },
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
             logger: Logger(label: "site") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             defer { group.cancelAll() }
-            for await _ in running { break }
+            for await port in ports {
+                site.port.withLock { $0 = port }
+                break
+            }
             try await body(site)
         }
     }
