@@ -44,8 +44,10 @@ import Testing
             }
         }
 
-        @Test(.enabled(if: ClientCrowd.raiseFileLimit() >= connections + 500), arguments: Attack.allCases)
+        @Test(arguments: Attack.allCases)
         func `clients without a key cannot fill the memory`(attack: Attack) async throws {
+            // Fails where the machine allows fewer open files: a skipped test would prove nothing.
+            try #require(ClientCrowd.raiseFileLimit() >= Self.connections + 500)
             try await TemporaryDirectory.with { directory in
                 let variables = try CrashTests.variables(directory).merging(["SIWA_ADDRESS_SHARE": "100"]) {
                     $1

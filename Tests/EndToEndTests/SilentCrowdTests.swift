@@ -4,8 +4,9 @@ import Testing
 #if os(Linux)
     /// Thousands of silent connections, on a process of its own with its usual limits.
     @Suite(.serialized) struct SilentCrowdTests {
-        @Test(.enabled(if: ClientCrowd.raiseFileLimit() >= 7000))
-        func `six thousand silent connections keep nobody out`() async throws {
+        @Test func `six thousand silent connections keep nobody out`() async throws {
+            // Fails where the machine allows fewer open files: a skipped test would prove nothing.
+            try #require(ClientCrowd.raiseFileLimit() >= 7000)
             try await TemporaryDirectory.with { directory in
                 let variables = try CrashTests.variables(directory)
                 let service = try await ServiceProcess.serve(directory, variables)
