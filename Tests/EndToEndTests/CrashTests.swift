@@ -7,6 +7,7 @@ import TokenMint
 /// What was acknowledged survives whatever happens to the process.
 @Suite(.serialized) struct CrashTests {
     static let secret = "siwa_crash_test"
+    static let quietSecret = "a key that is limited to an app without users"
     static let kills = 20
     /// How many people sign in between two kills, at most.
     static let peoplePerRound = 60
@@ -44,14 +45,15 @@ import TokenMint
     @Test func `a graceful stop answers what was begun, ends the long polls, and loses nothing`() async throws
     {
         try await TemporaryDirectory.with { directory in
-            let variables = try Self.variables(directory)
+            let variables = try Self.variablesWithQuietApp(directory)
             let acknowledged = Acknowledged()
             let service = try await ServiceProcess.serve(directory, variables)
             let backend = Backend(port: service.port, secret: Self.secret)
             let load = Task { await Self.load(service, round: 0, into: acknowledged) }
             try await eventually { acknowledged.all.count >= 5 }
-            // Past every event, so that it can only wait.
-            async let poll = backend.get("/v1/events?after=1000000&wait=30")
+            // Its key sees no event, so that it can only wait.
+            let quiet = Backend(port: service.port, secret: Self.quietSecret)
+            async let poll = quiet.get("/v1/events?after=latest&wait=30")
             try await eventually { try await backend.get("/metrics").text.contains("siwa_event_readers 1\n") }
             let began = ContinuousClock.now
             #expect(await service.stop() == 0)
@@ -119,6 +121,27 @@ import TokenMint
             "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
             "DATABASE_URL": "sqlite://\(directory.path)/siwa.sqlite",
         ]
+    }
+
+    /// The same with a second app, without users, and a key that is limited to it.
+    private static func variablesWithQuietApp(_ directory: TemporaryDirectory) throws -> [String: String] {
+        let file = "\(directory.path)/siwa.yaml"
+        try """
+        teams:
+          - team_id: A1B2C3D4E5
+            apps:
+              - client_ids: [\(TokenMint.clientID)]
+              - client_ids: [com.example.quiet]
+        api_keys:
+          - name: test
+            hash: \(Hexadecimal.encode(APIKeySecret.hash(secret)))
+          - name: quiet
+            hash: \(Hexadecimal.encode(APIKeySecret.hash(quietSecret)))
+            apps: [com.example.quiet]
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let inFile: Set = ["APPLE_TEAM_ID", "APPLE_CLIENT_IDS", "SIWA_API_KEY_HASHES"]
+        return try variables(directory).filter { !inFile.contains($0.key) }
+            .merging(["SIWA_CONFIG": file]) { $1 }
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
