@@ -1,10 +1,10 @@
-/// Why a key could not be had. Match on `code`; equality is on `code`.
+/// Why there is no key. Match on `code`; equality is on `code`.
 public struct KeySetError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
-        /// The set, asked for recently enough, has no usable key with this ID: the token is not Apple's.
+        /// The set was fetched recently and has no usable key with this ID: the token is not Apple's.
         case unknownKey = "unknown_key"
-        /// No usable set is at hand, or the latest attempt to refresh it failed: the token may well be
-        /// Apple's, and the caller should come back.
+        /// There is no usable set, or the latest attempt to refresh it failed. The token may be Apple's; the
+        /// caller should retry later.
         case keysUnavailable = "keys_unavailable"
     }
 

@@ -3,17 +3,17 @@ import Synchronization
 
 /// Apple's key set, fetched, cached, refreshed and stored.
 ///
-/// This is the shell around `KeySetState`: it carries out what the state decides and chooses nothing. Run it
-/// in the service's group, after `restore()`:
+/// This is the shell around `KeySetState`: it executes the actions that the state returns and decides nothing
+/// itself. Run it in the service group, after `restore()`:
 /// ```swift
 /// let keys = RemoteKeySet(source: source, snapshots: store)
 /// await keys.restore()
 /// await keys.run()    // until cancelled
 /// ```
-/// Before it asks Apple it looks whether another process has stored a newer set: replicas on one store ask little more
-/// often than one would, and what one of them has got serves all.
+/// Before each fetch it checks whether another process has stored a newer set. Replicas that share a store
+/// therefore send few more requests to Apple than one process would.
 ///
-/// Without `run()` the set is fetched when a key is first asked for, and refreshed by later callers of
+/// Without `run()` the set is fetched when a key is first requested, and refreshed by later calls of
 /// `key(for:)`.
 public final class RemoteKeySet: VerificationKeys {
     private struct Shared {
@@ -36,7 +36,7 @@ public final class RemoteKeySet: VerificationKeys {
     private let look: SnapshotLook?
     private let shared: Mutex<Shared>
 
-    /// `jitter` gives random numbers from 0 to 1000.
+    /// `jitter` returns random numbers from 0 to 1000.
     public init(
         source: any KeySetSource,
         snapshots: (any KeySetSnapshotStore)? = nil,
@@ -86,8 +86,8 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Takes over the stored set, so that a restart during an outage works. What is stored passes the rules
-    /// for what is fetched, or is ignored.
+    /// Loads the stored set, so that a restart during an outage of Apple works. The stored set must pass the
+    /// same checks as a fetched one; otherwise it is ignored.
     @discardableResult
     public func restore() async -> RestoreResult {
         shared.withLock { $0.isRestored = true }
@@ -107,9 +107,9 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// The refresh loop, until the task is cancelled. Restores first, unless that was done. When it returns,
-    /// nothing of it runs any more, so that the owner may shut down the source and the store; keys at hand
-    /// still serve.
+    /// Runs the refresh loop until the task is cancelled. Calls `restore()` first, unless that was done. When
+    /// this function returns, no fetch runs any more, so the owner may shut down the source and the store.
+    /// Cached keys can still be used.
     public func run() async {
         shared.withLock { $0.state.resume() }
         if !shared.withLock({ $0.isRestored }) { await restore() }
@@ -144,7 +144,8 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func launch(_ fetch: KeySetFetch, in shared: inout Shared) {
-        // A task of its own, so that a caller who goes away does not cancel the fetch that others wait for.
+        // An unstructured task, so that the cancellation of one caller does not cancel the fetch that others
+        // wait for.
         shared.tasks[fetch.number] = Task { await self.carryOut(fetch) }
     }
 
@@ -180,7 +181,7 @@ public final class RemoteKeySet: VerificationKeys {
         await withTaskGroup(of: KeySetAnswer.self) { group in
             group.addTask { await self.ask(fetch) }
             group.addTask {
-                // Bounds the wait also when a source breaks its promise to end by itself.
+                // Limits the wait even when a source does not keep its own time limit.
                 do { try await self.clock.sleep(untilMilliseconds: fetch.giveUpAt) } catch {
                     return .cancelled
                 }
@@ -210,7 +211,7 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    /// Waits until the fetch has ended or the caller is cancelled.
+    /// Returns when the fetch has ended or the caller is cancelled.
     private func fetchEnd(_ number: UInt64) async {
         let waiter = shared.withLock { shared in
             shared.nextWaiter &+= 1
@@ -219,8 +220,8 @@ public final class RemoteKeySet: VerificationKeys {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = shared.withLock { shared in
-                    // Asked under the lock: a fetch that ends, or a cancellation that comes, after this finds
-                    // the waiter in the list.
+                    // Checked under the lock: a fetch that ends later, or a later cancellation, finds the
+                    // waiter in the list.
                     guard shared.state.isRunning(number), !Task.isCancelled else { return true }
                     shared.waiters[waiter] = continuation
                     return false

@@ -1,19 +1,19 @@
 // KeySets owns where verification keys come from and how long they are trusted: the remote key set with its
-// cache, the pinned one, and the roles they need (source, snapshot store, clock). It does not own HTTP, a
-// database, or any rule about tokens, and it knows no more of a key than JOSE says.
+// cache, the pinned key set, and the protocols that they need (source, snapshot store, clock). It does not
+// own HTTP, a database, or any rule about tokens.
 
 public import JOSE
 
-/// Answers with the public key that a token names.
+/// Finds the public key that a token names.
 ///
-/// Every answer is of the last good set: a key that has left it is not found any more.
+/// Keys come from the last good set: a key that is no longer in it is not found.
 public protocol VerificationKeys: Sendable {
-    /// The hot path: no suspension, no allocation, never a fetch. `nil` when no usable key has this ID at the
-    /// moment, which only `key(for:)` can tell from "not yet fetched".
+    /// The hot path: no suspension, no allocation, no fetch. Returns `nil` when no usable key in the cache
+    /// has this ID. Only `key(for:)` can tell whether the key is unknown or not yet fetched.
     func cachedKey(for keyID: String) -> RSAPublicKey?
 
-    /// May wait for a fetch, its own or one that already runs. Throws `.unknownKey` when the set as last
-    /// fetched lacks the key, and `.keysUnavailable` when nobody can say at the moment.
+    /// May wait for a fetch, a new one or one that already runs. Throws `.unknownKey` when the set as last
+    /// fetched has no such key, and `.keysUnavailable` when that is not known now.
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey
 
     /// For readiness and metrics.

@@ -1,7 +1,9 @@
-/// Wall-clock time for the key set, which has to outlive a restart: tests turn it by hand.
+/// The wall clock of the key set. Stored times must stay valid across a restart, so it is not a monotonic
+/// clock. Tests set it by hand.
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 
-    /// Returns at that moment or later, at once when it has passed. Throws only when the task is cancelled.
+    /// Returns at that time or later; returns at once when the time has passed. Throws only when the task is
+    /// cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
 }

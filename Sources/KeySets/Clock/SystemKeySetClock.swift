@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The time of the machine.
+/// The system's wall clock.
 public struct SystemKeySetClock: KeySetClock {
     public init() {}
 
@@ -20,7 +20,7 @@ public struct SystemKeySetClock: KeySetClock {
     public func sleep(untilMilliseconds moment: Int64) async throws {
         let delay = moment.subtractingSaturating(millisecondsSince1970)
         guard delay > 0 else { return }
-        // A year is longer than anybody sleeps here, and no number of nanoseconds overflows.
+        // At most a year, so that the number of nanoseconds cannot overflow. No caller sleeps that long.
         try await Task.sleep(for: .milliseconds(min(delay, 31_536_000_000)))
     }
 }

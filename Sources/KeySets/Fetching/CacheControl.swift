@@ -1,13 +1,13 @@
 /// What a response says about its own freshness (RFC 9111 §4.2.1, §5.1, §5.2.2).
 package enum CacheControl: Sendable, Equatable {
-    /// No word about how long.
+    /// The response does not say how long it is fresh.
     case absent
-    /// Forbids keeping, or says it in a way that nobody can rely on.
+    /// The response forbids caching, or its directives are malformed.
     case unusable
-    /// Fresh for so long from now on; zero when the response was stale on arrival.
+    /// Fresh for this long from now on; zero when the response was stale on arrival.
     case fresh(milliseconds: Int64)
 
-    /// Far more than any honest field. Longer ones are not read at all.
+    /// In bytes: far longer than real fields. A longer one is not parsed.
     private static let longestField = 4096
 
     package init(_ field: String?, age: String?) {
@@ -50,7 +50,7 @@ package enum CacheControl: Sendable, Equatable {
         return Int64(String(decoding: value, as: UTF8.self))
     }
 
-    /// An age beyond 64 bits is very old. One that is no number says nothing.
+    /// An age that does not fit in 64 bits counts as the largest. An age that is not a number is ignored.
     private static func age(_ field: String) -> Int64 {
         guard !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return Int64(field) ?? .max

@@ -1,13 +1,13 @@
-/// What a fetch came to, judged without a clock.
+/// The result of a fetch, before any decision that depends on time.
 package enum KeySetAnswer: Sendable {
     case replaced(ReceivedKeySet, CacheControl)
-    /// The set at hand is still Apple's.
+    /// The cached set is still current.
     case confirmed(CacheControl)
     case failed(KeySetFetchError.Code)
-    /// Nobody wants the answer any more. Says nothing about Apple.
+    /// The fetch was cancelled. This says nothing about Apple.
     case cancelled
 
-    /// Judges a response to a request that carried `entityTag`.
+    /// Evaluates the response to a request that carried `entityTag`.
     package init(_ response: KeySetResponse, to entityTag: String?) {
         let cacheControl = CacheControl(response.cacheControl, age: response.age)
         switch response.status {
@@ -18,13 +18,13 @@ package enum KeySetAnswer: Sendable {
             } catch {
                 self = .failed(error.code == .malformed && Self.isHTML(response) ? .html : error.code)
             }
-        // A 304 that nobody asked for confirms nothing (RFC 9110 §15.4.5).
+        // A 304 to an unconditional request confirms nothing (RFC 9110 §15.4.5).
         case 304 where entityTag != nil: self = .confirmed(cacheControl)
         default: self = .failed(.statusUnexpected)
         }
     }
 
-    /// Only names the failure: what decides is that the body is no key set.
+    /// Only chooses the name of the failure: the fetch has failed already because the body is not a key set.
     private static func isHTML(_ response: KeySetResponse) -> Bool {
         if let type = response.contentType?.lowercased(), type.hasPrefix("text/html") { return true }
         let spaces = [0x20, 0x09, 0x0A, 0x0D] as [UInt8]

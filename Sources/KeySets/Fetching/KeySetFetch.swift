@@ -1,11 +1,11 @@
-/// One fetch that the state machine ordered.
+/// A fetch that the state machine has started.
 package struct KeySetFetch: Sendable, Equatable {
     package let number: UInt64
-    /// To be sent as `If-None-Match`.
+    /// The value of `If-None-Match`.
     package let entityTag: String?
-    /// Past this moment it has failed, in milliseconds since 1970.
+    /// The deadline, in milliseconds since 1970. A fetch that runs longer has failed.
     package let giveUpAt: Int64
-    /// The unknown key that it is for; `nil` when it is to keep the set fresh.
+    /// The unknown key ID that caused the fetch; `nil` for a refresh.
     package let keyID: String?
 
     package init(number: UInt64, entityTag: String?, giveUpAt: Int64, keyID: String? = nil) {

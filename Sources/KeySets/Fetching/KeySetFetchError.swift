@@ -1,11 +1,11 @@
-/// Why a fetch brought no usable key set. Match on `code`; equality is on `code`.
+/// Why a fetch returned no usable key set. Match on `code`; equality is on `code`.
 public struct KeySetFetchError: Error, Sendable {
     /// A closed list, so that it can label a metric.
     public enum Code: String, Sendable, CaseIterable {
-        /// No connection, or it broke.
+        /// The connection could not be made, or it broke.
         case unreachable
         case timedOut = "timed_out"
-        /// Neither 200 nor a 304 that was asked for. Redirects are not followed.
+        /// Neither 200 nor a 304 to a conditional request. Redirects are not followed.
         case statusUnexpected = "status_unexpected"
         case empty
         /// More than 64 KiB.
@@ -14,7 +14,7 @@ public struct KeySetFetchError: Error, Sendable {
         case html
         /// Not a JSON Web Key Set.
         case malformed
-        /// A key set without one key that may verify.
+        /// A key set in which no key may be used for verification.
         case noUsableKey = "no_usable_key"
     }
 

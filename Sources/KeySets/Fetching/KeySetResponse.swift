@@ -1,6 +1,6 @@
-/// What a key-set endpoint answered: the parts of an HTTP response that the cache decides by, unjudged.
+/// The response of a key-set endpoint: the parts of the HTTP response that the cache needs, not yet checked.
 public struct KeySetResponse: Sendable, Equatable {
-    /// No key set is longer, in bytes: Apple's has about 2 KiB.
+    /// The longest accepted body in bytes. Apple's key set has about 2 KiB.
     public static let longestBody = 65_536
 
     public let status: Int

@@ -1,10 +1,10 @@
-/// How many fetches ended how, since the process started.
+/// The number of fetches by result, since the process started.
 public struct KeySetFetchCounters: Sendable, Equatable {
-    /// A new set came.
+    /// A new set was received.
     public internal(set) var replaced = 0
-    /// 304: the set at hand is still Apple's.
+    /// 304: the cached set is still current.
     public internal(set) var confirmed = 0
-    /// Apple was not asked, because another process had just stored what it got.
+    /// No request was sent to Apple, because another process had just stored a set.
     public internal(set) var adopted = 0
     public internal(set) var failed: [KeySetFetchError.Code: Int] = [:]
 

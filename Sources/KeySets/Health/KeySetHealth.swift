@@ -1,32 +1,32 @@
-/// How a key set is doing. Holds no key, no URL and no text from outside: all of it may be shown.
+/// The health of a key set. Contains no key, no URL and no text from outside, so all of it may be shown.
 public struct KeySetHealth: Sendable, Equatable {
     public enum Status: Sendable, Equatable {
-        /// Usable and fresh, and the latest fetch worked.
+        /// Usable and fresh, and the latest fetch succeeded.
         case ready
-        /// Usable, so the service stays ready, but not confirmed: the latest fetch failed for this cause, or
-        /// (`nil`) freshness ran out.
+        /// Usable, so the service stays ready, but not fresh: the latest fetch failed for this reason, or
+        /// (`nil`) the set has expired and has not been fetched again yet.
         case stale(KeySetFetchError.Code?)
         /// No token can be verified.
         case unavailable(KeySetFetchError.Code?)
     }
 
     public internal(set) var status: Status
-    /// Keys that may verify at the moment.
+    /// The number of keys that may be used for verification now.
     public internal(set) var keyCount: Int
-    /// Entries of the set that must not verify anything.
+    /// The number of entries of the set that cannot be used.
     public internal(set) var skippedKeyCount = 0
-    /// Since Apple last sent or confirmed the set, also when that was before a restart. In milliseconds.
+    /// Milliseconds since Apple last sent or confirmed the set, also when that was before a restart.
     public internal(set) var age: Int64?
-    /// All moments in milliseconds since 1970.
+    /// This and the following times are in milliseconds since 1970.
     public internal(set) var freshUntil: Int64?
     public internal(set) var usableUntil: Int64?
     public internal(set) var lastSuccessAt: Int64?
     public internal(set) var lastFailureAt: Int64?
     public internal(set) var lastFailure: KeySetFetchError.Code?
     public internal(set) var fetches = KeySetFetchCounters()
-    /// Callers that wait for a fetch at the moment.
+    /// The number of callers that wait for a fetch now.
     public internal(set) var waiterCount = 0
-    /// Failed loads and saves of the stored set.
+    /// The number of failed loads and saves of the stored set.
     public internal(set) var snapshotFailures = 0
 
     public var isReady: Bool {
@@ -36,7 +36,7 @@ public struct KeySetHealth: Sendable, Equatable {
         }
     }
 
-    /// For doubles of `VerificationKeys`, and sets that are not fetched.
+    /// For sets that are not fetched, and for test doubles of `VerificationKeys`.
     public init(status: Status, keyCount: Int) {
         self.status = status
         self.keyCount = keyCount

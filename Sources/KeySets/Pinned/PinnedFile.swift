@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// Reads a file up to a bound, so that a path to a device cannot eat the memory.
+/// Reads a file up to a limit, so that a path to a device cannot exhaust the memory.
 enum PinnedFile {
     static func content(of path: String, atMost limit: Int) throws(PinnedKeySetError) -> [UInt8] {
-        // A pipe without a writer would block the start for ever.
+        // Opening a pipe without a writer would block forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw PinnedKeySetError(.unreadable, detail: "errno \(errno)") }
         defer { close(descriptor) }
@@ -27,7 +27,7 @@ enum PinnedFile {
     private static func next(_ descriptor: Int32, into buffer: inout [UInt8]) -> Int {
         while true {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            // A signal that arrives while reading is no failure.
+            // A signal that interrupts the read is not a failure.
             guard count < 0, errno == EINTR else { return count }
         }
     }

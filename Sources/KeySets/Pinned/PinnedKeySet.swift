@@ -1,8 +1,8 @@
 public import JOSE
 
-/// A key set that was read once and never changes: for networks without a way to Apple, and for tests.
+/// A key set that is read once and never changes. It is for networks without access to Apple, and for tests.
 ///
-/// Whoever pins keys has to replace the file, and restart, when Apple rotates them.
+/// When Apple rotates its keys, the file must be replaced and the process restarted.
 public struct PinnedKeySet: VerificationKeys {
     private let keys: JSONWebKeySet
 
@@ -15,12 +15,12 @@ public struct PinnedKeySet: VerificationKeys {
         }
     }
 
-    /// Reads the file; blocks, so it is for the start of a process.
+    /// Reads the file. This call blocks, so it is for the start of a process.
     public init(file path: String) throws(PinnedKeySetError) {
         try self.init(parsing: try PinnedFile.content(of: path, atMost: KeySetResponse.longestBody + 1))
     }
 
-    /// Of the usable keys.
+    /// The IDs of the usable keys.
     package var keyIDs: [String] { keys.keyIDs }
 
     public func cachedKey(for keyID: String) -> RSAPublicKey? { keys.key(for: keyID) }

@@ -1,5 +1,5 @@
-/// Why a pinned key set cannot be used. It is a mistake of configuration: refuse to start. Equality is on
-/// `code`.
+/// Why a pinned key set cannot be used. This is a configuration error, and the service should not start.
+/// Equality is on `code`.
 public struct PinnedKeySetError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The file cannot be opened or read.
@@ -9,7 +9,7 @@ public struct PinnedKeySetError: Error, Sendable {
         case tooLarge = "too_large"
         /// Not a JSON Web Key Set.
         case malformed
-        /// No key in it may verify.
+        /// No key in it can be used for verification.
         case noUsableKey = "no_usable_key"
     }
 

@@ -1,4 +1,4 @@
-/// The last good set as it was received, to be stored. Whoever restores it judges it again.
+/// The last good set as it was received, to be stored. It is checked again when it is restored.
 public struct KeySetSnapshot: Sendable, Equatable {
     /// The JSON Web Key Set, byte for byte.
     public let body: [UInt8]

@@ -1,11 +1,11 @@
-/// Keeps one snapshot of the last good set, so that a restart during an outage works, and so that processes that share
-/// a store share what one of them has fetched.
+/// Stores one snapshot of the last good set, so that a restart during an outage of Apple works, and so that
+/// processes with a common store share one fetch.
 ///
-/// It is asked at the start and before each fetch. Neither call is on the path of a request whose key is at hand, nobody
-/// waits for it longer than a bound, and a failure of either does no harm: it is counted in `KeySetHealth`.
+/// It is read at the start and before each fetch, never during a request whose key is cached. The wait for it
+/// is limited, and a failure of either call only counts in `KeySetHealth`.
 public protocol KeySetSnapshotStore: Sendable {
-    /// `nil` when nothing was ever saved.
+    /// Returns `nil` when no snapshot was saved.
     func load() async throws -> KeySetSnapshot?
-    /// Replaces what was saved before, whole.
+    /// Replaces the saved snapshot.
     func save(_ snapshot: KeySetSnapshot) async throws
 }

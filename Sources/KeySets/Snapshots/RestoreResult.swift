@@ -1,9 +1,9 @@
-/// What became of the stored snapshot when a remote key set started.
+/// The result of `RemoteKeySet.restore()`.
 public enum RestoreResult: String, Sendable, CaseIterable {
     case restored
-    /// There is no store, or nothing in it.
+    /// There is no store, or it is empty.
     case nothingStored = "nothing_stored"
-    /// What was stored is no key set with a usable key, or a newer set is already at hand.
+    /// The stored bytes are not a key set with a usable key, or the cached set is newer.
     case ignored
     case storeFailed = "store_failed"
 }

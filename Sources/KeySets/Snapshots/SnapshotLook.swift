@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Looks into a snapshot store before a fetch. It never waits longer than a bound, so that a store that fails or hangs
-/// keeps nobody from asking Apple.
+/// Loads the snapshot before a fetch, with a time limit, so that a store that fails or hangs does not prevent
+/// the fetch from Apple.
 final class SnapshotLook: Sendable {
     private let store: any KeySetSnapshotStore
     private let clock: any KeySetClock
@@ -13,13 +13,13 @@ final class SnapshotLook: Sendable {
         (self.store, self.clock, self.patience) = (store, clock, patience)
     }
 
-    /// What is stored; `nil` also when that cannot be said in time.
+    /// Returns the stored snapshot; `nil` also when the store fails or takes too long.
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
         let (answers, answer) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
-            // One that hears no cancellation is left behind, and none is put beside it.
+            // A load that ignores cancellation keeps running, and no second one is started beside it.
             guard running == nil else { return false }
-            // A task of its own, so that nobody has to wait for its end.
+            // An unstructured task, so that the caller need not wait for its end.
             running = Task {
                 let stored: KeySetSnapshot?
                 do { stored = try await store.load() } catch {
@@ -44,7 +44,7 @@ final class SnapshotLook: Sendable {
         return stored
     }
 
-    /// Returns when nothing of it runs any more.
+    /// Cancels a running load and waits for its end.
     func end() async {
         guard let task = running.withLock({ $0 }) else { return }
         task.cancel()

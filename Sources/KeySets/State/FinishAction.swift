@@ -1,4 +1,4 @@
-/// What to do when a fetch has ended.
+/// What to do after a fetch has ended.
 package enum FinishAction: Sendable, Equatable {
     case wakeWaiters
     case wakeWaitersAndSave(KeySetSnapshot)

@@ -1,4 +1,4 @@
-/// The last good set, and how long it may be trusted. Moments are milliseconds since 1970.
+/// The last good set, and how long it may be used. Times are in milliseconds since 1970.
 struct HeldKeySet: Sendable {
     let received: ReceivedKeySet
     /// When Apple last sent or confirmed it.
@@ -22,7 +22,7 @@ struct HeldKeySet: Sendable {
         now < fetchedAt.addingSaturating(longestUse)
     }
 
-    /// Nothing was fetched later than now.
+    /// Corrects times that lie in the future after the clock was set back.
     mutating func moveBack(to now: Int64, longestFreshness: Int64) {
         fetchedAt = min(fetchedAt, now)
         freshUntil = min(freshUntil, now.addingSaturating(longestFreshness))

@@ -1,5 +1,5 @@
-// Moments and spans are milliseconds that headers, a stored snapshot and a broken clock can set to anything,
-// and an overflow would end the process: all arithmetic on them stops at the ends.
+// Times and durations are milliseconds that come from headers, a stored snapshot or a wrong clock and can
+// have any value. An overflow would end the process, so all arithmetic on them saturates.
 extension Int64 {
     func addingSaturating(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,32 +1,33 @@
-/// Every bound of the key-set cache, in milliseconds.
+/// All limits of the key-set cache, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// A set is held at least so long, whatever its headers say: 5 minutes.
+    /// The shortest time for which a set counts as fresh, whatever its headers say: 5 minutes.
     public let shortestFreshness: Int64
-    /// ... and at most so long before it is asked for again: 24 hours.
+    /// The longest time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64
-    /// When the headers say nothing, or forbid to keep it: 1 hour.
+    /// The freshness when the headers do not say it or forbid caching: 1 hour.
     public let defaultFreshness: Int64
-    /// So long after its last confirmation the last good set still serves: 7 days.
+    /// How long the last good set may be used after its last confirmation: 7 days.
     public let longestUse: Int64
-    /// Unknown key IDs cause at most one fetch in this time, all together: 30 seconds.
+    /// All unknown key IDs together cause at most one fetch in this time: 30 seconds.
     public let lookUpCooldown: Int64
-    /// The first pause after a failed refresh while a set serves: 30 seconds. It doubles.
+    /// The first retry delay while there is a usable set: 30 seconds. It doubles with each failure.
     public let retryDelayWithKeys: Int64
-    /// The first pause after a failed fetch while nothing serves: 1 second. It doubles.
+    /// The first retry delay while there is no usable set: 1 second. It doubles with each failure.
     public let retryDelayWithoutKeys: Int64
-    /// Pauses double up to here: 5 minutes.
+    /// The longest retry delay: 5 minutes.
     public let longestRetryDelay: Int64
-    /// A fetch that takes longer has failed: 20 seconds.
+    /// The time limit of a fetch: 20 seconds.
     public let longestFetch: Int64
-    /// Before it, the snapshot store is waited for so long at most: 2 seconds.
+    /// The time limit of the load from the snapshot store before a fetch: 2 seconds.
     public let longestStoreLook: Int64
-    /// The refresh loop looks at the clock at least so often, so that a clock that jumps is noticed: 1
+    /// The refresh loop reads the clock at least this often, so that it notices a clock that was set: 1
     /// minute.
     public let longestSleep: Int64
-    /// More callers than these never wait for a fetch together: 4096. The rest is told to come back.
+    /// The largest number of callers that wait for a fetch: 4096. Further callers get `.keysUnavailable`.
     public let mostWaiters: Int
 
-    /// All spans must be positive and in the order of the names; a mistake here is a programmer's.
+    /// All durations must be positive, and each `shortest` at most its `longest`. A violation is a
+    /// programming error.
     public init(
         shortestFreshness: Int64 = 300_000,
         longestFreshness: Int64 = 86_400_000,

@@ -1,4 +1,4 @@
-/// What happened so far, for `KeySetHealth`. No decision depends on it.
+/// The history that `KeySetHealth` reports. No decision depends on it.
 struct KeySetRecord: Sendable {
     var fetches = KeySetFetchCounters()
     var lastSuccessAt: Int64?

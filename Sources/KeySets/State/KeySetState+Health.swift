@@ -19,7 +19,7 @@ extension KeySetState {
         return health
     }
 
-    /// A load or a save of the stored set failed. Keys serve on from memory.
+    /// Counts a failed load or save of the stored set. The keys in memory stay in use.
     package mutating func noteSnapshotFailure() {
         record.snapshotFailures &+= 1
     }

@@ -1,5 +1,5 @@
 extension KeySetState {
-    /// What the refresh loop does now.
+    /// Returns what the refresh loop must do now.
     package mutating func nextRefresh(at now: Int64) -> RefreshAction {
         notice(now)
         if let running { return .joinFetch(running.number) }
@@ -7,8 +7,8 @@ extension KeySetState {
         return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
     }
 
-    /// Takes the answer in. `jitter` is a random number from 0 to 1000: it spreads what many replicas would
-    /// do at the same moment.
+    /// Processes the result of a fetch. `jitter` is a random number from 0 to 1000: it spreads the requests
+    /// of replicas that would otherwise refresh at the same time.
     package mutating func finish(
         _ fetch: KeySetFetch, with answer: KeySetAnswer, at now: Int64, jitter: Int64
     ) -> FinishAction {
@@ -23,7 +23,7 @@ extension KeySetState {
         case .confirmed(let cacheControl):
             guard let held else { return fail(.statusUnexpected, at: now, jitter: jitter) }
             record.fetches.confirmed &+= 1
-            // A 304 without a word leaves the stored response's freshness as it was (RFC 9111 §4.3.4).
+            // A 304 without Cache-Control keeps the freshness of the stored response (RFC 9111 §4.3.4).
             return hold(held.received, for: freshness(cacheControl, unlessSaid: held.freshness), now, jitter)
         case .failed(let code):
             return fail(code, at: now, jitter: jitter)
@@ -32,7 +32,7 @@ extension KeySetState {
         }
     }
 
-    /// Ahead of expiry by 10% to 25% of the whole time.
+    /// The next refresh: before the end of freshness by 10% to 25% of the whole duration.
     func refreshMoment(fetchedAt: Int64, freshness: Int64, jitter: Int64) -> Int64 {
         let lead = freshness / 10 + freshness / 20 * 3 / 1000 * jitter.clamped(to: 0...1000)
         return fetchedAt.addingSaturating(freshness - lead)
@@ -54,14 +54,14 @@ extension KeySetState {
     private mutating func fail(_ code: KeySetFetchError.Code, at now: Int64, jitter: Int64) -> FinishAction {
         record.fetches.failed[code, default: 0] &+= 1
         (record.lastFailureAt, record.lastFailure) = (now, code)
-        // Doubling stops mattering long before 30, and a shift by more would overflow.
+        // The delay reaches its limit long before 30 failures, and a larger shift would overflow.
         failures = min(failures + 1, 30)
         let first = hasUsableKeys(at: now) ? bounds.retryDelayWithKeys : bounds.retryDelayWithoutKeys
         let pause = min(first.multipliedSaturating(by: 1 << Int64(failures - 1)), bounds.longestRetryDelay)
         let spread = pause.multipliedSaturating(by: jitter.clamped(to: 0...1000)) / 4000
         let retryAt = now.addingSaturating(pause).addingSaturating(spread)
-        // A set that is still fresh keeps its own moment: a flood of invented key IDs during an outage must
-        // not make the loop ask any earlier.
+        // A set that is still fresh keeps its planned refresh: a flood of invented key IDs during an outage
+        // must not make the loop fetch earlier.
         nextFetchAt = hasUsableKeys(at: now) ? max(nextFetchAt, retryAt) : retryAt
         return .wakeWaiters
     }

@@ -1,8 +1,7 @@
 extension KeySetState {
-    /// Takes over a stored set. False when one that is at least as new is at hand.
+    /// Restores a stored set. Returns false when the cached set is at least as new.
     ///
-    /// The moments of a snapshot are somebody else's: they can shorten what the bounds allow, never stretch
-    /// it.
+    /// The times in a snapshot are not trusted: they can shorten what the bounds allow, but never extend it.
     package mutating func restore(
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, at now: Int64, jitter: Int64
     ) -> Bool {
@@ -13,7 +12,8 @@ extension KeySetState {
             .clamped(to: 0...bounds.longestFreshness)
         held = HeldKeySet(
             received: received, fetchedAt: fetchedAt, freshUntil: fetchedAt.addingSaturating(freshness))
-        // Stored under a clock that ran ahead, or read under one that lags: serve it, and ask at once.
+        // The set was stored with a clock that was ahead, or the present clock is behind: use the set, and
+        // fetch at once.
         let isFromTheFuture = snapshot.fetchedAt > now
         nextFetchAt =
             isFromTheFuture

@@ -1,25 +1,25 @@
 package import JOSE
 
-/// Every decision of the key-set cache. It does no I/O and reads no clock; whoever owns it carries its
-/// actions out.
+/// All decisions of the key-set cache. It does no I/O and reads no clock; its owner executes the actions that
+/// it returns.
 ///
-/// `now` is wall-clock time in milliseconds since 1970 and may do anything between two calls: what it says is
-/// never trusted with more than a `KeySetBounds` span.
+/// `now` is wall-clock time in milliseconds since 1970. The clock may be set forwards or back between two
+/// calls; the effect is limited to a duration of `KeySetBounds`.
 package struct KeySetState: Sendable {
     let bounds: KeySetBounds
 
     var held: HeldKeySet?
     var running: KeySetFetch?
     var isStopped = false
-    /// When the refresh loop asks next. At first: at once.
+    /// When the refresh loop fetches next; at first, at once.
     var nextFetchAt = Int64.min
-    /// When a look-up last started a fetch.
+    /// When the look-up of an unknown key last started a fetch.
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
-    /// The set at hand is one that another process has fetched. Apple was not asked by this one since.
+    /// The cached set was fetched by another process, and this process has not fetched since.
     var isAdopted = false
-    /// Failed fetches since the last good one.
+    /// The number of failed fetches since the last successful one.
     var failures = 0
     var record = KeySetRecord()
 
@@ -27,33 +27,34 @@ package struct KeySetState: Sendable {
         self.bounds = bounds
     }
 
-    /// The key, while it may be used. Changes nothing: this is the hot path.
+    /// Returns the key while it may be used. This is the hot path; it changes nothing.
     package func usableKey(for keyID: String, at now: Int64) -> RSAPublicKey? {
         guard let held, held.isUsable(at: now, for: bounds.longestUse) else { return nil }
         return held.received.keys.key(for: keyID)
     }
 
-    /// `waiters` is how many callers wait for a fetch already.
+    /// `waiters` is the number of callers that already wait for a fetch.
     package mutating func lookUp(_ keyID: String, at now: Int64, waiters: Int) -> LookUpAction {
         notice(now)
         if usableKey(for: keyID, at: now) != nil {
-            // Without a refresh loop, callers are what keeps the set fresh. A good key never waits for that.
+            // Without a refresh loop, callers keep the set fresh. A key that is in the cache never waits for
+            // that.
             guard running == nil, !isStopped, now >= nextFetchAt else { return .use }
             return .useAndStartFetch(start(at: now))
         }
         if let running {
             return waiters < bounds.mostWaiters ? .joinFetch(running.number) : .refuse(.keysUnavailable)
         }
-        // The cool-down bounds what a flood of invented key IDs can cost Apple and us.
+        // The cooldown limits the requests that a flood of invented key IDs can cause.
         if isStopped || isCoolingDown(at: now) { return .refuse(refusal(at: now)) }
         lookUpFetchAt = now
-        // Unconditional, so that a cache on the way that wrongly answers 304 cannot hide a new key.
+        // Unconditional, so that an intermediate cache that wrongly answers 304 cannot hide a new key.
         return .startFetch(start(for: keyID, at: now))
     }
 
-    /// Why a key that is not at hand is refused when nothing more is tried for it.
+    /// The error code for a key that is not in the cache when no fetch is started for it.
     package func refusal(at now: Int64) -> KeySetError.Code {
-        // Only a set that came when it was last asked for can tell that a key is not Apple's.
+        // Only a set whose last fetch succeeded proves that a key is not Apple's.
         let isAnswer = !isAdopted || isAskedLately(at: now)
         let canTell = hasUsableKeys(at: now) && failures == 0 && running == nil && !isStopped && isAnswer
         return canTell ? .unknownKey : .keysUnavailable
@@ -61,7 +62,7 @@ package struct KeySetState: Sendable {
 
     package func isRunning(_ number: UInt64) -> Bool { running?.number == number }
 
-    /// From now on nothing is fetched; what is at hand still serves.
+    /// Starts no fetch from now on. The cached keys stay usable.
     package mutating func stop() { isStopped = true }
 
     package mutating func resume() { isStopped = false }
@@ -70,7 +71,7 @@ package struct KeySetState: Sendable {
         held?.isUsable(at: now, for: bounds.longestUse) ?? false
     }
 
-    /// To keep the set fresh, or for an unknown key.
+    /// Starts a refresh (`keyID` is `nil`) or a fetch for an unknown key.
     mutating func start(for keyID: String? = nil, at now: Int64) -> KeySetFetch {
         startedFetches &+= 1
         let fetch = KeySetFetch(
@@ -81,8 +82,8 @@ package struct KeySetState: Sendable {
         return fetch
     }
 
-    /// A clock that was set back would make remembered moments lie in the future, and the set young, or the
-    /// next fetch far away, for as long as the step was wide.
+    /// After the clock was set back, stored times lie in the future: the set would seem too young, and the
+    /// next fetch would be too late, by as much as the clock was moved. This corrects them.
     mutating func notice(_ now: Int64) {
         defer { noticedAt = now }
         guard now < noticedAt else { return }

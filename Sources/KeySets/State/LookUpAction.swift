@@ -1,8 +1,8 @@
-/// What to do about a key ID.
+/// What to do for the look-up of a key ID.
 package enum LookUpAction: Sendable, Equatable {
-    /// The key is at hand.
+    /// The key is in the cache.
     case use
-    /// The key is at hand; fetch as well, but do not wait.
+    /// The key is in the cache; start a fetch, but do not wait for it.
     case useAndStartFetch(KeySetFetch)
     case startFetch(KeySetFetch)
     /// Wait for the fetch with this number.

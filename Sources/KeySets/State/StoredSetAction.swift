@@ -1,7 +1,7 @@
-/// What to do about a fetch when the snapshot store was looked into.
+/// What to do with a fetch after the snapshot store was read.
 package enum StoredSetAction: Sendable, Equatable {
-    /// Another process has asked Apple in the meantime, and its set will do: the fetch is over.
+    /// Another process has stored a set that is good enough: the fetch is over.
     case wakeWaiters
-    /// Ask Apple.
+    /// Send the request to Apple.
     case ask(KeySetFetch)
 }

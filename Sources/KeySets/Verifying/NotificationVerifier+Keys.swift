@@ -3,8 +3,9 @@ public import AppleIdentity
 extension NotificationVerifier {
     /// Verifies the `payload` of a server-to-server notification with the key that it names.
     ///
-    /// Throws `AppleTokenError` when it is refused, and `KeySetError` with `.keysUnavailable` when nobody can
-    /// say at the moment: answer that with 503, so that Apple delivers it again.
+    /// Throws `AppleTokenError` when the notification is refused, and `KeySetError` with `.keysUnavailable`
+    /// when the key cannot be fetched now: answer that with 503, so that Apple delivers the notification
+    /// again.
     public func verify(
         _ compact: String, keys: some VerificationKeys, at now: NumericDate
     ) async throws -> VerifiedNotification {

@@ -2,8 +2,8 @@ package import AppleIdentity
 package import JOSE
 
 extension VerificationKeys {
-    /// The key that a token names. A key that is not Apple's is the token's fault and refuses it like
-    /// everything else about it; only "nobody can say at the moment" stays a `KeySetError`.
+    /// Returns the key that a token names. An unknown key is an error of the token and becomes an
+    /// `AppleTokenError`; only `.keysUnavailable` stays a `KeySetError`.
     package func key(of token: UnverifiedToken) async throws -> RSAPublicKey {
         do throws(KeySetError) {
             return try await key(for: token.keyID)
