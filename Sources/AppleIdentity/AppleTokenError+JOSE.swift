@@ -1,7 +1,7 @@
 import JOSE
 
 extension AppleTokenError {
-    /// What a refusal by `JOSE` means for a token.
+    /// The token error for an error of `JOSE`.
     init(_ error: JOSEError) {
         let code: Code =
             switch error.code {

@@ -1,5 +1,5 @@
 extension AppleTokenError.Code {
-    /// The step that refuses with this code, the first where there are two.
+    /// The step that throws this code; the first step when there are two.
     var step: VerificationStep {
         switch self {
         case .tokenTooLarge: .size

@@ -1,7 +1,7 @@
-/// Why a token of Apple's was refused: one code per cause. Match on `code`.
+/// Why a token was refused: one code per cause. Match on `code`.
 ///
-/// The raw values are wire words and never change their meaning. `detail` may repeat claim values: it is for a debugger,
-/// never for a log or an answer.
+/// The raw values appear in responses and never change their meaning. `detail` may repeat claim values: it is
+/// for a debugger, never for a log or a response.
 public struct AppleTokenError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// More than 16 KiB.
@@ -14,7 +14,7 @@ public struct AppleTokenError: Error, Sendable {
         case headerNotAllowed = "header_not_allowed"
         /// `kid` is absent, empty, not a string, or longer than 64 characters.
         case keyIDInvalid = "key_id_invalid"
-        /// Apple's key set has no usable key of that ID.
+        /// Apple's key set has no usable key with that ID.
         case unknownKey = "unknown_key"
         case signatureInvalid = "signature_invalid"
         /// A notification where an identity token was expected.
@@ -45,11 +45,11 @@ public struct AppleTokenError: Error, Sendable {
     }
 
     public let code: Code
-    /// Where in the reading order the refusal happened.
+    /// The verification step that failed.
     public let step: VerificationStep
     public let detail: String
 
-    /// `step` is named only where a code belongs to more than one.
+    /// `step` is given only when the code belongs to more than one step.
     public init(_ code: Code, at step: VerificationStep? = nil, detail: String = "") {
         (self.code, self.step, self.detail) = (code, step ?? code.step, detail)
     }

@@ -1,6 +1,7 @@
-/// What the caller knows about the sign-in that a token must fit. Each one narrows; absent means not asked for.
+/// Values of the sign-in that the caller knows and that the token must match. `nil` means that the value is
+/// not checked.
 public struct IdentityTokenExpectations: Sendable {
-    /// The raw nonce, before the client hashed it.
+    /// The raw nonce, before the app hashed it.
     public var nonce: String?
     public var clientID: String?
     public var authorizationCode: String?

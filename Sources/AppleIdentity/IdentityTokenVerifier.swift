@@ -1,8 +1,8 @@
 public import JOSE
 
-/// Decides whether an identity token is Apple's word about one of our users (OpenID Connect Core §3.1.3.7).
+/// Verifies identity tokens (OpenID Connect Core §3.1.3.7).
 ///
-/// It does no I/O and has no clock: key and moment are arguments. Thread-safe.
+/// It does no I/O and reads no clock: the key and the time are arguments. It is thread-safe.
 public struct IdentityTokenVerifier: Sendable {
     private let policy: VerificationPolicy
     private let notBefore: NotBeforeCheck<IdentityTokenClaims>
@@ -23,7 +23,8 @@ public struct IdentityTokenVerifier: Sendable {
         authenticationTime = AuthenticationTimeCheck(leeway: policy.leeway)
     }
 
-    /// Returns who signed in, or throws the code of the first step (in `VerificationStep`'s order) that failed.
+    /// Returns the verified identity, or throws the code of the first step that failed, in the order of
+    /// `VerificationStep`.
     ///
     /// `key` must be the usable key of Apple's set with the token's `keyID`.
     public func verify(

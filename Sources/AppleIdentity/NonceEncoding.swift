@@ -1,6 +1,6 @@
 import JOSE
 
-/// How a client turned the caller's raw nonce into the `nonce` that it sent to Apple. Apple passes it through unchanged.
+/// How an app encodes the raw nonce in the request to Apple. Apple copies the value into the token unchanged.
 public enum NonceEncoding: String, Sendable, CaseIterable {
     /// Unchanged, as web clients do.
     case raw
@@ -9,7 +9,7 @@ public enum NonceEncoding: String, Sendable, CaseIterable {
     case sha256Base64URL = "sha256_base64url"
     case sha256Base64 = "sha256_base64"
 
-    /// The claim that a client using this encoding produces for `nonce`.
+    /// The claim that results from this encoding of `nonce`.
     package func claim(for nonce: String, digest: [UInt8]) -> String {
         switch self {
         case .raw: nonce

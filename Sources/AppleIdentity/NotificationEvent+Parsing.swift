@@ -1,13 +1,13 @@
 import JOSE
 
 extension NotificationEvent {
-    /// More than one event per notification was never seen; the bound limits the work that one delivery can cause.
+    /// Apple sends one event per notification. The limit bounds the work that one delivery can cause.
     static let mostEvents = 16
-    /// Above this a time is in milliseconds: in seconds it would lie beyond the year 5138.
+    /// A larger time is in milliseconds: in seconds it would be after the year 5138.
     private static let largestSeconds: Int64 = 100_000_000_000
 
-    /// Reads `events` in all shapes that Apple has documented or sent: a JSON string that holds an object, an object,
-    /// or an array of objects (in a string or not).
+    /// Reads `events` in all forms that Apple has documented or sent: a JSON string that holds an object, an
+    /// object, or an array of objects (in a string or not).
     ///
     /// Throws `.eventsMalformed`.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
@@ -42,7 +42,7 @@ extension NotificationEvent {
         type = try object.string("type") ?? ""
         kind = Kind(type: type)
         guard kind != .unknown else {
-            // Kept and acknowledged whatever it is made of, because its meaning is not known here.
+            // An unknown event is accepted whatever its members are, because their meaning is not known.
             subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
             eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
             email = object["email"]?.string

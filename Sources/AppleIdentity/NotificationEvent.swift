@@ -5,24 +5,25 @@ public struct NotificationEvent: Sendable, Equatable {
         case accountDeleted
         case emailEnabled
         case emailDisabled
-        /// A type that did not exist when this was written, or none at all.
+        /// A type that this version does not know, or no type.
         case unknown
     }
 
     public let kind: Kind
     /// `type` as sent; empty when it was absent.
     public let type: String
-    /// `sub`; there for every known kind.
+    /// `sub`; present for every known kind.
     public let subject: String?
-    /// `event_time`, in milliseconds since 1970 whatever unit was sent; there for every known kind.
+    /// `event_time`, in milliseconds since 1970 whatever unit Apple sent; present for every known kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
-    /// True when `email` is a relay address: Apple's claim, or where it is absent Apple's domain. `nil` when neither says.
+    /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
+    /// `nil` when this is not known.
     public let isPrivateEmail: Bool?
 }
 
 extension NotificationEvent.Kind {
-    /// Apple has spelled account deletion in two ways; both are on the wire.
+    /// Apple uses two spellings for account deletion.
     init(type: String) {
         self =
             switch type {

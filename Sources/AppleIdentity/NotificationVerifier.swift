@@ -1,8 +1,8 @@
 public import JOSE
 
-/// Decides whether a server-to-server notification is Apple's word about users of one of our apps.
+/// Verifies server-to-server notifications.
 ///
-/// It does no I/O and has no clock: key and moment are arguments. Thread-safe.
+/// It does no I/O and reads no clock: the key and the time are arguments. It is thread-safe.
 public struct NotificationVerifier: Sendable {
     private let notBefore: NotBeforeCheck<NotificationClaims>
     private let issuer: IssuerCheck<NotificationClaims>
@@ -20,9 +20,10 @@ public struct NotificationVerifier: Sendable {
         leeway = policy.leeway
     }
 
-    /// Returns what Apple announces, or throws the code of the first step (in `VerificationStep`'s order) that failed.
+    /// Returns the verified notification, or throws the code of the first step that failed, in the order of
+    /// `VerificationStep`.
     ///
-    /// An unknown event type is not an error: refusing it would make Apple deliver it for ever.
+    /// An unknown event type is not an error: Apple would deliver a refused notification again and again.
     public func verify(
         _ token: UnverifiedToken, with key: RSAPublicKey, at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedNotification {
@@ -34,7 +35,7 @@ public struct NotificationVerifier: Sendable {
         try issuedAt.check(claims, at: now)
         let events = try NotificationEvent.parse(claims.events)
         for event in events {
-            // A revocation from the far future would win over every later sign-in.
+            // A revocation with a time far in the future would win over every later sign-in.
             let latest = (now.secondsSince1970 + leeway) * 1000 + 999
             guard event.eventTimeMilliseconds ?? 0 <= latest else {
                 throw AppleTokenError(.issuedInFuture, at: .events, detail: "event_time")

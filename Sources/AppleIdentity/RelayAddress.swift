@@ -1,12 +1,13 @@
 /// Decides whether an e-mail address is one of Apple's relay addresses, which hide the real one.
 ///
-/// Apple's claim decides where it is there. Some tokens of 2024 and 2025 have a relay address without the claim: then the
-/// domain says so. Any other domain says nothing, because a real address comes without the claim too.
+/// Apple's claim decides when it is present. Some tokens of 2024 and 2025 have a relay address but no claim:
+/// then the domain decides. Any other domain decides nothing, because real addresses come without the claim
+/// too.
 public enum RelayAddress {
-    /// In ASCII lower case. The second one is announced for new addresses.
+    /// In ASCII lower case. Apple has announced the second one for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
-    /// `nil` when nothing is known.
+    /// Returns `nil` when neither the claim nor the domain decides.
     ///
     /// - Parameter claim: `is_private_email` as Apple sent it.
     public static func isPrivate(_ claim: Bool?, address: String?) -> Bool? {

@@ -1,10 +1,10 @@
 import JOSE
 
-/// A token of unknown origin, of which everything that needs no key has been checked: size, form, header.
+/// A token of unknown origin. Everything that needs no key has been checked: size, form and header.
 ///
-/// Nothing of its payload can be read from here. Look up the key by `keyID`, then ask a verifier.
+/// Its payload cannot be read before verification. Look up the key by `keyID`, then call a verifier.
 public struct UnverifiedToken: Sendable {
-    /// Bytes. Apple's tokens have 640 to 880.
+    /// In bytes. Apple's tokens have 640 to 880.
     public static let longestToken = 16 * 1024
 
     let jws: CompactJWS
@@ -26,7 +26,7 @@ public struct UnverifiedToken: Sendable {
         }
     }
 
-    /// The payload, once `key` has proven to have signed it.
+    /// Returns the payload if `key` has signed it.
     func payload(signedBy key: RSAPublicKey) throws(AppleTokenError) -> [UInt8] {
         guard jws.isSigned(by: key) else { throw AppleTokenError(.signatureInvalid) }
         return jws.payload

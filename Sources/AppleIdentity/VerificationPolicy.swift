@@ -1,18 +1,19 @@
-/// What a deployment accepts: whose tokens, for whom, and how far clocks may differ.
+/// What a deployment accepts: the issuers, the client IDs, and the difference between clocks.
 public struct VerificationPolicy: Sendable {
-    /// Apple's issuer. Discovery once changed it for some days while tokens kept it, so it is a constant.
+    /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
+    /// some days while the tokens did not change.
     public static let appleIssuer = "https://appleid.apple.com"
-    /// Seconds. A longer leeway would make expiry meaningless.
+    /// In seconds. A longer leeway would make expiration meaningless.
     public static let longestLeeway: Int64 = 300
 
     public let issuers: [String]
-    /// The bundle IDs and Services IDs that this service answers for. Empty accepts nothing.
+    /// The bundle IDs and Services IDs whose tokens are accepted. An empty list accepts no token.
     public let clientIDs: [String]
     /// Seconds, 0 to 300.
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
-    /// A leeway outside 0...300 becomes the nearest end.
+    /// A leeway outside 0...300 becomes the nearest end of the range.
     public init(
         issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = 60,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)

@@ -1,6 +1,7 @@
-/// The steps of reading a token, in the order in which they are taken.
+/// The steps of verification, in the order in which they happen.
 ///
-/// The first step that fails decides the refusal, so everything before it has passed and nothing after it was looked at.
+/// The first step that fails decides the error: all earlier steps have passed, and later steps have not been
+/// tried.
 public enum VerificationStep: String, Sendable, CaseIterable {
     case size
     case form
@@ -23,7 +24,7 @@ public enum VerificationStep: String, Sendable, CaseIterable {
     case accessTokenHash = "access token hash"
     case events
 
-    /// The steps that a token of this kind goes through.
+    /// The steps for a token of this kind.
     public static func steps(for kind: TokenKind) -> [VerificationStep] {
         allCases.filter { step in
             switch step {
@@ -35,7 +36,7 @@ public enum VerificationStep: String, Sendable, CaseIterable {
     }
 }
 
-/// The two kinds of token that Apple signs with the same keys. Neither passes for the other.
+/// The two kinds of token that Apple signs with the same keys. Neither is accepted in place of the other.
 public enum TokenKind: String, Sendable, CaseIterable {
     case identityToken = "identity-token"
     case notification

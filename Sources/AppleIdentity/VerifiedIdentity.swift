@@ -1,14 +1,14 @@
-/// What Apple says about a person who signed in. Only `IdentityTokenVerifier` makes one.
+/// The verified claims about a user who signed in. Only `IdentityTokenVerifier` creates it.
 ///
 /// The optional members are claims that Apple does not always send. The e-mail address is not an identifier.
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// Kept as they were read, because copying a dozen strings costs more than reading them.
+    /// Stored as they were read, because copying a dozen strings costs more than reading them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }
-    /// `sub`: stable for one person and one team, 1 to 255 characters, compared as bytes.
+    /// `sub`: stable for one user and one team, 1 to 255 characters, compared as bytes.
     public var subject: String { claims.subject }
     public var issuedAt: NumericDate { claims.issuedAt }
     public var expiresAt: NumericDate { claims.expiresAt }
@@ -20,7 +20,8 @@ public struct VerifiedIdentity: Sendable {
     public var accessTokenHash: String? { claims.accessTokenHash }
     public var email: String? { claims.email }
     public var emailVerified: Bool? { claims.emailVerified }
-    /// True when `email` is a relay address: Apple's claim, or where it is absent Apple's domain. `nil` when neither says.
+    /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
+    /// `nil` when this is not known.
     public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
     /// 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int64? { claims.realUserStatus }
@@ -28,10 +29,10 @@ public struct VerifiedIdentity: Sendable {
     public var transferSubject: String? { claims.transferSubject }
     public var organizationID: String? { claims.organizationID }
 
-    /// When the person authorized the app: `auth_time`, else `iat`.
+    /// When the user authorized the app: `auth_time`, else `iat`.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 
-    /// Made of claims that have passed every check.
+    /// The claims must have passed every check.
     init(checked claims: consuming IdentityTokenClaims) throws(AppleTokenError) {
         guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
         self.clientID = clientID

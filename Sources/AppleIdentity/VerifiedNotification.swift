@@ -1,4 +1,4 @@
-/// What Apple announces about users of one app. Only `NotificationVerifier` makes one.
+/// The verified content of a notification about users of one app. Only `NotificationVerifier` creates it.
 public struct VerifiedNotification: Sendable {
     /// `jti`.
     public let identifier: String?
@@ -6,10 +6,10 @@ public struct VerifiedNotification: Sendable {
     public let clientID: String
     public let issuedAt: NumericDate
     public let expiresAt: NumericDate
-    /// At least one; Apple sends exactly one.
+    /// At least one. Apple sends exactly one.
     public let events: [NotificationEvent]
 
-    /// Made of claims that have passed every check.
+    /// The claims must have passed every check.
     init(checked claims: NotificationClaims, events: [NotificationEvent]) throws(AppleTokenError) {
         guard case .one(let clientID) = claims.audience else { throw AppleTokenError(.audienceMismatch) }
         identifier = claims.identifier

@@ -1,6 +1,6 @@
 import JOSE
 
-/// Refuses a token that was minted for another app (OpenID Connect Core §3.1.3.7, rule 3).
+/// Refuses a token that was issued for another app (OpenID Connect Core §3.1.3.7, rule 3).
 struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {
     private let clientIDs: Set<ByteString>
 
@@ -16,7 +16,8 @@ struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {
     }
 }
 
-/// A string that hashes and compares as its bytes: "é" written in two ways is two strings, as it is for Apple.
+/// A string that is hashed and compared as bytes: two Unicode spellings of "é" are different, as they are for
+/// Apple.
 private struct ByteString: Hashable {
     let string: String
 

@@ -1,6 +1,7 @@
 /// Refuses an `auth_time` from the future (OpenID Connect Core §2).
 ///
-/// It is the authorization moment: one far ahead would outlive every later revocation.
+/// `auth_time` is compared with the times of revocations: one far in the future would win over every later
+/// revocation.
 struct AuthenticationTimeCheck: ClaimCheck {
     /// Seconds.
     let leeway: Int64

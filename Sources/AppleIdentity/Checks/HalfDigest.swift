@@ -1,6 +1,6 @@
 import JOSE
 
-/// The hash that `c_hash` and `at_hash` carry: base64url of the left 16 bytes of the SHA-256 (OpenID Connect Core
+/// The hash in `c_hash` and `at_hash`: base64url of the left 16 bytes of the SHA-256 (OpenID Connect Core
 /// §3.1.3.6, for RS256).
 package enum HalfDigest {
     package static func claim(for value: String) -> String {

@@ -1,4 +1,4 @@
-/// Refuses a token from the future (OpenID Connect Core §3.1.3.7, rule 10).
+/// Refuses a token whose `iat` lies in the future (OpenID Connect Core §3.1.3.7, rule 10).
 struct IssuedAtCheck<Claims: AppleClaims>: ClaimCheck {
     /// Seconds.
     let leeway: Int64

@@ -1,14 +1,14 @@
 import JOSE
 
-/// Refuses a token that was not minted for this sign-in attempt (OpenID Connect Core §3.1.3.7, rule 11).
+/// Refuses a token that was not issued for this sign-in attempt (OpenID Connect Core §3.1.3.7, rule 11).
 struct NonceCheck: ClaimCheck {
-    /// The raw nonce that the caller gave its client.
+    /// The raw nonce that the backend gave to its app.
     let nonce: String
     let encodings: Set<NonceEncoding>
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
         guard let claim = claims.nonce else {
-            // Old systems could not pass a nonce on. Apple says so in the token itself; nothing else excuses it.
+            // Old systems cannot send a nonce, and Apple says so in the token. There is no other exception.
             if claims.nonceSupported == false { return }
             throw AppleTokenError(.nonceMissing)
         }

@@ -1,5 +1,4 @@
-/// Refuses a token before the time from which on it is valid, give or take the leeway (RFC 7519 §4.1.5). A token without
-/// `nbf` passes.
+/// Refuses a token before `nbf` minus the leeway (RFC 7519 §4.1.5). A token without `nbf` passes.
 struct NotBeforeCheck<Claims: AppleClaims>: ClaimCheck {
     /// Seconds.
     let leeway: Int64

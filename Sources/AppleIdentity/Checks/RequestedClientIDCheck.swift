@@ -1,6 +1,7 @@
 import JOSE
 
-/// Refuses a token for another client ID than the one that the caller named. Narrows `AudienceCheck`, never widens it.
+/// Refuses a token for a client ID other than the one that the caller named. It comes in addition to
+/// `AudienceCheck`.
 struct RequestedClientIDCheck: ClaimCheck {
     let clientID: String
 

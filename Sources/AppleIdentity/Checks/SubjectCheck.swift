@@ -1,7 +1,7 @@
-/// Refuses a `sub` that no account can be keyed on: empty, longer than 255 characters (OpenID Connect Core §2), or with
-/// control characters.
+/// Refuses a `sub` that cannot identify an account: empty, longer than 255 characters (OpenID Connect Core
+/// §2), or with control characters.
 ///
-/// It does not look at the form: Apple promises only "a unique, stable string".
+/// It does not check the format: Apple promises only "a unique, stable string".
 struct SubjectCheck: ClaimCheck {
     static let longestSubject = 255
 
@@ -17,7 +17,7 @@ struct SubjectCheck: ClaimCheck {
             for byte in bytes {
                 // C0 and DEL, and C1, which is C2 80 to C2 9F.
                 if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return false }
-                // Every byte but a continuation begins a character.
+                // Every byte except a continuation byte begins a character.
                 if byte & 0xC0 != 0x80 { length += 1 }
                 previous = byte
             }

@@ -1,9 +1,10 @@
-/// The claims that identity tokens and notifications share (RFC 7519 §4.1), read and typed but not yet checked.
+/// The claims that identity tokens and notifications share (RFC 7519 §4.1), read and typed but not yet
+/// checked.
 protocol AppleClaims: Sendable {
     var issuer: String { get }
     var audience: Audience { get }
     var expiresAt: NumericDate { get }
     var issuedAt: NumericDate { get }
-    /// `nbf`. Apple sends none so far.
+    /// `nbf`. Apple does not send it so far.
     var notBefore: NumericDate? { get }
 }

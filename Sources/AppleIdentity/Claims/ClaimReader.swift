@@ -1,9 +1,9 @@
 import JOSE
 
-/// Reads typed claims out of a payload in one pass.
+/// Reads typed claims from a payload in one pass.
 ///
-/// A claim of the wrong type is remembered and skipped, so that a payload which is not strict JSON further on is refused
-/// as such: what the bytes are comes before what they say.
+/// A claim of the wrong type is recorded and skipped. A payload that is not strict JSON further on is thereby
+/// refused as malformed JSON, not because of the claim.
 struct ClaimReader {
     private var json: JSONReader
     private(set) var malformed: String?
@@ -55,7 +55,7 @@ struct ClaimReader {
         return nil
     }
 
-    /// A boolean, or the strings "true" and "false" that Apple sent until 2023.
+    /// Reads a boolean, or one of the strings "true" and "false" that Apple sent until 2023.
     mutating func flag(_ claim: StaticString) throws(JOSEError) -> Bool? {
         switch try json.peekKind() {
         case .bool: return try json.readBool()

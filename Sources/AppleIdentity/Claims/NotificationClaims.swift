@@ -1,6 +1,7 @@
 import JOSE
 
-/// The claims of a server-to-server notification as Apple signed them, typed but not yet checked against anything.
+/// The claims of a server-to-server notification as Apple signed them, typed but not yet checked against
+/// anything.
 struct NotificationClaims: AppleClaims {
     var issuer: String
     var audience: Audience
