@@ -1,9 +1,9 @@
-// AppleIDClient owns how Apple is asked over HTTP: its endpoints, their time limits and what may come back at
-// most. It does not own what an answer means: that is decided by whoever asked, behind the protocols of other
-// rooms.
+// AppleIDClient owns the HTTP requests to Apple: the endpoints, their time limits and the size limits of
+// responses. It does not own what a response means for an account: the callers decide that, behind the
+// protocols of other modules.
 
-/// Where Apple's endpoints are. They are constants, never taken from discovery: in 2025 Apple's discovery
-/// document was wrong for some days, and every service that followed it broke.
+/// The URLs of Apple's endpoints. They are constants and not read from the discovery document: in 2025 that
+/// document was wrong for some days, and services that used it failed.
 public struct AppleEndpoints: Sendable, Equatable {
     /// `https://appleid.apple.com`
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")
@@ -11,8 +11,8 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// Without a slash at the end.
     public let baseURL: String
 
-    /// Another host that plays Apple. `nil` unless it is an absolute http or https URL without user, query
-    /// and fragment.
+    /// Endpoints on another host, such as the emulator. Returns `nil` unless the URL is an absolute http or
+    /// https URL without user, query and fragment.
     public init?(baseURL: String) {
         guard let scheme = ["https://", "http://"].first(where: { baseURL.hasPrefix($0) }) else { return nil }
         let bytes = Array(baseURL.utf8)
@@ -28,19 +28,19 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// The key set that signs identity tokens and notifications.
     public var keySet: String { "\(baseURL)/auth/keys" }
 
-    /// Exchanges codes, validates refresh tokens, grants access for a transfer.
+    /// Exchanges codes, validates refresh tokens, and grants access to the migration endpoint.
     public var token: String { "\(baseURL)/auth/token" }
     public var revoke: String { "\(baseURL)/auth/revoke" }
-    /// Who a user is for another team.
+    /// Gives the identifiers of a user for another team during an app transfer.
     public var migration: String { "\(baseURL)/auth/usermigrationinfo" }
-    /// Where a browser goes to sign in.
+    /// The page where a browser signs in.
     public var authorize: String { "\(baseURL)/auth/authorize" }
 
     private init(trusted baseURL: String) {
         self.baseURL = baseURL
     }
 
-    /// A host name, an IPv4 address or a bracketed IPv6 address, and perhaps a port.
+    /// A host name, an IPv4 address or a bracketed IPv6 address, with an optional port.
     private static func isAuthority(_ text: String) -> Bool {
         var host = text[...]
         if let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") {

@@ -1,11 +1,11 @@
-/// How long Apple may take.
+/// The time limits of a request to Apple.
 public struct AppleTimeLimits: Sendable, Equatable {
-    /// To connect, TLS included: 5 seconds.
+    /// For the connection, including TLS: 5 seconds.
     public let connect: Duration
     /// Without a byte arriving: 5 seconds.
     public let read: Duration
-    /// For the whole exchange: 10 seconds. Without it, a byte now and then would keep a request open for
-    /// ever.
+    /// For the request and the whole response: 10 seconds. Without this limit, a response that arrives byte
+    /// by byte would keep a request open forever.
     public let total: Duration
 
     public init(

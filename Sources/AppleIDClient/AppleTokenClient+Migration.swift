@@ -30,8 +30,8 @@ extension AppleTokenClient {
                 do throws(AppleCallError) {
                     return try await call(.migration, fields, clientID: clientID, bearer: held, read: read)
                 } catch {
-                    // Apple has no word of its own for a token that has ended early. A user whom it refuses is refused
-                    // again with a new one.
+                    // Apple has no separate error for an access token that has expired early. So the call is
+                    // made again with a new token; if the refusal concerned the user, Apple repeats it.
                     guard error.code == .rejected,
                         [.invalidClient, .invalidGrant, .other].contains(error.appleError)
                     else { throw error }
@@ -43,7 +43,7 @@ extension AppleTokenClient {
         }
     }
 
-    /// A new access token for the migration endpoint (`client_credentials`).
+    /// Requests a new access token for the migration endpoint (`client_credentials`).
     private func migrationToken(for clientID: String) async throws(AppleCallError) -> String {
         let fields = [
             (name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration"),

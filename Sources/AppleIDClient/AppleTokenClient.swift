@@ -1,19 +1,21 @@
 public import AsyncHTTPClient
 import Synchronization
 
-/// Asks Apple's token, revoke and migration endpoints over HTTP.
+/// Calls Apple's token, revoke and migration endpoints over HTTP.
 ///
-/// Each call is made once, with two exceptions that are safe: when Apple refuses the client secret (`invalid_client`, so
-/// that nothing else of the request was looked at), the next key's secret is tried; and a call that only reads, or that
-/// can be repeated, is made once more when its connection was lost. The client is shared with others and stays its
-/// owner's, who makes it with `HTTPClient.Configuration.apple` and shuts it down.
+/// Each call is made once, with two exceptions that are safe. When Apple refuses the client secret
+/// (`invalid_client`, which it checks before everything else), the secret of the next key is tried. And a
+/// call that only reads, or that can be repeated, is made once more when its connection was lost.
+///
+/// The HTTP client is shared. Its owner creates it with `HTTPClient.Configuration.apple` and shuts it down.
 public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     let endpoints: AppleEndpoints
     let migrationAccess = Mutex(MigrationAccess())
     let uptime: @Sendable () -> Duration
     private let transport: AppleTransport
     private let secrets: any ClientSecretSource
-    /// One for each endpoint: while revoking fails, codes that live five minutes must still be exchanged.
+    /// One for each endpoint, so that failures of the revoke endpoint do not stop the exchange of codes,
+    /// which expire after five minutes.
     private let breakers = Mutex<[Endpoint: CircuitBreaker]>([:])
 
     enum Endpoint: Hashable {
@@ -56,8 +58,8 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
         }
     }
 
-    /// Makes a call that can be repeated, once more when its connection was lost: an idle one can end at the moment when
-    /// it is taken.
+    /// Makes a call that can be repeated, and makes it once more when the connection was lost: an idle
+    /// connection can be closed by the server just when it is used.
     func repeating<Result: Sendable>(_ call: () async throws(AppleCallError) -> Result)
         async throws(AppleCallError) -> Result
     {
@@ -69,7 +71,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
         }
     }
 
-    /// One call, with the secrets of the client ID one after the other until Apple takes one.
+    /// Makes one call, with each secret of the client ID in turn until Apple accepts one.
     func call<Result: Sendable>(
         _ endpoint: Endpoint, _ fields: [(name: String, value: String)], clientID: String,
         bearer: String? = nil, read: (AppleAnswer) throws(AppleCallError) -> Result
@@ -85,7 +87,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
             } catch {
                 refusal = error
                 if error.code == .rejected, error.appleError == .invalidClient { continue }
-                // Apple looks at the secret first, so any other refusal means that it was good.
+                // Apple checks the secret first, so any other refusal means that the secret was accepted.
                 if error.code == .rejected { secrets.accepted(secret, for: clientID) }
                 throw error
             }
@@ -130,7 +132,7 @@ extension CircuitBreaker.Ending {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .answerUnusable, .serverFailed: self = .failed
-        // Being throttled is an answer, and for a refresh token it concerns one user only.
+        // A throttled request was answered. Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
         }

@@ -1,21 +1,23 @@
-/// Stops asking an endpoint that has failed several times in a row, and tries again with one call after a pause.
+/// Stops calls to an endpoint that has failed several times in a row, and tries again with one call after a
+/// pause.
 ///
-/// Decides only: it makes no call and reads no clock. Moments are durations on a clock that never goes back.
+/// It only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
     enum Admission: Sendable, Equatable {
         case admit
-        /// Admitted alone, to see whether the endpoint works again. Its end must be told.
+        /// Admitted as the only call, to find out whether the endpoint works again. `end` must be called
+        /// after it.
         case probe
-        /// Try again after this time.
+        /// The caller may retry after this time.
         case refuse(retryAfter: Duration)
     }
 
     enum Ending: Sendable, Equatable {
-        /// Apple answered, whatever it said.
+        /// Apple answered, successfully or with a refusal.
         case answered
-        /// Apple's failure.
+        /// The endpoint failed.
         case failed
-        /// Nothing was learned: the caller gave up, or nothing was sent.
+        /// Nothing is known: the caller was cancelled, or nothing was sent.
         case abandoned
     }
 
@@ -25,13 +27,14 @@ struct CircuitBreaker: Sendable, Equatable {
         case probing(since: Duration, pause: Duration)
     }
 
-    /// So many failures in a row open it.
+    /// The number of failures in a row that opens the circuit.
     static let threshold = 5
     /// The first pause; each failed probe doubles it.
     static let shortestPause: Duration = .seconds(2)
-    /// The longest. A code lives five minutes, so that even then some tries are left to it.
+    /// The longest pause. A code expires after five minutes, so even then some attempts are left.
     static let longestPause: Duration = .seconds(30)
-    /// A probe that never ends is forgotten after this time, so that a lost call cannot keep it open for ever.
+    /// A probe that has not ended after this time is ignored, so that a lost call cannot keep the circuit
+    /// open forever.
     static let longestProbe: Duration = .seconds(60)
 
     private var state = State.closed(failures: 0)
@@ -70,7 +73,7 @@ struct CircuitBreaker: Sendable, Equatable {
             // The next caller probes at once.
             state = .open(until: now, pause: pause)
         case (.closed, _, .abandoned), (.open, _, _), (.probing, _, _):
-            // Calls that began before it opened say nothing new.
+            // Calls that began before the circuit opened give no new information.
             break
         }
     }

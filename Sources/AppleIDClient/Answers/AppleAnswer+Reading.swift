@@ -1,18 +1,18 @@
 import JOSE
 
 extension AppleAnswer {
-    /// The body of a 200 as JSON. Throws what the answer means when it is none.
+    /// Returns the JSON body of a 200. Throws the matching error for any other response.
     func json() throws(AppleCallError) -> JSONValue {
         guard status == 200 else { throw failure() }
         do throws(JOSEError) {
             return try JSONValue(parsing: body)
         } catch {
-            // HTML, empty, half, or two answers in one.
+            // HTML, an empty or truncated body, or more than one JSON value.
             throw AppleCallError(.answerUnusable, detail: "no JSON: \(error.detail)")
         }
     }
 
-    /// What an answer with any other status than 200 says.
+    /// The error for a response with a status other than 200.
     func failure() -> AppleCallError {
         if status == 429 || (status == 503 && retryAfter != nil) {
             return AppleCallError(.throttled, retryAfter: retryAfter, detail: "status \(status)")
@@ -20,7 +20,8 @@ extension AppleAnswer {
         if status >= 500 {
             return AppleCallError(.serverFailed, retryAfter: retryAfter, detail: "status \(status)")
         }
-        // Only an OAuth error is Apple's own refusal (RFC 6749 §5.2). A proxy's 400 or 404 proves nothing.
+        // Only an OAuth error comes from Apple's service (RFC 6749 §5.2). A 400 or 404 without one can come
+        // from a proxy.
         guard (400..<500).contains(status), let document = try? JSONValue(parsing: body),
             let word = document["error"]?.string, !word.isEmpty
         else {
@@ -37,7 +38,7 @@ extension AppleAnswer {
         }
     }
 
-    /// Untrusted text: a line of what cannot steer a terminal.
+    /// Untrusted text: shortened, and without control characters for a terminal.
     private static func shown(_ text: String) -> String {
         String(text.unicodeScalars.prefix(200).map { (" "..."~").contains($0) ? Character($0) : "?" })
     }

@@ -1,7 +1,7 @@
 import JOSE
 
 extension MigratedUser {
-    /// Reads the answer to a recipient. Throws what else it is.
+    /// Reads the response for the receiving team. Throws the matching error for any other response.
     init(_ answer: AppleAnswer) throws(AppleCallError) {
         let document = try answer.json()
         let isPrivate = document["is_private_email"]
@@ -15,7 +15,7 @@ extension MigratedUser {
             subject: subject, email: document["email"]?.string, isPrivateEmail: isPrivate.flatMap(Self.bool))
     }
 
-    /// Apple writes the same claim as a boolean in some places and as a string in others.
+    /// Apple writes the same claim as a boolean at some endpoints and as a string at others.
     private static func bool(_ value: JSONValue) -> Bool? {
         switch value {
         case .bool(let value): value

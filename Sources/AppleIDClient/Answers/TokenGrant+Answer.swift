@@ -1,7 +1,8 @@
 import JOSE
 
 extension TokenGrant {
-    /// Reads a successful answer of the token endpoint (RFC 6749 §5.1). Throws what else it is.
+    /// Reads a successful response of the token endpoint (RFC 6749 §5.1). Throws the matching error for any
+    /// other response.
     init(_ answer: AppleAnswer) throws(AppleCallError) {
         let document = try answer.json()
         guard let accessToken = document["access_token"]?.string, Self.isToken(accessToken),
@@ -16,7 +17,7 @@ extension TokenGrant {
             identityToken: document["id_token"]?.string, expiresIn: .seconds(seconds))
     }
 
-    /// Visible ASCII (RFC 6749 appendix A.12), as long as the longest token that a verifier reads at most.
+    /// Visible ASCII (RFC 6749 appendix A.12), and not longer than the longest token that a verifier accepts.
     private static func isToken(_ text: String) -> Bool {
         (1...16_000).contains(text.utf8.count)
             && text.utf8.allSatisfy { (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }

@@ -1,33 +1,33 @@
-/// Why a call to Apple brought no answer that can be used. Match on `code` and `appleError`.
+/// Why a call to Apple returned no usable response. Match on `code` and `appleError`.
 public struct AppleCallError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
-        /// No connection was made: refused, no such host, no TLS with somebody whom the system trusts. Apple has not been
-        /// asked.
+        /// No connection was made: it was refused, the host is unknown, or the TLS certificate is not
+        /// trusted. Nothing was sent to Apple.
         case unreachable
-        /// Apple has failed so often that it was not even tried.
+        /// The endpoint has failed several times in a row, so no request was sent.
         case circuitOpen = "circuit_open"
-        /// A connection was there, and no whole answer came in time.
+        /// The connection was made, but no complete response arrived in time.
         case timedOut = "timed_out"
-        /// The connection ended before the answer did.
+        /// The connection was lost before the response was complete.
         case connectionLost = "connection_lost"
-        /// HTML, empty, half, too large, of another shape, or with a status that says nothing.
+        /// The response is HTML, empty, truncated, too large, not as documented, or has an unexpected status.
         case answerUnusable = "answer_unusable"
-        /// A 5xx that does not invite to ask again.
+        /// A 5xx other than 503 with Retry-After.
         case serverFailed = "server_failed"
-        /// Turned away unread: 429, or 503 with a Retry-After.
+        /// Rejected without being processed: 429, or 503 with Retry-After.
         case throttled
-        /// Apple's own refusal, in `appleError`.
+        /// Apple refused the request; see `appleError`.
         case rejected
         /// There is no private key for the client ID's team.
         case noSigningKey = "no_signing_key"
-        /// There is one, and nothing can be signed with it.
+        /// There is a private key, but signing with it failed.
         case signingFailed = "signing_failed"
     }
 
     public let code: Code
-    /// What Apple answered, when `code` is `.rejected`.
+    /// The OAuth error when `code` is `.rejected`.
     public let appleError: AppleErrorCode?
-    /// How long Apple asks to wait, at most an hour.
+    /// The delay that Apple asks for, at most an hour.
     public let retryAfter: Duration?
     /// For a debugger: can hold Apple's undocumented `error_description`.
     public let detail: String
@@ -38,11 +38,11 @@ public struct AppleCallError: Error, Sendable {
         (self.code, self.appleError, self.retryAfter, self.detail) = (code, appleError, retryAfter, detail)
     }
 
-    /// True when asking again gives the same answer, until somebody changes the configuration.
+    /// True when a retry gives the same error until the configuration changes.
     public var isFinal: Bool { code == .rejected }
 
-    /// True when only the operator can put it right: by another key, or at Apple. Such a failure says nothing about
-    /// the user, the code or the token.
+    /// True when only the operator can correct the cause: with another key, or in the settings at Apple. Such
+    /// a failure says nothing about the user, the code or the token.
     public var isOfConfiguration: Bool {
         switch code {
         case .noSigningKey, .signingFailed: true
@@ -53,8 +53,9 @@ public struct AppleCallError: Error, Sendable {
         }
     }
 
-    /// False when Apple has surely not done what it was asked for, so that even a call that must happen at most once can
-    /// be made again. A 5xx alone proves nothing: it can come from a gateway after the work was done.
+    /// False when Apple has certainly not executed the request, so that even a call that must happen at most
+    /// once can be made again. A 5xx proves nothing: it can come from a gateway after the request was
+    /// executed.
     public var mayHaveHappened: Bool {
         switch code {
         case .timedOut, .connectionLost, .answerUnusable, .serverFailed: true

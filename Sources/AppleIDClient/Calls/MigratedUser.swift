@@ -1,4 +1,5 @@
-/// Who a transferred user is for the receiving team. Personal data: it shows in no description.
+/// The identity of a transferred user for the receiving team. It is personal data and appears in no
+/// description.
 public struct MigratedUser: Sendable, Equatable {
     public let subject: String
     public let email: String?

@@ -1,7 +1,8 @@
-/// What Apple's token endpoint grants. Everything in it but the lifetime is a secret and shows in no description.
+/// A successful response of Apple's token endpoint. Everything in it except the lifetime is secret and
+/// appears in no description.
 public struct TokenGrant: Sendable, Equatable {
     public let accessToken: String
-    /// Only when a code was exchanged.
+    /// Present only when a code was exchanged.
     public let refreshToken: String?
     /// Not yet verified.
     public let identityToken: String?

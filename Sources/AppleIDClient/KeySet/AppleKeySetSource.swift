@@ -5,8 +5,8 @@ import NIOHTTP1
 
 /// Fetches Apple's key set over HTTP: `GET /auth/keys`.
 ///
-/// It is transport only: whether the answer is any good is for `KeySets` to say. The client is shared with
-/// others and stays its owner's, who makes it with `HTTPClient.Configuration.apple` and shuts it down.
+/// It is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it with
+/// `HTTPClient.Configuration.apple` and shuts it down.
 public struct AppleKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String
@@ -18,7 +18,7 @@ public struct AppleKeySetSource: KeySetSource {
         self.init(client: client, url: endpoints.keySet, limits: limits)
     }
 
-    /// A key set at any other URL, for tools. One that cannot be asked is `.unreachable`.
+    /// Fetches a key set from any other URL, for tools. An invalid URL gives `.unreachable`.
     public init(client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits()) {
         self.client = client
         self.url = url
@@ -42,15 +42,16 @@ public struct AppleKeySetSource: KeySetSource {
     private func ask(_ request: HTTPClientRequest) async throws -> KeySetResponse {
         do {
             let response = try await client.execute(request, timeout: TimeAmount(total))
-            // A client that is configured otherwise follows redirects; where it ended up is nobody we asked.
+            // A client with another configuration follows redirects. The response of another host is not
+            // accepted.
             guard response.history.count <= 1 else {
                 throw KeySetFetchError(.statusUnexpected, detail: "redirected")
             }
-            // Only the body of a 200 means anything. An unread one is dropped with its connection.
+            // Only the body of a 200 is needed. An unread body is dropped with its connection.
             let body =
                 response.status == .ok
                 ? try await response.body.collect(upTo: KeySetResponse.longestBody) : nil
-            // A body whose reader is cancelled ends early instead of throwing.
+            // Reading a body in a cancelled task ends early and does not throw.
             try Task.checkCancellation()
             return KeySetResponse(response, body: body.map { Array(buffer: $0) } ?? [])
         } catch {

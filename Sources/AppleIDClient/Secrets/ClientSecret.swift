@@ -1,4 +1,4 @@
-/// A client secret: the JWT by which Apple knows a team and a client ID. It shows in no description.
+/// A client secret: the JWT that authenticates a team and a client ID at Apple. It appears in no description.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String

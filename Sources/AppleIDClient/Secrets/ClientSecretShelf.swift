@@ -1,11 +1,14 @@
-/// Which client secrets are at hand and which of them to try first. Decides; signs nothing and reads no clock.
+/// The cached client secrets, and the order in which to try them. It only decides: it signs nothing and reads
+/// no clock.
 struct ClientSecretShelf {
-    /// How long a secret is good for, in seconds. Apple allows half a year; an hour makes a stolen one worth little.
+    /// The lifetime of a secret in seconds. Apple allows half a year; an hour limits the use of a stolen
+    /// secret.
     static let life: Int64 = 3600
-    /// The issuing moment is put this many seconds into the past: Apple refuses one in the future, and clocks differ.
+    /// `iat` is set this many seconds into the past, because Apple refuses an `iat` in the future, and clocks
+    /// differ.
     static let backdating: Int64 = 60
-    /// A secret with less life than this many seconds left is not used again, so that none ends on its way, also when the
-    /// clock is behind.
+    /// A secret that expires in less than this many seconds is not used any more, so that none expires during
+    /// a call, even when the clock is behind.
     static let reserve: Int64 = 900
 
     private struct Entry {
@@ -16,16 +19,18 @@ struct ClientSecretShelf {
     }
 
     private var entries: [Entry] = []
-    /// By client ID: keys belong to a primary App ID at Apple, and a team can have several.
+    /// By client ID, because Apple assigns a key to a primary App ID, and a team can have several.
     private var acceptedKeyIDs: [String: String] = [:]
 
-    /// The keys in the order in which to try them: the one that Apple took last, then the newest first.
+    /// Returns the keys in the order in which to try them: first the one that Apple accepted last, then the
+    /// newest.
     func order(_ keys: [ClientSigningKey], for clientID: String) -> [ClientSigningKey] {
         guard let accepted = acceptedKeyIDs[clientID] else { return keys }
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }
     }
 
-    /// A secret that can still be used. A clock that was set back makes one unusable, because it would be from the future.
+    /// Returns a cached secret that can still be used. After the clock was set back, a cached secret would be
+    /// from the future and is not used.
     func secret(of key: ClientSigningKey, for clientID: String, at now: Int64) -> ClientSecret? {
         let entry = entries.first { $0.clientID == clientID && $0.key == key }
         guard let entry, now >= entry.issuedAt, now - entry.issuedAt < Self.life - Self.reserve else {
@@ -34,7 +39,8 @@ struct ClientSecretShelf {
         return entry.secret
     }
 
-    /// Replaces the client ID's secrets of this key, and drops those of keys that it no longer has.
+    /// Replaces the client ID's secret of this key, and drops the secrets of keys that are no longer in
+    /// `keys`.
     mutating func put(
         _ secret: ClientSecret, of key: ClientSigningKey, for clientID: String, at now: Int64,
         keys: [ClientSigningKey]

@@ -1,27 +1,27 @@
 public import JOSE
 
-/// A key with which a team signs its client secrets: a P-256 private key and its ID at Apple. It shows in no
-/// description.
+/// A key with which a team signs its client secrets: a P-256 private key and its ID at Apple. It appears in
+/// no description.
 public struct ClientSigningKey: Sendable, Equatable {
     public let keyID: String
-    /// PKCS #8 in PEM, as Apple gives it out.
+    /// PKCS #8 in PEM, the format of Apple's `.p8` files.
     let pem: String
 
     public enum Refusal: String, Error, Sendable, CaseIterable {
         /// Key IDs have 10 capital letters and digits.
         case keyIDMalformed = "key_id_malformed"
-        /// No `BEGIN PRIVATE KEY` with the base64 of something.
+        /// The text is not a `BEGIN PRIVATE KEY` block with base64.
         case notPEM = "not_pem"
-        /// A key of another kind or curve, or a broken one.
+        /// The key is of another type or curve, or is damaged.
         case notP256 = "not_p256"
     }
 
-    /// Checks the shape and the curve, because libjwt signs with any. Whether Apple knows the key only Apple can say. Line
-    /// ends may be written as `\n`, which is how a PEM fits in an environment variable.
+    /// Checks the format and the curve, because libjwt signs with any key. It cannot check whether Apple
+    /// knows the key. Line ends may be written as `\n`, so that a PEM fits in an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
         let lines = text.replacing("\\n", with: "\n").replacing("\r\n", with: "\n").split(separator: "\n")
-        // OpenSSL reads more: it asks the terminal for the password of an encrypted key.
+        // OpenSSL accepts more, and would ask on the terminal for the password of an encrypted key.
         guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
             lines.last == "-----END PRIVATE KEY-----",
             Base64.decode(lines.dropFirst().dropLast().joined()) != nil
@@ -34,7 +34,7 @@ public struct ClientSigningKey: Sendable, Equatable {
         }
     }
 
-    /// A JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed`.
+    /// Returns a JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed`.
     public func sign(_ claims: JSONObject) throws(JOSEError) -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
     }

@@ -1,10 +1,10 @@
-/// The keys of one location as they were read last.
+/// The signing keys of one location as they were last read.
 struct HeldSigningKeys {
     var lookedAt: Duration?
     private(set) var keys: [ClientSigningKey] = []
-    /// What was wrong when they were looked at last. The keys that were read before stay in use.
+    /// The error of the last read, if there was one. The keys that were read before stay in use.
     private(set) var trouble: SigningKeyError?
-    /// The files whose present content is in `keys`.
+    /// The files whose current content is in `keys`.
     private var files: [SigningKeyFile] = []
 
     mutating func update(from location: SigningKeyLocation) {
@@ -13,7 +13,8 @@ struct HeldSigningKeys {
             found = try SigningKeyFile.list(location)
         } catch {
             trouble = error
-            // An emptied directory has no keys; everything else can be a moment in the middle of a change.
+            // An empty directory has no keys. Any other error can be temporary, while files are being
+            // replaced.
             if error.code == .noKey { (files, keys) = ([], []) }
             return
         }
@@ -29,7 +30,7 @@ struct HeldSigningKeys {
                 keys.append(try file.read())
                 read.append(file)
             } catch {
-                // Not in `read`, so that the next look reads it again.
+                // The file is not added to `read`, so that the next update reads it again.
                 trouble = error
                 if let old = self.keys.first(where: { $0.keyID == file.keyID }) { keys.append(old) }
             }

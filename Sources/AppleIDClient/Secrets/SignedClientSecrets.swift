@@ -1,7 +1,8 @@
 import JOSE
 import Synchronization
 
-/// Client secrets that are signed when needed and kept for most of their life: one for each client ID and key.
+/// Signs client secrets when they are needed, and caches them for most of their lifetime: one for each client
+/// ID and key.
 public final class SignedClientSecrets: ClientSecretSource {
     private let teams: [String: String]
     private let keys: any SigningKeySource
@@ -10,8 +11,8 @@ public final class SignedClientSecrets: ClientSecretSource {
     private let shelf = Mutex(ClientSecretShelf())
 
     /// - Parameters:
-    ///   - teams: the team of each client ID.
-    ///   - secondsSince1970: the wall clock, because Apple compares with its own.
+    ///   - teams: The team of each client ID.
+    ///   - secondsSince1970: The wall clock, because Apple compares the times with its own.
     public init(
         teams: [String: String], keys: any SigningKeySource,
         secondsSince1970: @escaping @Sendable () -> Int64, audience: String = "https://appleid.apple.com"
@@ -25,7 +26,7 @@ public final class SignedClientSecrets: ClientSecretSource {
         let keys = keys.keys(ofTeam: team)
         guard !keys.isEmpty else { throw AppleCallError(.noSigningKey) }
         let now = secondsSince1970()
-        // Signing takes a tenth of a millisecond once in a while: not worth a lock for each client ID.
+        // Signing takes 0.1 ms and happens rarely, so one lock for all client IDs is enough.
         return try shelf.withLock { shelf throws(AppleCallError) in
             var secrets: [ClientSecret] = []
             for key in shelf.order(keys, for: clientID) {

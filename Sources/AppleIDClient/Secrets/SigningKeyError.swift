@@ -7,9 +7,9 @@ public struct SigningKeyError: Error, Sendable {
         case unreadable
         /// A directory without a file named `AuthKey_<KEYID>.p8`.
         case noKey = "no_key"
-        /// More keys than could sensibly overlap.
+        /// More keys than a rotation needs.
         case tooManyKeys = "too_many_keys"
-        /// There is no key ID, neither given nor in the file's name.
+        /// The key ID is neither configured nor part of the file name.
         case keyIDMissing = "key_id_missing"
         case keyIDMalformed = "key_id_malformed"
         case notPEM = "not_pem"
@@ -17,7 +17,7 @@ public struct SigningKeyError: Error, Sendable {
     }
 
     public let code: Code
-    /// The path of the file that is wrong, or of the directory.
+    /// The path of the file or directory with the error.
     public let path: String?
 
     public init(_ code: Code, path: String? = nil) {

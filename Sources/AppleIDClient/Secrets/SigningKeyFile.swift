@@ -8,11 +8,11 @@ import Foundation
     import Darwin
 #endif
 
-/// One file with a signing key, as it was when it was looked at.
+/// A file with a signing key, as it was when it was listed.
 struct SigningKeyFile: Equatable {
     let path: String
     let keyID: String
-    /// What changes when somebody writes or replaces the file.
+    /// File attributes that change when the file is written or replaced.
     let stamp: Stamp
 
     struct Stamp: Equatable {
@@ -22,13 +22,13 @@ struct SigningKeyFile: Equatable {
         let nanoseconds: Int64
     }
 
-    /// More keys than these never overlap at one team; each that Apple refuses costs a call.
+    /// The largest number of keys of one team. Each key that Apple refuses costs a call.
     static let mostKeys = 8
-    /// A `.p8` has some 250 bytes.
+    /// In bytes. A `.p8` file has about 250.
     private static let longestContent = 16_384
 
-    /// The key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`, `.tooManyKeys` and
-    /// `.keyIDMissing`.
+    /// Returns the key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`,
+    /// `.tooManyKeys` and `.keyIDMissing`.
     static func list(_ location: SigningKeyLocation) throws(SigningKeyError) -> [SigningKeyFile] {
         switch location {
         case .key: return []
@@ -72,7 +72,7 @@ struct SigningKeyFile: Equatable {
 
     /// Throws `.unreadable`, `.keyIDMalformed`, `.notPEM` and `.notP256`.
     func read() throws(SigningKeyError) -> ClientSigningKey {
-        // A path to a device or a pipe must not hold the start for ever.
+        // Opening a pipe without a writer would block the start forever.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SigningKeyError(.unreadable, path: path) }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

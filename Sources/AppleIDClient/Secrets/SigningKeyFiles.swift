@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Signing keys in files, which are read again when they change: a new key is picked up without a restart.
+/// Signing keys in files. Changed files are read again, so that a new key is used without a restart.
 ///
-/// A file that cannot be read any more, because somebody is just writing it, keeps its last good key. A file that is
-/// gone from a directory takes its key with it.
+/// While a file cannot be read, for example because it is being written, its last good key stays in use. When
+/// a file is removed from a directory, its key is no longer used.
 public final class SigningKeyFiles: SigningKeySource {
     private let locations: [String: SigningKeyLocation]
     private let uptime: @Sendable () -> Duration
     private let held = Mutex<[String: HeldSigningKeys]>([:])
 
-    /// How often files are looked at, at most.
+    /// The shortest time between two checks of the files.
     public static let interval: Duration = .seconds(3)
 
     /// - Parameters:
-    ///   - locations: by team ID.
-    ///   - uptime: a clock that never goes back.
+    ///   - locations: The locations by team ID.
+    ///   - uptime: A monotonic clock.
     public init(
         _ locations: [String: SigningKeyLocation],
         uptime: @escaping @Sendable () -> Duration = SystemUptime.now
@@ -27,7 +27,7 @@ public final class SigningKeyFiles: SigningKeySource {
         look(atTeam: team).keys
     }
 
-    /// The keys that are in use, and what was wrong with their files when they were looked at last.
+    /// Returns the keys that are in use, and the error of the last check of their files.
     public func look(atTeam team: String) -> (keys: [ClientSigningKey], trouble: SigningKeyError?) {
         guard let location = locations[team] else { return ([], nil) }
         if case .key(let key) = location { return ([key], nil) }
@@ -44,7 +44,7 @@ public final class SigningKeyFiles: SigningKeySource {
         }
     }
 
-    /// All keys of a location, or what is wrong with it: for whoever checks a configuration.
+    /// Reads all keys of a location, or throws the first error. For a check of the configuration.
     public static func read(_ location: SigningKeyLocation) throws(SigningKeyError) -> [ClientSigningKey] {
         if case .key(let key) = location { return [key] }
         var keys: [ClientSigningKey] = []

@@ -1,12 +1,12 @@
-/// Where a team's signing keys are.
+/// The location of a team's signing keys.
 public enum SigningKeyLocation: Sendable, Equatable {
     case key(ClientSigningKey)
-    /// One key in a file. Without an ID the file is named as Apple names it: `AuthKey_<KEYID>.p8`.
+    /// One key in a file. Without a key ID, the file must have Apple's name: `AuthKey_<KEYID>.p8`.
     case file(path: String, keyID: String?)
-    /// Every file in it that is named `AuthKey_<KEYID>.p8`; others are not looked at.
+    /// All files in a directory with a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)
 
-    /// The key ID in the name of a file, as Apple names it.
+    /// Returns the key ID in a file name like `AuthKey_<KEYID>.p8`.
     public static func keyID(inFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }

@@ -1,6 +1,6 @@
-/// Where the keys come from with which client secrets are signed.
+/// Provides the keys that sign client secrets.
 public protocol SigningKeySource: Sendable {
-    /// The keys of a team as they are now, the newest first; empty when there is none. Does not wait for anything slower
-    /// than a file.
+    /// Returns the current keys of a team, the newest first; empty when there is none. It may read local
+    /// files, but does nothing slower.
     func keys(ofTeam team: String) -> [ClientSigningKey]
 }

@@ -1,4 +1,4 @@
-/// The time since the process first asked, by a clock that nobody sets.
+/// The time since the first call in the process, by a monotonic clock.
 public enum SystemUptime {
     private static let start = ContinuousClock.now
 

@@ -1,12 +1,12 @@
-/// What came back from Apple: transport only, nothing of it is believed yet.
+/// A response of Apple as it was received. Its content has not been checked.
 struct AppleAnswer: Sendable, Equatable {
     let status: Int
-    /// Empty for a 5xx, which nobody reads.
+    /// Empty for a 5xx, whose body is not read.
     let body: [UInt8]
-    /// `Retry-After` in seconds, at most an hour. The form with a date is not read.
+    /// `Retry-After` in seconds, at most an hour. The form with a date is ignored.
     var retryAfter: Duration?
 
-    /// Far more than any answer of Apple's.
+    /// In bytes: far more than any response of Apple has.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {

@@ -2,13 +2,13 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Posts forms to Apple, each in a bounded time and for an answer of bounded size.
+/// Posts forms to Apple, with a time limit and a size limit for the response.
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
 
-    /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A cancelled
-    /// caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
+    /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A
+    /// cancelled caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
     func post(_ url: String, _ fields: [(name: String, value: String)], bearer: String? = nil)
         async throws(AppleCallError) -> AppleAnswer
     {
@@ -35,18 +35,19 @@ struct AppleTransport: Sendable {
 
     private func ask(_ request: HTTPClientRequest) async throws -> AppleAnswer {
         let response = try await client.execute(request, timeout: TimeAmount(total))
-        // Where a redirected request ended up is nobody whom we meant to give a code.
+        // A redirected request has sent the code to another host. Its response is not accepted.
         guard response.history.count <= 1 else { throw AppleCallError(.answerUnusable, detail: "redirected") }
         let isRead = response.status.code < 500
         let body = isRead ? try await response.body.collect(upTo: AppleAnswer.longestBody) : ByteBuffer()
-        // A body whose reader is cancelled ends early instead of throwing.
+        // Reading a body in a cancelled task ends early and does not throw.
         try Task.checkCancellation()
         return AppleAnswer(
             status: Int(response.status.code), body: Array(buffer: body),
             retryAfter: AppleAnswer.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// When an error gets here the client has given the request up, so that a body which is taken later goes nowhere.
+    /// When an error arrives here, the client has ended the request, so a body that is read later is not
+    /// sent.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }

@@ -1,10 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The body of a form post, which notes when it is taken to be sent.
+/// The body of a form post. It records whether the client has begun to send it.
 ///
-/// The client takes a streamed body only when a connection stands, TLS included, and the head of the request is on its
-/// way. So a body that was never taken is proof that Apple has not been asked: the code or token is in the body.
+/// The client reads a streamed body only after the connection is made, including TLS, and the request head is
+/// written. A body that was never read is therefore proof that Apple has not received the code or token in
+/// it.
 final class FormBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

@@ -1,9 +1,9 @@
-/// Bounds a whole exchange. The client's own deadline ends with the response head, so a byte of the body now and then would
-/// keep a request open for ever.
+/// Limits the time of a request and its whole response. The client's own deadline ends with the response
+/// head, so a body that arrives byte by byte would keep a request open forever.
 struct TotalTime: Sendable {
     let limit: Duration
 
-    /// Returns what `body` returns, or throws `failure` when the time is over. What is not over then is cancelled.
+    /// Returns what `body` returns, or cancels it and throws `failure` after the time limit.
     func bound<Value: Sendable>(
         failure: any Error, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
