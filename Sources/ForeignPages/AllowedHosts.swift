@@ -1,25 +1,26 @@
-/// The names under which a server for development is called: loopback's, and those that were configured.
+/// The host names of a development server: those of loopback, and the configured ones.
 public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
-    /// - Parameter names: As in a URL, without a port; an IPv6 address with or without brackets. A wildcard address, which
-    ///   is for listening only, and what is no name allow nothing.
+    /// - Parameter names: As in a URL, without a port; an IPv6 address with or without brackets. Wildcard
+    ///   addresses, which are only for listening, and invalid names are ignored.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }
 
-    /// Whether the content of a `Host` field means this server. The port does not matter, because a forwarded one differs.
+    /// Whether the value of a `Host` field names this server. The port is ignored, because a forwarded port
+    /// differs.
     public func allow(_ host: String) -> Bool {
         guard let name = Self.name(ofHostField: host) else { return false }
         return Self.isLoopback(name) || names.contains(name)
     }
 
-    /// Whether the text is a name or an address that `init` takes.
+    /// Whether the text is a name or an address that `init` accepts.
     public static func isName(_ text: String) -> Bool { name(text) != nil }
 
-    /// In lower case, with the brackets of an IPv6 address.
+    /// Returns the name in lower case, an IPv6 address with brackets.
     private static func name(_ text: String) -> String? {
-        // Other letters can become these ones in lower case (U+212A).
+        // Some other letters become ASCII letters in lower case (for example U+212A).
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
@@ -45,11 +46,11 @@ public struct AllowedHosts: Sendable, Equatable {
             return nil
         }
         let host = String(field[..<colon])
-        // An IPv6 address without brackets has no port, and does not belong into this field.
+        // An IPv6 address without brackets is not allowed in this field.
         return host.contains(":") && !host.hasPrefix("[") ? nil : name(host)
     }
 
-    /// `127.1` is loopback to some resolvers only, so just the four decimal parts count.
+    /// Only some resolvers accept `127.1`, so only the form with four decimal parts counts.
     private static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

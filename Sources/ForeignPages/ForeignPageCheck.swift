@@ -1,17 +1,20 @@
-// This target owns one decision: whether a request to a server for development may come from a web page that has nothing
-// to do with it. It owns no HTTP: servers hand in the fields of a request, and answer the refusal in their own form.
+// ForeignPages owns one decision: whether a request to a development server may come from an unrelated web
+// page. It does not own HTTP: servers pass the header fields of a request, and answer a refusal in their own
+// format.
 
-/// Keeps pages of other sites away from a server that runs on a developer's machine and lets in nearly anything else.
+/// Protects a development server, which needs no real authentication, from requests by web pages of other
+/// sites.
 ///
-/// Such a server needs no password or a known one, because only this machine reaches it. But a page in the developer's
-/// browser is on this machine as well. It has two ways:
+/// Such a server needs no password, or a known one, because only this machine can reach it. But a page in the
+/// developer's browser can reach it too. There are two attacks:
 ///
-/// - It makes its own name lead to 127.0.0.1 (DNS rebinding). The browser then takes the server for a part of the page's
-///   site, and lets the page read every answer. The name stays in `Host`, which no page can change.
-/// - It sends a form, and cannot read the answer. A browser says in `Origin` where every request that changes something
-///   comes from (Fetch §3.2).
+/// - The page lets its own host name resolve to 127.0.0.1 (DNS rebinding). The browser then treats the server
+///   as part of the page's site, and the page can read every response. `Host` still contains the page's name,
+///   because a page cannot change that field.
+/// - The page submits a form, and cannot read the response. A browser names the sender's site in `Origin` in
+///   every request that changes something (Fetch §3.2).
 ///
-/// It is not for a server in production: behind proxies the names are theirs to check, and callers bring keys.
+/// A production server does not need it: there the proxy checks host names, and callers have API keys.
 public struct ForeignPageCheck: Sendable {
     private let hosts: AllowedHosts
 
@@ -19,16 +22,17 @@ public struct ForeignPageCheck: Sendable {
         self.hosts = hosts
     }
 
-    /// Refuses a request that names another server. A request without the field, or with two, names none.
+    /// Refuses a request whose `Host` names another server, is absent or occurs twice.
     public func check(host: [String]) throws(ForeignPageRefusal) {
         guard host.count == 1, hosts.allow(host[0]) else { throw .host }
     }
 
-    /// Refuses a request that changes something and comes from a page of another server. Tools send no `Origin`.
+    /// Refuses a request whose `Origin` is another server. For requests that change something. Command-line
+    /// tools send no `Origin`.
     public func check(origin: [String], host: [String]) throws(ForeignPageRefusal) {
         guard !origin.isEmpty else { return }
         guard origin.count == 1, host.count == 1 else { throw .origin }
-        // "null" is the origin of a file, and of a page that hides where it comes from.
+        // "null" is the origin of a local file, and of a page that hides its origin. It is refused.
         let same = ["http://", "https://"].map { $0 + host[0].lowercased() }
         guard same.contains(origin[0].lowercased()) else { throw .origin }
     }

@@ -1,7 +1,7 @@
-/// Why a request is refused that a foreign web page may have sent.
+/// Why a request that a web page of another site may have sent is refused.
 public enum ForeignPageRefusal: Error, Sendable, CaseIterable {
-    /// `Host` names neither this machine nor a configured name.
+    /// `Host` is neither a loopback name nor a configured name.
     case host
-    /// The page that sent it is on another server.
+    /// `Origin` is another server.
     case origin
 }
