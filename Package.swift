@@ -21,6 +21,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -29,11 +30,16 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-func room(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
-/// - Parameter exclude: What lies beside the tests and is not Swift.
+/// What several test targets need.
+func testHelper(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+/// - Parameter exclude: Files beside the tests that are not Swift.
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
@@ -43,7 +49,9 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "siwa", targets: ["siwa"]),
-        .library(name: "AppleIdentity", targets: ["AppleIdentity", "KeySets", "JOSE"]),
+        .library(
+            name: "AppleIdentity",
+            targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
         .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
     ],
     dependencies: [
@@ -69,71 +77,86 @@ let package = Package(
             name: "CLibJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"]), .brew(["libjwt"])]),
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        room("JOSE", ["COpenSSL", "CLibJWT"]),
-        room("AppleIdentity", ["JOSE"]),
-        room("KeySets", ["JOSE", "AppleIdentity"]),
-        room("AppleAccounts", []),
-        room("AppleIDClient", ["JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
-        room(
-            "SQLiteStorage",
-            ["AppleAccounts", "KeySets", "JOSE", .product(name: "GRDB", package: "GRDB.swift"), logging]),
-        room("PostgresStorage", ["CLibPQ", "AppleAccounts", "KeySets", logging]),
-        room(
+
+        // The ground floor: knows nothing of Apple, and no module above it.
+        module("CodedErrors", []),
+        module("Encodings", []),
+        module("Cryptography", ["COpenSSL"]),
+        module("StrictJSON", ["CodedErrors", "Encodings"]),
+        module("JOSE", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
+        module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
+        module("ForeignPages", []),
+
+        // Apple's tokens, keys and endpoints.
+        module("AppleIdentity", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),
+        module("KeySets", ["CodedErrors", "JOSE", "AppleIdentity"]),
+        module(
+            "AppleIDClient",
+            ["CodedErrors", "Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
+
+        // Accounts, and where they are kept.
+        module("AppleAccounts", ["CodedErrors", "Encodings", "Cryptography"]),
+        module("SQLiteStorage", ["AppleAccounts", "KeySets", "Cryptography", grdb, logging]),
+        module("PostgresStorage", ["AppleAccounts", "KeySets", "CLibPQ", logging]),
+
+        // What the service does, and how it is asked.
+        module(
             "SignIn",
             [
-                "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", serviceLifecycle,
-                logging,
-                metrics,
+                "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "StrictJSON",
+                "Cryptography",
+                "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
             ]),
-        room("ForeignPages", []),
-        room(
-            "AppleEmulator",
-            [
-                "JOSE", "ForeignPages", hummingbird, hummingbirdTLS, nioSSL,
-                .product(name: "HummingbirdCore", package: "hummingbird"), httpTypes,
-                nioCore,
-                nioPosix, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
-            ]),
-        room(
+        module(
             "HTTPAPI",
             [
-                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "ForeignPages",
-                hummingbirdCore,
-                nioCore, nioPosix,
-                nioHTTP1, logging, coreMetrics, serviceLifecycle,
+                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
+                "Encodings",
+                "ForeignPages", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
+                serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
+        module(
+            "AppleEmulator",
+            [
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages", hummingbird,
+                hummingbirdCore, hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging,
+                asyncHTTPClient, serviceLifecycle,
+            ]),
         .executableTarget(
             name: "siwa",
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "ForeignPages", argumentParser,
-                configuration, yams,
-                serviceLifecycle, logging,
+                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates", "StrictJSON",
+                "Cryptography",
+                "Encodings", "ForeignPages", argumentParser, configuration, yams, serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
-        .target(name: "TokenMint", dependencies: ["JOSE"], path: "Tests/TokenMint", swiftSettings: settings),
-        .target(name: "SiwaBinary", path: "Tests/SiwaBinary", swiftSettings: settings),
+
+        // Tests and what they share.
+        testHelper("TokenMint", ["JOSE", "StrictJSON"]),
+        testHelper("SiwaBinary"),
+        testHelper("StorageConformance", ["AppleAccounts"]),
+        testHelper("PostgresCluster"),
+        tests("EncodingsTests", ["Encodings"]),
+        tests("CryptographyTests", ["Cryptography", "Encodings"]),
+        tests("StrictJSONTests", ["StrictJSON"]),
         tests("ForeignPagesTests", ["ForeignPages"]),
-        tests("JOSETests", ["JOSE", "CLibJWT", "TokenMint"]),
-        tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "TokenMint"]),
-        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "TokenMint"]),
+        tests("JOSETests", ["JOSE", "StrictJSON", "Encodings", "CLibJWT", "TokenMint"]),
+        tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "StrictJSON", "TokenMint"]),
+        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "StrictJSON", "Encodings", "TokenMint"]),
         tests(
             "AppleIDClientTests",
-            ["AppleIDClient", "KeySets", "JOSE", asyncHTTPClient, nioCore, nioPosix, nioHTTP1]),
-        tests("AppleAccountsTests", ["AppleAccounts", "StorageConformance"]),
-        .target(
-            name: "StorageConformance", dependencies: ["AppleAccounts"], path: "Tests/StorageConformance",
-            swiftSettings: settings),
+            [
+                "AppleIDClient", "KeySets", "JOSE", "StrictJSON", "Encodings", asyncHTTPClient, nioCore,
+                nioPosix,
+                nioHTTP1,
+            ]),
+        tests("AppleAccountsTests", ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance"]),
         tests(
             "SQLiteStorageTests",
-            [
-                "SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets",
-                .product(name: "GRDB", package: "GRDB.swift"), logging,
-            ]),
-        .target(
-            name: "PostgresCluster", dependencies: [], path: "Tests/PostgresCluster", swiftSettings: settings),
+            ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets", grdb, logging]),
         tests(
             "PostgresStorageTests",
             [
@@ -144,32 +167,34 @@ let package = Package(
             "SignInTests",
             [
                 "SignIn", "SQLiteStorage", "StorageConformance", "TokenMint", "AppleAccounts",
-                "AppleIDClient", "AppleIdentity", "KeySets", "JOSE", serviceLifecycle, logging,
+                "AppleIDClient",
+                "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                serviceLifecycle,
+                logging,
             ]),
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "JOSE", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird,
-                hummingbirdCore, httpTypes, logging,
-                serviceLifecycle,
+                "AppleEmulator", "JOSE", "StrictJSON", "Cryptography", "Encodings", asyncHTTPClient, nioCore,
+                nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,
             ]),
         tests(
             "HTTPAPITests",
             [
                 "HTTPAPI", "ForeignPages", "SignIn", "StorageConformance", "TokenMint", "AppleIDClient",
-                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", coreMetrics, logging, nioCore, nioPosix,
-                nioHTTP1,
+                "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
+                "Encodings",
+                coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
             "SiwaCommandTests",
             [
                 "siwa", "ForeignPages", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient",
                 "HTTPAPI",
-                "SignIn", "SQLiteStorage",
-                "PostgresStorage", "PostgresCluster", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE",
-                logging, asyncHTTPClient, nioCore,
-                nioHTTP1,
-                serviceLifecycle,
+                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
+                "AppleIdentity",
+                "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
+                asyncHTTPClient, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         tests(
             "EndToEndTests",
@@ -177,16 +202,16 @@ let package = Package(
                 "siwa", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
                 "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
-                "JOSE", logging, asyncHTTPClient, nioCore,
-                nioHTTP1, unixSignals, serviceLifecycle, hummingbird, httpTypes,
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
+                nioHTTP1,
+                unixSignals, serviceLifecycle, hummingbird, httpTypes,
             ], exclude: ["Clients"]),
         tests(
             "FixtureTests",
             [
                 "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
-                "StorageConformance", "AppleIdentity", "KeySets",
-                "JOSE",
-                logging,
+                "StorageConformance", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
+                "Encodings", logging,
             ]),
     ]
 )
@@ -196,8 +221,10 @@ let package = Package(
 // function; what they depend on is not, because it takes three times as long to compile.
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
-        "COpenSSL", "CLibJWT", "CLibPQ", "JOSE", "AppleIdentity", "KeySets", "AppleAccounts", "AppleIDClient",
-        "SQLiteStorage", "PostgresStorage", "TokenMint", "StorageConformance", "PostgresCluster", "JOSETests",
+        "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
+        "AppleIdentity", "KeySets", "AppleAccounts", "AppleIDClient",
+        "SQLiteStorage", "PostgresStorage", "TokenMint", "StorageConformance", "PostgresCluster",
+        "CryptographyTests", "JOSETests",
         "AppleIDClientTests", "SQLiteStorageTests", "PostgresStorageTests",
     ]
     package.products = []

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// A primary App ID of a developer team, with the client IDs that are grouped under it at Apple.
 public struct EmulatedApp: Sendable, Equatable {

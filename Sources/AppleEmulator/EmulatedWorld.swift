@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Everything that the emulator remembers, and what calls do to it.
 ///

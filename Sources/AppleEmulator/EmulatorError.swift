@@ -1,7 +1,9 @@
+public import CodedErrors
+
 /// Why the emulator refused a control call. Match on `code`; its raw value is the wire's stable `code`.
 ///
 /// `detail` names members and bounds of the control API, never a claim or a token, so it may be shown.
-public struct EmulatorError: Error, Sendable {
+public struct EmulatorError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The configuration that the emulator was started with makes no sense.
         case configurationInvalid = "configuration_invalid"
@@ -58,11 +60,7 @@ public struct EmulatorError: Error, Sendable {
     }
 }
 
-extension EmulatorError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension EmulatorError: CustomStringConvertible {
+extension EmulatorError {
     public var description: String {
         detail.isEmpty ? "emulator: \(code.rawValue)" : "emulator: \(code.rawValue) (\(detail))"
     }

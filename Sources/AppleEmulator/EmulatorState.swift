@@ -1,4 +1,3 @@
-import JOSE
 import Synchronization
 
 /// The fake Apple without its sockets: what the control API does, callable in process.

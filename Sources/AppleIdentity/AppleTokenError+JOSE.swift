@@ -5,7 +5,7 @@ extension AppleTokenError {
     init(_ error: JOSEError) {
         let code: Code =
             switch error.code {
-            case .jwsMalformed, .jsonInvalid, .characterNotAllowed: .tokenMalformed
+            case .jwsMalformed: .tokenMalformed
             case .algorithmNotAllowed: .algorithmNotAllowed
             case .headerNotAllowed: .headerNotAllowed
             case .keyIDInvalid: .keyIDInvalid

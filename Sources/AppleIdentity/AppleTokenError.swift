@@ -1,8 +1,10 @@
+public import CodedErrors
+
 /// Why a token was refused: one code per cause. Match on `code`.
 ///
 /// The raw values appear in responses and never change their meaning. `detail` may repeat claim values: it is
 /// for a debugger, never for a log or a response.
-public struct AppleTokenError: Error, Sendable {
+public struct AppleTokenError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// More than 16 KiB.
         case tokenTooLarge = "token_too_large"
@@ -55,11 +57,7 @@ public struct AppleTokenError: Error, Sendable {
     }
 }
 
-extension AppleTokenError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension AppleTokenError: CustomStringConvertible, CustomDebugStringConvertible {
+extension AppleTokenError: CustomDebugStringConvertible {
     public var description: String { "token refused: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

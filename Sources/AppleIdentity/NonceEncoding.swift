@@ -1,4 +1,5 @@
-import JOSE
+package import Cryptography
+import Encodings
 
 /// How an app encodes the raw nonce in the request to Apple. Apple copies the value into the token unchanged.
 public enum NonceEncoding: String, Sendable, CaseIterable {
@@ -10,7 +11,7 @@ public enum NonceEncoding: String, Sendable, CaseIterable {
     case sha256Base64 = "sha256_base64"
 
     /// The claim that results from this encoding of `nonce`.
-    package func claim(for nonce: String, digest: [UInt8]) -> String {
+    package func claim(for nonce: String, digest: SHA256Digest) -> String {
         switch self {
         case .raw: nonce
         case .sha256Hexadecimal: Hexadecimal.encode(digest)

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension NotificationEvent {
     /// Apple sends one event per notification. The limit bounds the work that one delivery can cause.
@@ -13,7 +13,7 @@ extension NotificationEvent {
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
         var value = claim
         if case .string(let text) = claim {
-            do throws(JOSEError) {
+            do throws(JSONError) {
                 value = try JSONValue(parsing: Array(text.utf8))
             } catch {
                 throw AppleTokenError(.eventsMalformed, detail: error.detail)

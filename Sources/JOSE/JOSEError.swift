@@ -1,12 +1,10 @@
-/// Why this room refused its input. Match on `code`.
+public import CodedErrors
+
+/// Why a JWS, a key or a key set was refused, or could not be made. Match on `code`.
 ///
-/// `detail` may repeat parts of the input: it is for a debugger, never for a log or an answer.
-public struct JOSEError: Error, Sendable {
+/// `detail` may repeat parts of the input: it is for a debugger, never for a log or a response.
+public struct JOSEError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// Not strict JSON, or beyond the reader's bounds.
-        case jsonInvalid = "json_invalid"
-        /// A string of a JSON document has U+0000, which is an error in one database and the end of the text in C.
-        case characterNotAllowed = "character_not_allowed"
         /// Not three non-empty segments of strict base64url.
         case jwsMalformed = "jws_malformed"
         /// `alg` is not the pinned algorithm.
@@ -31,11 +29,7 @@ public struct JOSEError: Error, Sendable {
     }
 }
 
-extension JOSEError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension JOSEError: CustomStringConvertible, CustomDebugStringConvertible {
+extension JOSEError: CustomDebugStringConvertible {
     public var description: String { "JOSE: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

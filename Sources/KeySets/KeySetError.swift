@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// Why there is no key. Match on `code`; equality is on `code`.
-public struct KeySetError: Error, Sendable {
+public struct KeySetError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The set was fetched recently and has no usable key with this ID: the token is not Apple's.
         case unknownKey = "unknown_key"
@@ -16,11 +18,7 @@ public struct KeySetError: Error, Sendable {
     }
 }
 
-extension KeySetError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension KeySetError: CustomStringConvertible, CustomDebugStringConvertible {
+extension KeySetError: CustomDebugStringConvertible {
     public var description: String { "no verification key: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

@@ -1,5 +1,4 @@
 import AppleEmulator
-import JOSE
 import NIOHTTP1
 import Testing
 

@@ -1,5 +1,5 @@
-import JOSE
 import NIOHTTP1
+import StrictJSON
 
 /// What an HTTP server said.
 struct Answer {

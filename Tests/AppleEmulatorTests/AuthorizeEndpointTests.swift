@@ -1,6 +1,8 @@
 import AppleEmulator
-import JOSE
+import Cryptography
+import Encodings
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct AuthorizeEndpointTests {

@@ -1,6 +1,8 @@
 import AppleEmulator
+import Encodings
 import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct ClientSecretTests {

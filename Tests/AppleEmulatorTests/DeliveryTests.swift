@@ -1,7 +1,7 @@
 import AppleEmulator
 import HTTPTypes
-import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct DeliveryTests {

@@ -2,6 +2,7 @@ import AppleEmulator
 import JOSE
 import Logging
 import ServiceLifecycle
+import StrictJSON
 import Testing
 
 @Suite struct EmulatedAppleTests {

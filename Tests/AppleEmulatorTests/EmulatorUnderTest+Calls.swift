@@ -1,6 +1,7 @@
 import AppleEmulator
-import JOSE
+import Encodings
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 /// The calls of a service to Apple.

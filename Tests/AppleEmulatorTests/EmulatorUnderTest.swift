@@ -4,6 +4,7 @@ import JOSE
 import Logging
 import NIOCore
 import NIOHTTP1
+import StrictJSON
 
 /// A running emulator and the means to talk to it over its socket.
 struct EmulatorUnderTest {

@@ -1,6 +1,7 @@
 import AppleEmulator
 import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct FaultTests {
@@ -37,7 +38,7 @@ import Testing
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"malformed"}"#)
             let answer = try await apple.get("/auth/keys")
             #expect(answer.body.starts(with: Array(#"{"keys":["#.utf8)))
-            #expect(throws: JOSEError(.jsonInvalid)) { try JSONValue(parsing: answer.body) }
+            #expect(throws: JSONError(.jsonInvalid)) { try JSONValue(parsing: answer.body) }
         }
     }
 

@@ -1,5 +1,6 @@
 import AppleEmulator
 import JOSE
+import StrictJSON
 import Testing
 
 @Suite struct ForgeryTests {

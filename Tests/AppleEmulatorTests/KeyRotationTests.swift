@@ -1,6 +1,7 @@
 import AppleEmulator
 import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct KeyRotationTests {

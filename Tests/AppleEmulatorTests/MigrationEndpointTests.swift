@@ -1,6 +1,6 @@
 import AppleEmulator
-import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct MigrationEndpointTests {

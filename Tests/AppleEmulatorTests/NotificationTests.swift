@@ -1,5 +1,5 @@
 import AppleEmulator
-import JOSE
+import StrictJSON
 import Testing
 
 @Suite struct NotificationTests {

@@ -1,4 +1,6 @@
+import Encodings
 import JOSE
+import StrictJSON
 import Testing
 
 /// A compact JWS, taken apart without any check of what it says.

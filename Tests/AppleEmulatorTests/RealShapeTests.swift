@@ -1,7 +1,7 @@
 import AppleEmulator
 import Foundation
-import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 /// Tokens of the emulator beside tokens that Apple really signed, which are read from the folder that `SIWA_REAL_TOKENS`

@@ -1,7 +1,7 @@
 import AppleEmulator
 import Foundation
-import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct StateFileTests {

@@ -1,6 +1,9 @@
 import AppleEmulator
+import Cryptography
+import Encodings
 import JOSE
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct TokenEndpointTests {

@@ -1,5 +1,4 @@
 import AppleIDClient
-import JOSE
 import Testing
 
 /// Each call as it succeeds and as Apple refuses it.

@@ -1,5 +1,7 @@
 import AppleIDClient
+import Encodings
 import JOSE
+import StrictJSON
 import Testing
 
 @Suite struct SignedClientSecretsTests {

@@ -1,4 +1,3 @@
-import JOSE
 import TokenMint
 
 @testable import AppleIdentity

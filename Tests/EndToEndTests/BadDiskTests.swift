@@ -1,5 +1,5 @@
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 /// The database's disk fails, or somebody else has the file: the service says so, goes on with what it can, recovers by

@@ -1,6 +1,7 @@
+import Encodings
 import Foundation
 import HTTPAPI
-import JOSE
+import StrictJSON
 import Testing
 import TokenMint
 

@@ -1,5 +1,5 @@
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 /// Libraries that hard-code Apple's addresses, unchanged, against the fake Apple over TLS. What they share, and what each does,

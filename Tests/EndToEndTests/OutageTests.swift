@@ -1,5 +1,5 @@
 import AppleEmulator
-import JOSE
+import Encodings
 import KeySets
 import Testing
 

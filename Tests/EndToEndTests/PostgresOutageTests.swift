@@ -1,6 +1,6 @@
 import AppleEmulator
-import JOSE
 import PostgresCluster
+import StrictJSON
 import Testing
 
 /// PostgreSQL is away, and comes back.

@@ -1,5 +1,5 @@
 import AppleEmulator
-import JOSE
+import StrictJSON
 import Testing
 
 /// The process is killed while it waits for Apple, at every step of an exchange, a check and an erasure. What was begun

@@ -1,5 +1,5 @@
-import JOSE
 import PostgresCluster
+import StrictJSON
 import Testing
 
 /// What any replica has acknowledged holds for all of them, whatever happens to the others and to the database.

@@ -1,7 +1,7 @@
 import AppleEmulator
-import JOSE
 import KeySets
 import PostgresCluster
+import StrictJSON
 import Testing
 
 /// Two replicas on one PostgreSQL: whatever begins at one goes on at the other.

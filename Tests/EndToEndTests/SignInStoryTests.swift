@@ -1,5 +1,5 @@
 import AppleEmulator
-import JOSE
+import StrictJSON
 import Testing
 
 /// A person's way with an app, from the first sign-in to the end, with nothing simulated but Apple.

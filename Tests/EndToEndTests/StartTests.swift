@@ -1,6 +1,6 @@
+import Encodings
 import Foundation
 import HTTPAPI
-import JOSE
 import Testing
 
 /// A start that cannot succeed, or is stopped before it has.

@@ -1,6 +1,6 @@
 import AppleEmulator
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 /// The web flow as a person sees it: a real browser, the fake Apple's pages, and a backend that only gets a code.

@@ -1,5 +1,4 @@
 import HTTPAPI
-import JOSE
 import NIOCore
 import Testing
 import TokenMint

@@ -1,6 +1,8 @@
 import AppleAccounts
+import Cryptography
+import Encodings
 import HTTPAPI
-import JOSE
+import StrictJSON
 import Testing
 import TokenMint
 

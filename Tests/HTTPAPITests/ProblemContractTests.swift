@@ -1,9 +1,9 @@
 import AppleAccounts
 import AppleIdentity
 import HTTPAPI
-import JOSE
 import KeySets
 import SignIn
+import StrictJSON
 import Testing
 import TokenMint
 

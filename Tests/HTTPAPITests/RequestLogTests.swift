@@ -1,6 +1,6 @@
 import HTTPAPI
-import JOSE
 import Logging
+import StrictJSON
 import Testing
 import TokenMint
 

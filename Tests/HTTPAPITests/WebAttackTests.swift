@@ -1,5 +1,6 @@
+import Cryptography
+import Encodings
 import HTTPAPI
-import JOSE
 import Testing
 import TokenMint
 

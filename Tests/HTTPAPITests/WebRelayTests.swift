@@ -1,7 +1,9 @@
 import AppleAccounts
+import Cryptography
+import Encodings
 import HTTPAPI
-import JOSE
 import Logging
+import StrictJSON
 import Testing
 import TokenMint
 

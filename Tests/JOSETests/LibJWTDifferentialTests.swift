@@ -1,5 +1,7 @@
 import CLibJWT
+import Encodings
 import JOSE
+import StrictJSON
 import Testing
 import TokenMint
 

@@ -1,5 +1,5 @@
 import AppleIdentity
-import JOSE
+import Encodings
 import KeySets
 import Testing
 import TokenMint

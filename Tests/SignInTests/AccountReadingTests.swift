@@ -1,5 +1,4 @@
 import AppleAccounts
-import JOSE
 import StorageConformance
 import Testing
 import TokenMint

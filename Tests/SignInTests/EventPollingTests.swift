@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import StorageConformance
 import Testing
 

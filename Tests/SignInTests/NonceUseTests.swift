@@ -1,7 +1,9 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
+import Cryptography
+import Encodings
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 
@@ -102,7 +104,7 @@ import TokenMint
     @Test func `takes a nonce that an earlier version minted, once, until it expires`() async throws {
         for (text, isLate) in [("a", false), ("b", true)] {
             let nonce = MintedNonce.prefix + String(repeating: text, count: 43)
-            let digest = try #require(NonceDigest(SHA256Digest.hash(nonce)))
+            let digest = try #require(NonceDigest(SHA256Digest.hash(nonce).bytes))
             subject.store.store(
                 NonceRecord(digest: digest, expiresAt: Moment(seconds: TokenMint.sampleTime + 300)))
             subject.setClock(isLate ? 300 : 299)

@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 

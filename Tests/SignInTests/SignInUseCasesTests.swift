@@ -1,8 +1,8 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import KeySets
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 

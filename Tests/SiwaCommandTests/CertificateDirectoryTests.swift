@@ -1,4 +1,5 @@
 import AppleEmulator
+import Certificates
 import Foundation
 import JOSE
 import Testing

@@ -1,7 +1,7 @@
 import AppleAccounts
+import Cryptography
 import Foundation
 import HTTPAPI
-import JOSE
 import Logging
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
+import Cryptography
+import Encodings
 import Foundation
 import HTTPAPI
-import JOSE
 import Testing
 
 @testable import siwa

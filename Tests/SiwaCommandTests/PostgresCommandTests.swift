@@ -1,7 +1,6 @@
 import AppleAccounts
 import AppleEmulator
 import Foundation
-import JOSE
 import PostgresCluster
 import Testing
 

@@ -1,8 +1,8 @@
 import AppleEmulator
 import Foundation
-import JOSE
 import Logging
 import SQLiteStorage
+import StrictJSON
 import Testing
 
 @testable import siwa

@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 import Testing
 
 @testable import siwa

@@ -4,7 +4,6 @@ import AppleIdentity
 import ForeignPages
 import Foundation
 import HTTPAPI
-import JOSE
 import Logging
 import SignIn
 import Testing

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
+import Encodings
+import StrictJSON
 import Testing
 import TokenMint
 

@@ -1,5 +1,4 @@
 import AppleAccounts
-import JOSE
 import Testing
 
 @testable import siwa

@@ -1,4 +1,5 @@
 public import JOSE
+public import StrictJSON
 
 /// Mints tokens as Apple would, for tests, with a key that lives as long as the process.
 ///

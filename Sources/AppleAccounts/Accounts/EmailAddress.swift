@@ -1,3 +1,5 @@
+import Encodings
+
 /// An e-mail address as Apple signed it. Never an identifier: it can change, and two people can have had the
 /// same.
 public struct EmailAddress: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// What makes two deliveries of one event the same, when their identifiers differ.
 public struct InboxKey: Sendable {
     public let clientID: ClientID

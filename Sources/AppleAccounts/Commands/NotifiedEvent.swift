@@ -1,3 +1,6 @@
+import Cryptography
+import Encodings
+
 /// One event of a notification.
 public struct NotifiedEvent: Sendable, Hashable {
     public enum Change: Sendable, Hashable {
@@ -31,7 +34,7 @@ public struct NotifiedEvent: Sendable, Hashable {
 
     private static func storable(_ type: String) -> String {
         guard type.characterCount > longestType || type.hasControlCharacters else { return type }
-        return "sha256:" + SHA256.hexDigest(of: type.utf8)
+        return "sha256:" + Hexadecimal.encode(SHA256Digest.hash(type))
     }
 
     /// Whether it ends credentials.

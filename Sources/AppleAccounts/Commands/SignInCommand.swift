@@ -1,3 +1,5 @@
+import Encodings
+
 /// A verified identity token says that the person signed in.
 public struct SignInCommand: Sendable, Hashable {
     public let key: SubjectKey

@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// Says why a list of apps cannot be served.
-public struct DeploymentError: Error, Sendable {
+public struct DeploymentError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case noApps, clientIDInTwoApps
     }
@@ -11,11 +13,7 @@ public struct DeploymentError: Error, Sendable {
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
 }
 
-extension DeploymentError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension DeploymentError: CustomStringConvertible {
+extension DeploymentError {
     public var description: String {
         switch code {
         case .noApps: "no app is configured"

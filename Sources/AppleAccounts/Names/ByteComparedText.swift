@@ -1,3 +1,5 @@
+import Encodings
+
 /// Text that is equal only to the same bytes.
 ///
 /// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. A name that two

@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// Says why the database could not do what it should.
-public struct StorageError: Error, Sendable {
+public struct StorageError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// It cannot be opened, reached or read.
         case unavailable
@@ -23,11 +25,7 @@ public struct StorageError: Error, Sendable {
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
 }
 
-extension StorageError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension StorageError: CustomStringConvertible, CustomDebugStringConvertible {
+extension StorageError: CustomDebugStringConvertible {
     public var description: String { "storage failed: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// What the browser carries to the redirect URI.
 struct AuthorizeAnswer: Equatable {

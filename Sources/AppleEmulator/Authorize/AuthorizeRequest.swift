@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// A call of `/auth/authorize` that Apple would show its page for (Apple, "Request an authorization to the Sign in with
 /// Apple server").

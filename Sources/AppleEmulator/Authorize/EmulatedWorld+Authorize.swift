@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// The web flow: open pages, and what becomes of them.
 extension EmulatedWorld {

@@ -1,4 +1,7 @@
+import Cryptography
+import Encodings
 public import JOSE
+public import StrictJSON
 
 /// A key that a team registered at Apple to sign its client secrets with, and its ID.
 ///

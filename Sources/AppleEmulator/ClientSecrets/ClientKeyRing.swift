@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// The keys that teams have registered. A team can have several, so that one can be rotated in while another is in use.
 struct ClientKeyRing {

@@ -1,4 +1,5 @@
-import JOSE
+import Encodings
+import StrictJSON
 
 /// A client secret as it came in: a JWT in compact serialization, taken apart and not yet believed.
 struct ClientSecret {

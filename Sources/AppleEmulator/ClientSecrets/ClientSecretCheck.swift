@@ -1,4 +1,6 @@
+import Encodings
 import JOSE
+import StrictJSON
 
 /// Decides whether a client secret lets its bearer speak for a client ID (Apple, "Creating a client secret").
 ///

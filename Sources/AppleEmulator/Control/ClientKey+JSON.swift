@@ -1,4 +1,5 @@
 import JOSE
+import StrictJSON
 
 extension ClientKey {
     var json: JSONObject {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
 import NIOCore
+import StrictJSON
 
 /// The answer to a control call, in both forms. JSON ends with a line break, for the sake of terminals; text is the bare
 /// value, because programs compare it.

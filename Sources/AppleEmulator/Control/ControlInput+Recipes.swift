@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The members that the control calls take, beside the types that they fill in.
 extension ControlInput {

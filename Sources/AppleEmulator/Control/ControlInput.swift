@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The members of a control call, read one by one. What nobody reads is refused at the end, so that a
 /// misspelled member is an error and not a surprise. A known member that is `null` is absent.
@@ -16,7 +16,7 @@ struct ControlInput {
             return
         }
         let value: JSONValue
-        do throws(JOSEError) {
+        do throws(JSONError) {
             value = try JSONValue(parsing: body, limits: Self.limits)
         } catch {
             guard error.code != .characterNotAllowed else {

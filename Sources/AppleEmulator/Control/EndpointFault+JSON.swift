@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension EndpointFault {
     var json: JSONObject {

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension UserGrants {
     var json: JSONObject {

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension WaitingNotification {
     var json: JSONObject {

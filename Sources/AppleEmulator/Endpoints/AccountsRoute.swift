@@ -1,6 +1,7 @@
+import Cryptography
+import Encodings
 import HTTPTypes
 import Hummingbird
-import JOSE
 import NIOCore
 
 /// `/`: the page with everybody's account, and what its buttons do. And `/site`, for who has no site to come back to.

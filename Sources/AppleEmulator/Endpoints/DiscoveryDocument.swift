@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// OpenID provider metadata with the members and values that Apple's has (OpenID Connect Discovery 1.0 §3).
 ///

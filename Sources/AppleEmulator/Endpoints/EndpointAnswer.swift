@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// What an endpoint of Apple's honestly answers, before any fault spoils it.
 struct EndpointAnswer: Equatable {

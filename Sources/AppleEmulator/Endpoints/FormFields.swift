@@ -1,6 +1,6 @@
+import Encodings
 import HTTPTypes
 import Hummingbird
-import JOSE
 import NIOCore
 
 /// Fields in `application/x-www-form-urlencoded`, the only form that Apple's endpoints take, and that of a query.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// `POST /auth/usermigrationinfo`, in both directions: the sender asks with `sub` and `target`, the recipient with
 /// `transfer_sub`. Both bring an access token of the `client_credentials` grant, as Apple's pages for both teams say.

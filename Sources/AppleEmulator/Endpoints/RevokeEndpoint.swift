@@ -1,5 +1,4 @@
 import Hummingbird
-import JOSE
 
 /// `POST /auth/revoke`. Who may ask is checked; whether the token was any good is not told: 200 with nothing in it.
 struct RevokeEndpoint: Sendable {

@@ -1,5 +1,5 @@
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// `POST /auth/token`, with its three grants.
 struct TokenEndpoint: Sendable {

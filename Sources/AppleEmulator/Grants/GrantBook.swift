@@ -1,4 +1,5 @@
-import JOSE
+import Encodings
+import StrictJSON
 
 /// Every code and token that is alive. What is used up, expired for good or revoked is not kept: an unknown token and a
 /// dead one get the same answer.

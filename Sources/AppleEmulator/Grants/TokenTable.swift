@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Secrets that were given out, each with its owner. Bounded: a full table forgets its oldest tenth.
 struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendable>: Codable {

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Apple's signing keys: the published ones, and the retired ones that forged tokens may still ask for.
 ///

@@ -1,4 +1,7 @@
+import Cryptography
+import Encodings
 import JOSE
+import StrictJSON
 
 /// What `/auth/keys` shows: a JSON Web Key Set (RFC 7517 §5).
 struct KeySetDocument {

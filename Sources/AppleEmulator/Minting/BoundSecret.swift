@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// A code or an access token that an identity token is bound to by a hash of it.
 public enum BoundSecret: Sendable, Equatable {

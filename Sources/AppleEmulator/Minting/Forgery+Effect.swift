@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension Forgery {
     /// Refuses what would change nothing, so that a misspelled name is found out and not taken for a forgery.

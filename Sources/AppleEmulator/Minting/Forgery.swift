@@ -1,4 +1,4 @@
-public import JOSE
+public import StrictJSON
 
 /// How a token differs from an honest one. The empty forgery changes nothing.
 public struct Forgery: Sendable {

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The claims that Apple puts into an identity token for a user, before anything is forged, in the order of real tokens.
 struct IdentityTokenClaims {

@@ -1,4 +1,5 @@
 import JOSE
+import StrictJSON
 import Synchronization
 
 /// Turns claims into a compact JWS, honest or forged.

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The JSON type of the `events` claim. Apple sends a string; its texts show the other two.
 public enum EventsForm: String, Sendable, CaseIterable {

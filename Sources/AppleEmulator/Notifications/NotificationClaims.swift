@@ -1,4 +1,6 @@
-import JOSE
+import Cryptography
+import Encodings
+import StrictJSON
 
 /// The claims of an honest notification.
 struct NotificationClaims {

@@ -1,4 +1,4 @@
-public import JOSE
+public import StrictJSON
 
 /// A server-to-server notification to be built. The empty recipe tells that the default user stopped using
 /// the app.

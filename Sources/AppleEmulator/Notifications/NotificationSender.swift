@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import JOSE
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import StrictJSON
 
 /// Posts notifications as Apple does: `{"payload":"<JWS>"}`, and nothing that authenticates it but the
 /// signature.

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// A notification, and what became of it when it was posted.
 struct SentNotification {

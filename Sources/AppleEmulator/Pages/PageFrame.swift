@@ -1,5 +1,5 @@
+import Cryptography
 import Foundation
-import JOSE
 
 /// What every page of the emulator shares: its look, and the policy that keeps anything foreign out of it.
 struct PageFrame {

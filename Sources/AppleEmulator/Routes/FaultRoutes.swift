@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// Sets, shows and clears the ways in which endpoints misbehave.
 struct FaultRoutes: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// Shows and rotates Apple's signing keys.
 struct KeyRoutes: Sendable {

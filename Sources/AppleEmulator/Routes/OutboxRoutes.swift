@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// How notifications are delivered, and those that are not delivered yet.
 struct OutboxRoutes: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// The emulator as a whole: what it stands for, where its notifications go, what it counted, and a fresh
 /// start.

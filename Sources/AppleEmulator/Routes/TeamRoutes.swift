@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// What a team does on Apple's developer pages: it registers keys and redirect URIs, and hands apps over. Also signs client secrets, for
 /// calls by hand.

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
 
 /// Mints identity tokens and notifications, honest ones and forged ones.
 struct TokenRoutes: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import JOSE
+import StrictJSON
 
 /// Makes and shows users, and does what they ask Apple for.
 struct UserRoutes: Sendable {

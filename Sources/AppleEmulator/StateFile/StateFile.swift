@@ -1,5 +1,6 @@
+import Cryptography
+import Encodings
 import Foundation
-import JOSE
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,6 @@
+import Encodings
 import JOSE
+import StrictJSON
 
 /// What a restart must not change: people, keys, codes, tokens, the moments that the throttle counts from, transfers, and
 /// the notifications that wait. Faults and counters belong to one run, and open pages to nobody after it.

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// What `/auth/usermigrationinfo` tells the recipient of an app about a person.
 struct MigratedUser: Equatable {

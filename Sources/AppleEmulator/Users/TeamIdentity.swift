@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// What one developer team knows a person as: Apple gives every team another `sub` and another relay address.
 public struct TeamIdentity: Sendable, Equatable, Codable {
@@ -37,7 +38,7 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
     }
 
     /// Apple's first block is a small number (seen: 000685 to 002024), its last one looks like a time of day.
-    private static func digits(of bytes: ArraySlice<UInt8>, count: Int) -> String {
+    private static func digits(of bytes: some Collection<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
         let text = String(number)
         return String(repeating: "0", count: count - text.utf8.count) + text

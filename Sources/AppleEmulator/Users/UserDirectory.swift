@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// Everybody with an emulated Apple Account. Pure: it asks nobody, and the shell locks it.
 struct UserDirectory: Codable {

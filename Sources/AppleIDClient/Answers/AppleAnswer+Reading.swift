@@ -1,10 +1,10 @@
-import JOSE
+import StrictJSON
 
 extension AppleAnswer {
     /// Returns the JSON body of a 200. Throws the matching error for any other response.
     func json() throws(AppleCallError) -> JSONValue {
         guard status == 200 else { throw failure() }
-        do throws(JOSEError) {
+        do throws(JSONError) {
             return try JSONValue(parsing: body)
         } catch {
             // HTML, an empty or truncated body, or more than one JSON value.

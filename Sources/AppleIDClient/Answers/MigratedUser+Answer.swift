@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension MigratedUser {
     /// Reads the response for the receiving team. Throws the matching error for any other response.

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 extension TokenGrant {
     /// Reads a successful response of the token endpoint (RFC 6749 §5.1). Throws the matching error for any

@@ -1,4 +1,6 @@
+import Encodings
 public import JOSE
+public import StrictJSON
 
 /// A key with which a team signs its client secrets: a P-256 private key and its ID at Apple. It appears in
 /// no description.

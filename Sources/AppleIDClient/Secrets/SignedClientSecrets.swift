@@ -1,4 +1,5 @@
 import JOSE
+import StrictJSON
 import Synchronization
 
 /// Signs client secrets when they are needed, and caches them for most of their lifetime: one for each client

@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// Why signing keys cannot be read. Match on `code`.
-public struct SigningKeyError: Error, Sendable {
+public struct SigningKeyError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// There is no such file or directory.
         case missing
@@ -35,10 +37,6 @@ public struct SigningKeyError: Error, Sendable {
     }
 }
 
-extension SigningKeyError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension SigningKeyError: CustomStringConvertible {
+extension SigningKeyError {
     public var description: String { "signing key: \(code.rawValue)" }
 }

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Refuses a token that was issued for another app (OpenID Connect Core §3.1.3.7, rule 3).
 struct AudienceCheck<Claims: AppleClaims>: ClaimCheck {

@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// The hash in `c_hash` and `at_hash`: base64url of the left 16 bytes of the SHA-256 (OpenID Connect Core
 /// §3.1.3.6, for RS256).

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Refuses a token of another issuer (OpenID Connect Core §3.1.3.7, rule 2).
 struct IssuerCheck<Claims: AppleClaims>: ClaimCheck {

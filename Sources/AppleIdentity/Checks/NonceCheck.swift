@@ -1,4 +1,4 @@
-import JOSE
+import Cryptography
 
 /// Refuses a token that was not issued for this sign-in attempt (OpenID Connect Core §3.1.3.7, rule 11).
 struct NonceCheck: ClaimCheck {

@@ -1,4 +1,4 @@
-import JOSE
+import Encodings
 
 /// Refuses a token for a client ID other than the one that the caller named. It comes in addition to
 /// `AudienceCheck`.

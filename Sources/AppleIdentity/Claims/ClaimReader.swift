@@ -1,4 +1,5 @@
-import JOSE
+import Encodings
+import StrictJSON
 
 /// Reads typed claims from a payload in one pass.
 ///
@@ -12,32 +13,32 @@ struct ClaimReader {
         json = JSONReader(payload)
     }
 
-    mutating func begin() throws(JOSEError) {
+    mutating func begin() throws(JSONError) {
         try json.beginObject()
     }
 
-    mutating func next() throws(JOSEError) -> JSONName? {
+    mutating func next() throws(JSONError) -> JSONName? {
         try json.nextMember()
     }
 
-    mutating func finish() throws(JOSEError) {
+    mutating func finish() throws(JSONError) {
         try json.finish()
     }
 
-    mutating func skip() throws(JOSEError) {
+    mutating func skip() throws(JSONError) {
         try json.skipValue()
     }
 
-    mutating func value() throws(JOSEError) -> JSONValue {
+    mutating func value() throws(JSONError) -> JSONValue {
         try json.readValue()
     }
 
-    mutating func string(_ claim: StaticString) throws(JOSEError) -> String? {
+    mutating func string(_ claim: StaticString) throws(JSONError) -> String? {
         guard try json.peekKind() == .string else { return try refuse(claim) }
         return try json.readString()
     }
 
-    mutating func date(_ claim: StaticString) throws(JOSEError) -> NumericDate? {
+    mutating func date(_ claim: StaticString) throws(JSONError) -> NumericDate? {
         guard try json.peekKind() == .number else { return try refuse(claim) }
         if case .integer(let seconds) = try json.readNumber(),
             let date = NumericDate(secondsSince1970: seconds)
@@ -48,7 +49,7 @@ struct ClaimReader {
         return nil
     }
 
-    mutating func integer(_ claim: StaticString) throws(JOSEError) -> Int64? {
+    mutating func integer(_ claim: StaticString) throws(JSONError) -> Int64? {
         guard try json.peekKind() == .number else { return try refuse(claim) }
         if case .integer(let value) = try json.readNumber() { return value }
         remember(claim)
@@ -56,7 +57,7 @@ struct ClaimReader {
     }
 
     /// Reads a boolean, or one of the strings "true" and "false" that Apple sent until 2023.
-    mutating func flag(_ claim: StaticString) throws(JOSEError) -> Bool? {
+    mutating func flag(_ claim: StaticString) throws(JSONError) -> Bool? {
         switch try json.peekKind() {
         case .bool: return try json.readBool()
         case .string:
@@ -69,7 +70,7 @@ struct ClaimReader {
         }
     }
 
-    mutating func audience() throws(JOSEError) -> Audience? {
+    mutating func audience() throws(JSONError) -> Audience? {
         switch try json.peekKind() {
         case .string: return .one(try json.readString())
         case .array:
@@ -79,7 +80,7 @@ struct ClaimReader {
         }
     }
 
-    private mutating func refuse<Value>(_ claim: StaticString) throws(JOSEError) -> Value? {
+    private mutating func refuse<Value>(_ claim: StaticString) throws(JSONError) -> Value? {
         remember(claim)
         try json.skipValue()
         return nil

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The claims of an identity token as Apple signed them, typed but not yet checked against anything.
 struct IdentityTokenClaims: AppleClaims {
@@ -25,7 +25,7 @@ extension IdentityTokenClaims {
     /// Throws `.tokenMalformed`, `.notAnIdentityToken`, `.claimMalformed` or `.claimMissing`.
     init(parsing payload: [UInt8]) throws(AppleTokenError) {
         var draft = Draft()
-        do throws(JOSEError) {
+        do throws(JSONError) {
             try draft.read(payload)
         } catch {
             throw AppleTokenError(.tokenMalformed, at: .payload, detail: error.detail)
@@ -57,7 +57,7 @@ extension IdentityTokenClaims {
         var hasEvents = false
         var malformed: String?
 
-        mutating func read(_ payload: [UInt8]) throws(JOSEError) {
+        mutating func read(_ payload: [UInt8]) throws(JSONError) {
             var claims = ClaimReader(payload)
             try claims.begin()
             while let name = try claims.next() {

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// The claims of a server-to-server notification as Apple signed them, typed but not yet checked against
 /// anything.
@@ -18,7 +18,7 @@ struct NotificationClaims: AppleClaims {
         var expiresAt, issuedAt, notBefore: NumericDate?
         var events: JSONValue?
         var claims = ClaimReader(payload)
-        do throws(JOSEError) {
+        do throws(JSONError) {
             try claims.begin()
             while let name = try claims.next() {
                 switch name {

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import StrictJSON
 
 extension JSONWriter {
     mutating func value(_ credential: Credential) {

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import StrictJSON
 
 extension JSONWriter {
     /// `erasure`: what was done and what is still to be done. It names the person in no way.

@@ -1,5 +1,5 @@
-import JOSE
 import SignIn
+import StrictJSON
 
 extension IdentityTokenRequest {
     /// The body of `POST /v1/identity-tokens/verify`.

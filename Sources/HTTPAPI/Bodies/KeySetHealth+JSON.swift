@@ -1,6 +1,6 @@
 import AppleAccounts
-import JOSE
 import KeySets
+import StrictJSON
 
 extension JSONWriter {
     mutating func value(_ health: KeySetHealth) {

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// Reads the JSON object of a request strictly: types are never bent, nothing is repeated, nothing unknown ignored. A
 /// known member that is `null` is absent, because serializers of many languages write one for what is not set.
@@ -10,7 +10,7 @@ struct RequestBody {
     /// Throws `body_not_json`; what reads on can throw `character_not_allowed` too.
     init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(Problem) {
         reader = JSONReader(bytes, limits: limits)
-        do throws(JOSEError) {
+        do throws(JSONError) {
             try reader.beginObject()
         } catch {
             throw error.bodyProblem
@@ -19,7 +19,7 @@ struct RequestBody {
 
     /// The name of the next member; `nil` when the object, and with it the body, has ended.
     mutating func next() throws(Problem) -> JSONName? {
-        do throws(JOSEError) {
+        do throws(JSONError) {
             let name = try reader.nextMember()
             if name == nil { try reader.finish() }
             return name
@@ -31,22 +31,22 @@ struct RequestBody {
     /// A string of at least one byte; `nil` for `null`. Throws `member_malformed` naming `name`.
     mutating func string(_ name: String) throws(Problem) -> String? {
         guard try isPresent(.string, name) else { return nil }
-        let text = try read { (reader) throws(JOSEError) in try reader.readString() }
+        let text = try read { (reader) throws(JSONError) in try reader.readString() }
         guard !text.isEmpty else { throw Problem(.memberMalformed, subject: .member(name)) }
         return text
     }
 
     mutating func bool(_ name: String) throws(Problem) -> Bool? {
         guard try isPresent(.bool, name) else { return nil }
-        return try read { (reader) throws(JOSEError) in try reader.readBool() }
+        return try read { (reader) throws(JSONError) in try reader.readBool() }
     }
 
     /// A list of 1 to `most` non-empty strings; `nil` for `null`, which must not stand in the list.
     mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String]? {
         guard try isPresent(.array, name) else { return nil }
         var strings: [String] = []
-        try read { (reader) throws(JOSEError) in try reader.beginArray() }
-        while try read({ (reader) throws(JOSEError) in try reader.nextElement() }) {
+        try read { (reader) throws(JSONError) in try reader.beginArray() }
+        while try read({ (reader) throws(JSONError) in try reader.nextElement() }) {
             guard let text = try string(name), strings.count < most else {
                 throw Problem(.memberMalformed, subject: .member(name))
             }
@@ -58,29 +58,29 @@ struct RequestBody {
 
     /// A value of Apple's making, as a tree; `nil` for `null`.
     mutating func value() throws(Problem) -> JSONValue? {
-        let value = try read { (reader) throws(JOSEError) in try reader.readValue() }
+        let value = try read { (reader) throws(JSONError) in try reader.readValue() }
         return value == .null ? nil : value
     }
 
     /// Passes over a value that does not matter here.
     mutating func skip() throws(Problem) {
-        try read { (reader) throws(JOSEError) in try reader.skipValue() }
+        try read { (reader) throws(JSONError) in try reader.skipValue() }
     }
 
     /// False for `null`, which is passed over. Throws `member_malformed` for any other kind than the one asked for.
     private mutating func isPresent(_ kind: JSONKind, _ name: String) throws(Problem) -> Bool {
-        let found = try read { (reader) throws(JOSEError) in try reader.peekKind() }
+        let found = try read { (reader) throws(JSONError) in try reader.peekKind() }
         if found == kind { return true }
         guard found == .null else { throw Problem(.memberMalformed, subject: .member(name)) }
-        try read { (reader) throws(JOSEError) in try reader.readNull() }
+        try read { (reader) throws(JSONError) in try reader.readNull() }
         return false
     }
 
     @discardableResult
     private mutating func read<Value>(
-        _ body: (inout JSONReader) throws(JOSEError) -> Value
+        _ body: (inout JSONReader) throws(JSONError) -> Value
     ) throws(Problem) -> Value {
-        do throws(JOSEError) {
+        do throws(JSONError) {
             return try body(&reader)
         } catch {
             throw error.bodyProblem
@@ -88,7 +88,7 @@ struct RequestBody {
     }
 }
 
-extension JOSEError {
+extension JSONError {
     /// What a refusal by the JSON reader means for the body of a request.
     fileprivate var bodyProblem: Problem {
         code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)

@@ -1,6 +1,6 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
+import StrictJSON
 
 extension Answer {
     /// What became of a sign-in: 201 when it made the account.

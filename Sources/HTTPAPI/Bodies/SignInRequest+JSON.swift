@@ -1,5 +1,5 @@
-import JOSE
 import SignIn
+import StrictJSON
 
 extension SignInRequest {
     /// The body of `POST /v1/sign-ins`.

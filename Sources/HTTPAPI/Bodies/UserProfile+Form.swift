@@ -1,5 +1,5 @@
-import JOSE
 import SignIn
+import StrictJSON
 
 extension UserProfile {
     /// The `user` field of Apple's form. It comes once and nobody signs it: what cannot be read is as if it had not come,

@@ -1,5 +1,5 @@
-import JOSE
 import SignIn
+import StrictJSON
 
 extension UserProfile {
     /// The member `user`: Apple's object, or the JSON text of it, which is what Apple's form brings to a web page.
@@ -15,7 +15,7 @@ extension UserProfile {
 
     private static func parse(_ text: String) throws(Problem) -> JSONObject {
         let value: JSONValue
-        do throws(JOSEError) {
+        do throws(JSONError) {
             value = try JSONValue(parsing: Array(text.utf8))
         } catch {
             throw Problem(

@@ -1,6 +1,6 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
+import StrictJSON
 
 extension JSONWriter {
     /// `identity`: the token's claims under Apple's names, with real booleans and RFC 3339 times.

@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
@@ -9,6 +10,6 @@ public enum APIKeySecret {
 
     /// What is configured: a secret of 256 random bits needs no slow hash, nobody can guess it.
     public static func hash(_ secret: String) -> [UInt8] {
-        SHA256Digest.hash(secret)
+        SHA256Digest.hash(secret).bytes
     }
 }

@@ -1,4 +1,4 @@
-import JOSE
+import Cryptography
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
@@ -47,6 +47,7 @@ public struct CallerDirectory: Sendable {
                 end -= 1
             }
             return SHA256Digest.hash(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[7..<end])))
+                .bytes
         }
     }
 }

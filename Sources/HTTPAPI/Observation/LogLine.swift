@@ -1,3 +1,5 @@
+import Encodings
+
 /// Writes one line of `key=value` pairs, the form that both people and collectors read.
 ///
 /// Values with anything but plain printable ASCII are quoted and escaped, so that nothing that came from outside can
@@ -9,12 +11,7 @@ struct LogLine: ~Copyable {
     init(at milliseconds: Int64, level: StaticString) {
         bytes.reserveCapacity(224)
         bytes.append(contentsOf: "time=".utf8)
-        let time = CivilTime(secondsSince1970: milliseconds / 1000)
-        time.appendRFC3339(to: &bytes)
-        bytes.append(UInt8(ascii: "."))
-        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: milliseconds % 1000 / 100))
-        time.appendTwoDigits(Int(milliseconds % 100), to: &bytes)
-        bytes.append(UInt8(ascii: "Z"))
+        RFC3339.append(milliseconds: milliseconds, to: &bytes)
         field("level", level)
     }
 

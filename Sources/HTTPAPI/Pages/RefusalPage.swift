@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// What a person sees when a sign-in cannot be gone on with. No script, nothing from elsewhere, nothing of the request.
 enum RefusalPage {

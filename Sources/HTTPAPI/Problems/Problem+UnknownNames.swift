@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// Names that a call does not know are repeated where they look like names: what else stands there can be a secret.
 extension Problem {

@@ -1,5 +1,5 @@
-import JOSE
 import NIOHTTP1
+import StrictJSON
 
 /// An error as the caller sees it (RFC 9457): a status, a stable code and fixed words.
 ///

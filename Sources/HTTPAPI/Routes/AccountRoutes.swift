@@ -1,7 +1,7 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls that read accounts.
 final class AccountRoutes: Sendable {

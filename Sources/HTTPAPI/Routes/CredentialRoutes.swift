@@ -1,7 +1,7 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls that say what a credential is worth. `notFound` is an answer, not a 404.
 final class CredentialRoutes: Sendable {

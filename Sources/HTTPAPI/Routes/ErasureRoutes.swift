@@ -1,7 +1,7 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls that erase an account and tell how far that is.
 final class ErasureRoutes: Sendable {

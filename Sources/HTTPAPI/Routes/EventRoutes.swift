@@ -1,7 +1,7 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// The feed of account events.
 final class EventRoutes: Sendable {

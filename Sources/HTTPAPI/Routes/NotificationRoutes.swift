@@ -1,8 +1,8 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Apple's own endpoint.
 final class NotificationRoutes: Sendable {

@@ -1,9 +1,9 @@
 import AppleAccounts
-import JOSE
 import KeySets
 import NIOCore
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls for whoever runs the service.
 final class OperationsRoutes: Sendable {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls that take an identity token, and the nonces for them.
 final class TokenRoutes: Sendable {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
 import NIOHTTP1
 import SignIn
+import StrictJSON
 
 /// Calls of a sign-in in a browser. All but the last are called by the browser itself.
 ///

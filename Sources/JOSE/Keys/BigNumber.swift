@@ -1,17 +1,17 @@
 import COpenSSL
 
 /// Owns one of OpenSSL's numbers. Not copyable, so OpenSSL frees it exactly once.
-struct BigNumber: ~Copyable {
-    let pointer: OpaquePointer
+package struct BigNumber: ~Copyable {
+    package let pointer: OpaquePointer
 
     /// Zero. `nil` when there is no memory.
-    init?() {
+    package init?() {
         guard let pointer = BN_new() else { return nil }
         self.pointer = pointer
     }
 
     /// `bytes` are big-endian. `nil` when there is no memory.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard let pointer = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return nil }
         self.pointer = pointer
     }

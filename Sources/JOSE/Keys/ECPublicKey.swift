@@ -1,4 +1,7 @@
 import COpenSSL
+import Cryptography
+import Encodings
+public import StrictJSON
 
 /// A P-256 public key that may verify ES256 signatures, parsed once.
 ///

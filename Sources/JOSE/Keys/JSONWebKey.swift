@@ -1,3 +1,6 @@
+import Encodings
+import StrictJSON
+
 /// One entry of a key set that may verify identity tokens (RFC 7517 §4, RFC 7518 §6.3.1).
 struct JSONWebKey: Sendable {
     let keyID: String

@@ -1,3 +1,6 @@
+import Encodings
+import StrictJSON
+
 /// The usable keys of a JSON Web Key Set (RFC 7517 §5), each parsed once.
 ///
 /// A set may hold EC keys, unknown types, anything: entries that must not verify are skipped, with their reason in
@@ -14,7 +17,7 @@ public struct JSONWebKeySet: Sendable {
     /// Throws `.keySetMalformed` when this is no key set at all. A set without one usable key parses and is empty.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         let document: JSONValue
-        do throws(JOSEError) {
+        do throws(JSONError) {
             document = try JSONValue(parsing: bytes)
         } catch {
             throw JOSEError(.keySetMalformed, detail: error.detail)

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Keys and certificates as text (RFC 7468), in and out of OpenSSL.
-enum PEMText {
+/// Keys as text (RFC 7468), in and out of OpenSSL.
+package enum PEMText {
     /// Reads a private key, and frees it when `body` is done. Throws `.keyUnusable`, and what `body` throws.
-    static func withPrivateKey<Result>(
+    package static func withPrivateKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
         // Without a callback OpenSSL asks for the passphrase of an encrypted key on the terminal, and waits.
@@ -29,22 +29,9 @@ enum PEMText {
         text { PEM_write_bio_PUBKEY($0, key) }
     }
 
-    static func certificate(_ certificate: OpaquePointer) -> String? {
-        text { PEM_write_bio_X509($0, certificate) }
-    }
-
-    /// The first certificate of the text, or `nil` when there is none.
-    static func readCertificate(_ pem: String) -> CertificateHandle? {
-        guard let certificate = read(pem, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
-            ERR_clear_error()
-            return nil
-        }
-        return CertificateHandle(owning: certificate)
-    }
-
     /// OpenSSL reads the text where it is: `BIO_new_mem_buf` keeps the pointer and copies nothing. So the BIO is used and
     /// freed while the text is held in place. What is read is a copy, which the caller frees.
-    private static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
+    package static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
         var pem = pem
         return pem.withUTF8 { text in
             guard let size = Int32(exactly: text.count), size > 0,
@@ -67,7 +54,7 @@ enum PEMText {
         return try body(key)
     }
 
-    private static func text(writing write: (OpaquePointer) -> Int32) -> String? {
+    package static func text(writing write: (OpaquePointer) -> Int32) -> String? {
         guard let buffer = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(buffer) }
         guard write(buffer) == 1 else { return nil }

@@ -1,4 +1,6 @@
 import COpenSSL
+import Encodings
+public import StrictJSON
 
 /// An RSA private key, for whoever signs: the fake Apple and tests. Nothing that verifies needs one.
 public struct RSAPrivateKey: Sendable {

@@ -1,4 +1,5 @@
 import COpenSSL
+import Cryptography
 import Synchronization
 
 /// An RSA public key that may verify RS256 signatures, parsed once.

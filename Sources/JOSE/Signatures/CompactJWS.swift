@@ -1,3 +1,8 @@
+// JOSE owns JSON Web Signatures, JSON Web Keys and the signatures themselves, over OpenSSL, and libjwt for signing. It does
+// not own claims, nor where keys come from.
+
+import Encodings
+
 /// A JWS in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
 ///
 /// Everything that needs no key has been checked: three non-empty segments of canonical base64url, a header in strict

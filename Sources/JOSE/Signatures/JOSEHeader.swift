@@ -1,3 +1,6 @@
+import Encodings
+import StrictJSON
+
 /// The protected header of a compact JWS, reduced to what a verifier may use of it: the key ID.
 ///
 /// The algorithm is not in here, because it is pinned: a header that asks for anything but RS256 does not parse, and
@@ -12,7 +15,7 @@ struct JOSEHeader: Sendable, Equatable {
         var algorithm: String?
         var keyID: String?
         var carriesForbidden = false
-        do throws(JOSEError) {
+        do throws(JSONError) {
             var reader = JSONReader(bytes)
             try reader.beginObject()
             while let name = try reader.nextMember() {
@@ -44,7 +47,7 @@ struct JOSEHeader: Sendable, Equatable {
 
 extension JSONReader {
     /// A string, or `nil` after skipping a value of another kind.
-    fileprivate mutating func readStringOrSkip() throws(JOSEError) -> String? {
+    fileprivate mutating func readStringOrSkip() throws(JSONError) -> String? {
         if try peekKind() == .string { return try readString() }
         try skipValue()
         return nil

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The three segments of a compact JWS in the making: exactly these bytes, in exactly this order (RFC 7515 §3.1).
 public struct JWSSegments: Sendable, Equatable {
     public var header: [UInt8]

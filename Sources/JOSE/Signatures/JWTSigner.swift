@@ -1,4 +1,5 @@
 import CLibJWT
+public import StrictJSON
 
 #if canImport(Glibc)
     import Glibc

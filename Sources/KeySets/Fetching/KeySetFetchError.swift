@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// Why a fetch returned no usable key set. Match on `code`; equality is on `code`.
-public struct KeySetFetchError: Error, Sendable {
+public struct KeySetFetchError: CodedError {
     /// A closed list, so that it can label a metric.
     public enum Code: String, Sendable, CaseIterable {
         /// The connection could not be made, or it broke.
@@ -26,11 +28,7 @@ public struct KeySetFetchError: Error, Sendable {
     }
 }
 
-extension KeySetFetchError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension KeySetFetchError: CustomStringConvertible, CustomDebugStringConvertible {
+extension KeySetFetchError: CustomDebugStringConvertible {
     public var description: String { "key set not fetched: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

@@ -1,6 +1,8 @@
+public import CodedErrors
+
 /// Why a pinned key set cannot be used. This is a configuration error, and the service should not start.
 /// Equality is on `code`.
-public struct PinnedKeySetError: Error, Sendable {
+public struct PinnedKeySetError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The file cannot be opened or read.
         case unreadable
@@ -21,11 +23,7 @@ public struct PinnedKeySetError: Error, Sendable {
     }
 }
 
-extension PinnedKeySetError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension PinnedKeySetError: CustomStringConvertible, CustomDebugStringConvertible {
+extension PinnedKeySetError: CustomDebugStringConvertible {
     public var description: String { "pinned key set refused: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

@@ -1,7 +1,7 @@
 import AppleAccounts
+import Cryptography
 import Foundation
 import GRDB
-import JOSE
 
 /// What a subject is found by: the first 16 bytes of the SHA-256 of its team's number, eight bytes in network order,
 /// and its `sub` in UTF-8.

@@ -1,6 +1,5 @@
 import AppleAccounts
 public import AppleIDClient
-import JOSE
 public import Logging
 public import ServiceLifecycle
 import Synchronization

@@ -1,6 +1,6 @@
 import AppleAccounts
 public import AppleIDClient
-import JOSE
+import Cryptography
 public import Logging
 public import ServiceLifecycle
 

@@ -1,7 +1,6 @@
 import AppleAccounts
 public import AppleIDClient
 import AppleIdentity
-import JOSE
 import KeySets
 public import Logging
 public import ServiceLifecycle

@@ -1,5 +1,6 @@
 public import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 
 /// A nonce for one sign-in.
 public struct MintedNonce: Sendable, Hashable {

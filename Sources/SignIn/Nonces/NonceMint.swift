@@ -1,5 +1,6 @@
 public import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 
 /// Makes nonces that prove themselves, so that nothing has to be stored for one until it is used.
 ///

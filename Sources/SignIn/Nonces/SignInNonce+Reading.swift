@@ -1,5 +1,6 @@
 import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 
 extension SignInNonce {
     /// What the nonce that was posted, or else the one that the token carries, can be. `nil` for one that cannot be ours.
@@ -15,7 +16,7 @@ extension SignInNonce {
             self = .carried(digest)
             return
         }
-        guard let digest = NonceDigest(SHA256Digest.hash(text)) else { return nil }
+        guard let digest = NonceDigest(SHA256Digest.hash(text).bytes) else { return nil }
         if let expiresAt = mint.expiry(of: text) {
             self = .minted(digest, expiresAt: expiresAt, keptUntil: keptUntil)
         } else {

@@ -1,5 +1,5 @@
 public import AppleAccounts
-public import JOSE
+public import Cryptography
 
 /// What it takes to keep a standing relation with Apple, shared by the use cases, which begin its work, and
 /// the workers, which carry it out.

@@ -1,5 +1,4 @@
 import AppleAccounts
-import JOSE
 
 /// What is done with an authorization code when it is posted: kept sealed, or not at all.
 struct CodeKeeper: Sendable {

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import Cryptography
 
 /// Seals codes and refresh tokens for storage, and opens them again.
 struct GrantSealer: Sendable {

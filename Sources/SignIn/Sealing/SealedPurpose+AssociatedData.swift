@@ -1,5 +1,5 @@
 public import AppleAccounts
-public import JOSE
+public import Cryptography
 
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }

@@ -1,6 +1,7 @@
 public import AppleAccounts
 import AppleIdentity
-import JOSE
+import Cryptography
+import Encodings
 
 extension SignInUseCases {
     /// Takes Apple's server-to-server notification, and returns when it is durable.

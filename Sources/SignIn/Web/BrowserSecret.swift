@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// What a browser keeps in its cookie to show that it is the one that began. 256 random bits in base64url.
 public struct BrowserSecret: Sendable {
@@ -15,5 +16,5 @@ public struct BrowserSecret: Sendable {
     }
 
     /// What travels through Apple instead of the secret.
-    var digest: [UInt8] { SHA256Digest.hash(text) }
+    var digest: [UInt8] { SHA256Digest.hash(text).bytes }
 }

@@ -1,5 +1,6 @@
 import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 
 /// The one-time code that the app's page hands to its backend. 256 random bits in base64url; stored is its digest.
 struct WebCode {
@@ -8,7 +9,7 @@ struct WebCode {
 
     init() {
         let text = Base64URL.encode(SecureRandom.bytes(count: 32))
-        guard let digest = TicketDigest(SHA256Digest.hash(text)) else {
+        guard let digest = TicketDigest(SHA256Digest.hash(text).bytes) else {
             preconditionFailure("SHA-256 has 32 bytes")
         }
         (self.text, self.digest) = (text, digest)
@@ -17,7 +18,7 @@ struct WebCode {
     /// Returns `nil` for what cannot be one of ours, so that garbage never reaches the database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32,
-            let digest = TicketDigest(SHA256Digest.hash(text))
+            let digest = TicketDigest(SHA256Digest.hash(text).bytes)
         else { return nil }
         (self.text, self.digest) = (text, digest)
     }

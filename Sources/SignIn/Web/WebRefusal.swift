@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// A step of a sign-in in a browser that cannot be gone on with.
-public struct WebRefusal: Error, Sendable {
+public struct WebRefusal: CodedError {
     /// The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
         /// The `state` was not made here.
@@ -23,10 +25,6 @@ public struct WebRefusal: Error, Sendable {
     }
 }
 
-extension WebRefusal: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension WebRefusal: CustomStringConvertible {
+extension WebRefusal {
     public var description: String { "web sign-in refused: \(code.rawValue)" }
 }

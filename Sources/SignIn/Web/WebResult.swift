@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import StrictJSON
 
 /// What is kept behind a one-time code. It names an account, and tells nothing about the person.
 struct WebResult: Hashable {

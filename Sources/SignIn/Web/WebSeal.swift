@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 /// Seals what travels with the browser, so that it can be neither read nor made by anybody else.
 ///

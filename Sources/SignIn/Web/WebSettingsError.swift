@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// The web relay cannot work with these settings.
-public struct WebSettingsError: Error, Sendable {
+public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// Not an `https` address without query, fragment and user information.
         case publicURLMalformed
@@ -16,11 +18,7 @@ public struct WebSettingsError: Error, Sendable {
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
 }
 
-extension WebSettingsError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension WebSettingsError: CustomStringConvertible, CustomDebugStringConvertible {
+extension WebSettingsError: CustomDebugStringConvertible {
     public var description: String { "web relay not configured: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }

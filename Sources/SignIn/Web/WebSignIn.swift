@@ -1,6 +1,6 @@
 public import AppleAccounts
 import AppleIdentity
-public import JOSE
+public import Cryptography
 
 /// Sign in with Apple in a browser, for backends that have no Apple code of their own: leads the browser to Apple, takes
 /// what Apple posts back, and hands the app's page a one-time code that its backend turns into the result.
@@ -148,7 +148,7 @@ public struct WebSignIn: Sendable {
     /// False when the state has been used. It is remembered for longer than it would pass, because the clocks of two
     /// replicas differ.
     private func useUp(_ visit: WebState) async throws -> Bool {
-        guard let digest = TicketDigest(SHA256Digest.hash(visit.nonce)) else {
+        guard let digest = TicketDigest(SHA256Digest.hash(visit.nonce).bytes) else {
             preconditionFailure("SHA-256 has 32 bytes")
         }
         return try await tickets.insertTicket(

@@ -1,5 +1,7 @@
 public import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
+import StrictJSON
 
 /// What is known of a sign-in in a browser while the person is at Apple. It travels as `state`, sealed.
 public struct WebState: Sendable, Hashable {

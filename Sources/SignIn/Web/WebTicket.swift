@@ -1,5 +1,6 @@
 import AppleAccounts
-import JOSE
+import Encodings
+import StrictJSON
 
 /// What the browser carries from the callback to the end of its visit, sealed: the answer, and whom it is for.
 struct WebTicket: Hashable {

@@ -1,6 +1,6 @@
 import AppleEmulator
+import Certificates
 import Foundation
-import JOSE
 
 /// A directory with a certificate for the fake Apple, which is made there when it is needed: `ca.pem` for clients to trust,
 /// `server.pem` and `server-key.pem` for the server.

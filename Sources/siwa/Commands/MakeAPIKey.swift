@@ -1,6 +1,6 @@
 import ArgumentParser
+import Encodings
 import HTTPAPI
-import JOSE
 
 /// `siwa api-key`
 struct MakeAPIKey: ParsableCommand {

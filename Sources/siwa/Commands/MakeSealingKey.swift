@@ -1,7 +1,8 @@
 import AppleAccounts
 import ArgumentParser
+import Cryptography
+import Encodings
 import Foundation
-import JOSE
 import KeySets
 
 /// `siwa sealing-key`

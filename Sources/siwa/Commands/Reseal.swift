@@ -1,6 +1,6 @@
 import AppleAccounts
 import ArgumentParser
-import JOSE
+import Cryptography
 import Logging
 
 /// `siwa reseal`

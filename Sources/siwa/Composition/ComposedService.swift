@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIdentity
+import Cryptography
 import HTTPAPI
-import JOSE
 import KeySets
 import Logging
 import ServiceLifecycle

@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleIDClient
-import JOSE
 import SignIn
 
 extension ServiceSettings {

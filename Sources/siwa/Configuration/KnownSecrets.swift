@@ -1,5 +1,6 @@
+import Cryptography
+import Encodings
 import HTTPAPI
-import JOSE
 
 /// Secrets that everybody knows, because they were printed in our documentation, are the same in every copy of the program,
 /// or come first in every list of passwords. A service with one of them is open, whatever else it checks.

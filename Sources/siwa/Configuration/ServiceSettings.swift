@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIDClient
+import Cryptography
 import HTTPAPI
-import JOSE
 import Logging
 
 /// The configuration of a service, checked: whatever is in here can be used as it is.

@@ -1,6 +1,6 @@
 import AppleAccounts
+import Encodings
 import HTTPAPI
-import JOSE
 import SignIn
 
 extension SettingsReader {

@@ -1,4 +1,5 @@
-import JOSE
+import Cryptography
+import Encodings
 
 extension SettingsReader {
     /// The keys that seal what is stored. Without any, nothing is kept that would need one.

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import Cryptography
 
 extension SettingsReader {
     /// Where the world reaches this service, without a slash at the end.

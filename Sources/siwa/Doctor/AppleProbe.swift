@@ -1,5 +1,6 @@
 import AppleIDClient
 import AsyncHTTPClient
+import Encodings
 import NIOCore
 import NIOHTTP1
 

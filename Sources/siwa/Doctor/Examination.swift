@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// What `siwa doctor` found.
 struct Examination {

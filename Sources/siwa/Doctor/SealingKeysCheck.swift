@@ -1,4 +1,4 @@
-import JOSE
+import Cryptography
 
 /// Whether there is a key that seals what is stored.
 struct SealingKeysCheck: DoctorCheck {

@@ -1,5 +1,5 @@
 import AppleIdentity
-import JOSE
+import StrictJSON
 
 /// What a check that failed found in the token, and what it expected, in words.
 struct CheckComparison: Equatable {

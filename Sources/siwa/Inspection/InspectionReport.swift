@@ -1,6 +1,6 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
+import StrictJSON
 
 /// What `siwa verify` found, check by check, and all that the token says.
 struct InspectionReport {

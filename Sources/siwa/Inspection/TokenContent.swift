@@ -1,5 +1,6 @@
 import AppleIdentity
-import JOSE
+import Encodings
+import StrictJSON
 
 /// What a token says, true or not: for people who look for what is wrong with it. Nothing is decided by it.
 struct TokenContent {

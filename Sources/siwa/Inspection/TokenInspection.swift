@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import Cryptography
 import JOSE
 import KeySets
 

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import Cryptography
 import SignIn
 
 /// Seals again, with the first key and in the form of today, what another key has sealed, or an earlier version.

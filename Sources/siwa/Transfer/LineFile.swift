@@ -1,5 +1,5 @@
 import Foundation
-import JOSE
+import StrictJSON
 
 /// A file of JSON objects, one on each line, to which lines are added as work gets done. Only its owner may read it: it
 /// holds personal data.

@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleIDClient
-import JOSE
 
 /// The receiving team's half: asks Apple who everybody in the file is now, then moves the accounts.
 ///

@@ -1,6 +1,6 @@
 import AppleAccounts
 import AppleIDClient
-import JOSE
+import StrictJSON
 
 /// An account that could not be transferred in this run: a line of the failures file. The next run tries it again.
 struct TransferFailure: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import StrictJSON
 
 /// One account of an app that changes teams: a line of the file that the sending team gives to the receiving one.
 struct TransferLine: Equatable, Sendable {

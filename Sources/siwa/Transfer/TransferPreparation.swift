@@ -1,7 +1,6 @@
 import AppleAccounts
 import AppleIDClient
 import Foundation
-import JOSE
 
 /// The sending team's half: a transfer identifier for every account of an app, into a file.
 struct TransferPreparation {

@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
-import JOSE
+import StrictJSON
 
 /// Who a transferred account is for the receiving team, as Apple said: a line of the results file.
 struct TransferResult: Equatable, Sendable {

@@ -2,8 +2,8 @@ import AppleAccounts
 import AppleEmulator
 import AppleIDClient
 import AppleIdentity
+import Cryptography
 import HTTPAPI
-import JOSE
 import SignIn
 
 /// The settings of `siwa dev`: like production in everything but the keys, the port and the database.
@@ -28,7 +28,7 @@ struct DevelopmentSettings {
 
     /// The same in every run, like the secret, so that a database that was kept can be opened again.
     static let sealingKey = SealingKey(
-        name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev"))
+        name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
 
     struct ClientIDMalformed: Error, CustomStringConvertible {
         var description: String { "a client ID must have 1 to 255 characters and no control characters" }

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
-import JOSE
 import NIOCore
 import NIOHTTP1
+import StrictJSON
 
 /// A mobile backend: calls the service as its own caller would.
 struct Backend: Sendable {

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
 import Foundation
-import JOSE
 import NIOCore
 import NIOHTTP1
+import StrictJSON
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,6 @@
+import Encodings
 import Foundation
 import HTTPAPI
-import JOSE
 import Synchronization
 import TokenMint
 

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// Follows the feed of account events while replicas come and go, and asks whichever is there.
 actor FleetFeedReader {

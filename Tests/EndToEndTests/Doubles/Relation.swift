@@ -1,8 +1,10 @@
 import AppleEmulator
+import Cryptography
+import Encodings
 import Foundation
 import HTTPAPI
-import JOSE
 import Logging
+import StrictJSON
 import Testing
 
 /// The fake Apple in this process, and what a service process needs to stand in a relation with it.

@@ -1,13 +1,14 @@
 import AppleAccounts
+import Cryptography
+import Encodings
 import Foundation
-import JOSE
 import SignIn
 
 /// Plays a scenario and notes where it goes otherwise than expected.
 struct ScenarioRunner {
     /// With which the recipe has made the nonces of the service.
     private static func nonceKey() throws -> NonceKey {
-        guard let key = NonceKey(SHA256Digest.hash("the nonce key of the fixtures")) else {
+        guard let key = NonceKey(SHA256Digest.hash("the nonce key of the fixtures").bytes) else {
             throw FixtureError("no key")
         }
         return key

@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 import TokenMint
 
 /// Request bodies as a backend would write them.

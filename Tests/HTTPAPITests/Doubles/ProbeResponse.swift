@@ -1,4 +1,4 @@
-import JOSE
+import StrictJSON
 
 /// An answer as it came over the wire.
 struct ProbeResponse {

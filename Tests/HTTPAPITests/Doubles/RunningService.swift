@@ -1,8 +1,8 @@
 import AppleAccounts
 import AppleIdentity
+import Cryptography
 import ForeignPages
 import HTTPAPI
-import JOSE
 import KeySets
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,6 @@
-import JOSE
+import Cryptography
+import Encodings
+import StrictJSON
 import Testing
 import TokenMint
 

@@ -1,4 +1,3 @@
-import JOSE
 import KeySets
 import Testing
 

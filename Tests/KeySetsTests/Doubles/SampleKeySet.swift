@@ -1,5 +1,6 @@
-import JOSE
+import Encodings
 import KeySets
+import StrictJSON
 
 /// Key sets whose keys are usable by every rule but belong to nobody: making real ones takes too long.
 enum SampleKeySet {

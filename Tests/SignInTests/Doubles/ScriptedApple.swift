@@ -1,5 +1,7 @@
 import AppleIDClient
-import JOSE
+import Cryptography
+import Encodings
+import StrictJSON
 import Synchronization
 import TokenMint
 

@@ -1,9 +1,10 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
-import JOSE
+import Cryptography
 import KeySets
 import StorageConformance
+import StrictJSON
 import TokenMint
 
 @testable import SignIn

@@ -1,10 +1,12 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import Cryptography
+import Encodings
 import Foundation
-import JOSE
 import SQLiteStorage
 import StorageConformance
+import StrictJSON
 import Synchronization
 import TokenMint
 
@@ -90,7 +92,7 @@ final class World: Sendable {
     }
 
     static func key(_ name: String) -> SealingKey? {
-        SealingKey(name: name, bytes: SHA256Digest.hash(name))
+        SealingKey(name: name, bytes: SHA256Digest.hash(name).bytes)
     }
 
     /// An identity token of now with the `c_hash` of a code.

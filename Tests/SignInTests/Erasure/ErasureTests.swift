@@ -1,6 +1,5 @@
 import AppleAccounts
 import AppleIDClient
-import JOSE
 import StorageConformance
 import Testing
 import TokenMint

@@ -1,5 +1,6 @@
 import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 import StorageConformance
 import Testing
 

@@ -1,8 +1,10 @@
 import AppleAccounts
 import AppleIdentity
-import JOSE
+import Cryptography
+import Encodings
 import KeySets
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 

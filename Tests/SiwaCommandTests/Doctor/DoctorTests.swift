@@ -1,8 +1,9 @@
 import AppleAccounts
 import AppleEmulator
 import AppleIDClient
+import Cryptography
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 @testable import siwa

@@ -1,7 +1,6 @@
 import AppleAccounts
+import Cryptography
 import SignIn
-
-@testable import JOSE
 
 /// Seals as versions did that had no keys of their own for each value.
 enum EarlierSeal {

@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import Cryptography
 import Logging
 import SignIn
 

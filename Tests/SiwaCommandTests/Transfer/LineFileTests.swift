@@ -1,5 +1,5 @@
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 @testable import siwa

@@ -1,6 +1,6 @@
 import AppleAccounts
 import Foundation
-import JOSE
+import StrictJSON
 import Testing
 
 @testable import siwa

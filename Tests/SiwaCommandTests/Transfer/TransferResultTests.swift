@@ -1,6 +1,6 @@
 import AppleAccounts
 import AppleIDClient
-import JOSE
+import StrictJSON
 import Testing
 
 @testable import siwa

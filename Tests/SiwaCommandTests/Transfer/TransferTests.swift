@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleEmulator
 import AppleIDClient
 import Foundation
-import JOSE
 import Testing
 
 @testable import siwa

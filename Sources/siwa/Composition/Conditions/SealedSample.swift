@@ -1,5 +1,5 @@
 import AppleAccounts
-import JOSE
+import Cryptography
 import SignIn
 
 /// Whether stored values open with the sealing keys that are configured, tried on the first of them. All of them is what

@@ -1,0 +1,126 @@
+// Certificates owns the X.509 certificates of servers on a developer's machine.
+
+import COpenSSL
+import Cryptography
+public import JOSE
+
+/// A certificate for a server on a developer's machine, with the authority that clients have to trust for it.
+///
+/// The authority signs this one certificate, and its private key is forgotten. So a client that trusts it trusts nothing
+/// else, whoever reads these files.
+public struct ServerCertificate: Sendable {
+    /// PEM. What clients trust.
+    public let authority: String
+    /// PEM. What the server shows.
+    public let certificate: String
+    /// PKCS #8 PEM of the server. A secret: never print it.
+    public let privateKey: String
+
+    /// Days. Apple's clients refuse certificates that are good for more than 825.
+    public static let lifetime = 365
+
+    /// Makes keys on P-256 and both certificates (RFC 5280).
+    ///
+    /// - Parameters:
+    ///   - names: Host names in lower case, and IP addresses without brackets. The first one is also the subject's name.
+    ///   - now: Seconds since 1970.
+    /// - Throws: `.signingFailed` for a name that is none, and when OpenSSL cannot.
+    public static func make(names: [String], at now: Int64) throws(JOSEError) -> ServerCertificate {
+        // A comma or a line break in a name would be another extension.
+        guard let first = names.first, names.allSatisfy(isName) else {
+            throw JOSEError(.signingFailed, detail: "a name that is none")
+        }
+        let (root, server) = (try ECPrivateKey.generate(), try ECPrivateKey.generate())
+        return try PEMText.withPrivateKey(in: root.pem) { rootKey throws(JOSEError) in
+            let authority = try certificate(
+                of: rootKey, name: "siwa emulate: \(first) on one machine", at: now)
+            try finish(
+                authority, with: CertificateExtension.authority, issuer: authority.pointer, by: rootKey)
+            return try PEMText.withPrivateKey(in: server.pem) { serverKey throws(JOSEError) in
+                let shown = try certificate(of: serverKey, name: first, at: now)
+                guard X509_set_issuer_name(shown.pointer, X509_get_subject_name(authority.pointer)) == 1
+                else {
+                    throw JOSEError(.signingFailed, detail: "no issuer")
+                }
+                try finish(
+                    shown, with: CertificateExtension.server(names: names), issuer: authority.pointer,
+                    by: rootKey)
+                guard let trusted = PEMText.certificate(authority.pointer),
+                    let certificate = PEMText.certificate(shown.pointer)
+                else { throw JOSEError(.signingFailed, detail: "no PEM") }
+                return ServerCertificate(
+                    authority: trusted, certificate: certificate, privateKey: server.pem)
+            }
+        }
+    }
+
+    /// Whether the first certificate of a PEM text is good for all names, and will be at that moment. It does not ask who
+    /// signed it.
+    public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
+        guard let certificate = PEMText.readCertificate(pem) else { return false }
+        var (begin, end) = (time_t(moment), time_t(moment))
+        guard X509_cmp_time(X509_get0_notBefore(certificate.pointer), &begin) < 0,
+            X509_cmp_time(X509_get0_notAfter(certificate.pointer), &end) > 0
+        else { return false }
+        return names.allSatisfy { name in
+            X509_check_host(certificate.pointer, name, 0, 0, nil) == 1
+                || X509_check_ip_asc(certificate.pointer, name, 0) == 1
+        }
+    }
+
+    /// With its subject as issuer, and without extensions and signature.
+    private static func certificate(
+        of key: OpaquePointer, name: String, at now: Int64
+    ) throws(JOSEError) -> CertificateHandle {
+        guard let made = X509_new() else { throw JOSEError(.signingFailed, detail: "no memory") }
+        let certificate = CertificateHandle(owning: made)
+        let subject = X509_get_subject_name(made)
+        // Clocks of other machines may be a little behind.
+        let begin = time_t(now - 3600)
+        let end = time_t(now + Int64(lifetime) * 86_400)
+        guard X509_set_version(made, 2) == 1, setSerialNumber(of: made),
+            ASN1_TIME_set(X509_getm_notBefore(made), begin) != nil,
+            ASN1_TIME_set(X509_getm_notAfter(made), end) != nil,
+            X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_FLAG, name, -1, -1, 0) == 1,
+            X509_set_issuer_name(made, subject) == 1, X509_set_pubkey(made, key) == 1
+        else {
+            throw JOSEError(.signingFailed, detail: "OpenSSL refused a field")
+        }
+        return certificate
+    }
+
+    /// 127 random bits (RFC 5280 §4.1.2.2: positive, at most 20 octets).
+    private static func setSerialNumber(of certificate: OpaquePointer) -> Bool {
+        var bytes = SecureRandom.bytes(count: 16)
+        bytes[0] &= 0x7F
+        guard let number = BigNumber(bytes) else { return false }
+        return BN_to_ASN1_INTEGER(number.pointer, X509_get_serialNumber(certificate)) != nil
+    }
+
+    /// Extends the certificate, and then signs it.
+    private static func finish(
+        _ certificate: borrowing CertificateHandle, with extensions: [CertificateExtension],
+        issuer: OpaquePointer, by key: OpaquePointer
+    ) throws(JOSEError) {
+        for item in extensions {
+            guard item.add(to: certificate.pointer, issuer: issuer) else {
+                throw JOSEError(.signingFailed, detail: item.value)
+            }
+        }
+        guard X509_sign(certificate.pointer, key, EVP_sha256()) > 0 else {
+            throw JOSEError(.signingFailed, detail: "a certificate")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...253).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"):
+                    true
+                default: false
+                }
+            }
+    }
+}

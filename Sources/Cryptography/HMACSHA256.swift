@@ -1,0 +1,33 @@
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) under one key. Its bytes show in no description.
+public struct HMACSHA256: Sendable {
+    /// Bytes that SHA-256 takes at once.
+    private static let blockSize = 64
+
+    private let inner: [UInt8]
+    private let outer: [UInt8]
+
+    /// - Parameter key: Any number of bytes. More than 64 are hashed first (RFC 2104 §2).
+    public init(key: [UInt8]) {
+        var block = key.count > Self.blockSize ? SHA256Digest.hash(key).bytes : key
+        block += Array(repeating: 0, count: Self.blockSize - block.count)
+        inner = block.map { $0 ^ 0x36 }
+        outer = block.map { $0 ^ 0x5C }
+    }
+
+    /// The 32 bytes that authenticate a message.
+    public func code(for message: some Collection<UInt8>) -> [UInt8] {
+        SHA256Digest.hash(outer + SHA256Digest.hash(inner + message)).bytes
+    }
+
+    /// Takes the same time wherever the two differ.
+    public func isValid(_ code: [UInt8], for message: some Collection<UInt8>) -> Bool {
+        ConstantTime.areEqual(code, self.code(for: message))
+    }
+}
+
+extension HMACSHA256: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "HMAC-SHA-256" }
+    public var debugDescription: String { description }
+    /// `dump` and interpolation of whatever holds a key go through here.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,98 @@
+// Encodings owns texts that stand for bytes, numbers and times, and how texts are compared and counted: base64, base64url,
+// hexadecimal, RFC 3339 and HTTP dates. It knows no document and no key.
+
+/// base64url without padding (RFC 4648 §5, RFC 7515 §2), in its one canonical form.
+///
+/// `Data(base64Encoded:)` accepts stray bits and odd padding, so that one signature has many spellings. Here every
+/// byte string has exactly one.
+public enum Base64URL {
+    /// Returns `nil` for padding, white space, characters outside the alphabet, an impossible length, or stray bits
+    /// in the last character.
+    public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let remainder = text.count % 4
+        guard remainder != 1 else { return nil }
+        let size = text.count / 4 * 3 + (remainder == 0 ? 0 : remainder - 1)
+        var isValid = true
+        let decoded = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+            text.withUnsafeBufferPointer { input in
+                isValid = decode(input, into: output)
+            }
+            count = isValid ? size : 0
+        }
+        return isValid ? decoded : nil
+    }
+
+    public static func decode(_ text: String) -> [UInt8]? {
+        decode(Array(text.utf8)[...])
+    }
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var accumulator: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            accumulator = accumulator << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(accumulator >> UInt32(bits) & 63)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(accumulator << UInt32(6 - bits) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// `output` has room for exactly the decoded bytes; `input.count % 4` is not 1.
+    private static func decode(
+        _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        values.withUnsafeBufferPointer { values in
+            // Every invalid character has the top bit set, so one test at the end of a run finds any of them.
+            var seen: UInt8 = 0
+            var read = 0
+            var written = 0
+            let whole = input.count & ~3
+            while read < whole {
+                let a = values[Int(input[read])]
+                let b = values[Int(input[read + 1])]
+                let c = values[Int(input[read + 2])]
+                let d = values[Int(input[read + 3])]
+                seen |= a | b | c | d
+                output[written] = a << 2 | b >> 4
+                output[written + 1] = b << 4 | c >> 2
+                output[written + 2] = c << 6 | d
+                read += 4
+                written += 3
+            }
+            switch input.count - whole {
+            case 2:
+                let a = values[Int(input[read])]
+                let b = values[Int(input[read + 1])]
+                seen |= a | b
+                guard b & 0x0F == 0 else { return false }
+                output[written] = a << 2 | b >> 4
+            case 3:
+                let a = values[Int(input[read])]
+                let b = values[Int(input[read + 1])]
+                let c = values[Int(input[read + 2])]
+                seen |= a | b | c
+                guard c & 0x03 == 0 else { return false }
+                output[written] = a << 2 | b >> 4
+                output[written + 1] = b << 4 | c >> 2
+            default: break
+            }
+            return seen & 0x80 == 0
+        }
+    }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// The value of each character; 0x80 for characters outside the alphabet.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0x80, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }()
+}

@@ -1,0 +1,26 @@
+public import CodedErrors
+
+/// Why a document was refused.
+///
+/// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger, never for a log
+/// or a response.
+public struct JSONError: CodedError {
+    public enum Code: String, Sendable, CaseIterable {
+        /// Not strict JSON, or beyond the reader's bounds.
+        case jsonInvalid = "json_invalid"
+        /// A string has U+0000, which is an error in one database and the end of the text in C.
+        case characterNotAllowed = "character_not_allowed"
+    }
+
+    public let code: Code
+    public let detail: String
+
+    public init(_ code: Code, detail: String = "") {
+        (self.code, self.detail) = (code, detail)
+    }
+}
+
+extension JSONError: CustomDebugStringConvertible {
+    public var description: String { "JSON: \(code.rawValue)" }
+    public var debugDescription: String { "\(description) (\(detail))" }
+}
