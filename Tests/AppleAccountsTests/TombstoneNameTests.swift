@@ -1,6 +1,7 @@
 import AppleAccounts
 import Cryptography
 import Encodings
+import StorageConformance
 import Testing
 
 @Suite struct TombstoneNameTests {

@@ -1,5 +1,6 @@
 import AppleEmulator
 import NIOHTTP1
+import StrictJSON
 import Testing
 
 @Suite struct AccountsPageTests {

@@ -1,4 +1,5 @@
 import AppleIDClient
+import StrictJSON
 import Testing
 
 /// Each call as it succeeds and as Apple refuses it.

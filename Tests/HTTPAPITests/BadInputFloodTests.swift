@@ -1,5 +1,6 @@
 import HTTPAPI
 import NIOCore
+import StrictJSON
 import Testing
 import TokenMint
 

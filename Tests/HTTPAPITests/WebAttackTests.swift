@@ -1,6 +1,7 @@
 import Cryptography
 import Encodings
 import HTTPAPI
+import StrictJSON
 import Testing
 import TokenMint
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 

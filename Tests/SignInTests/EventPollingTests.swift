@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import StorageConformance
+import StrictJSON
 import Testing
 
 @testable import SignIn

@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import Foundation
 import SignIn
+import StrictJSON
 
 /// Plays a scenario and notes where it goes otherwise than expected.
 struct ScenarioRunner {

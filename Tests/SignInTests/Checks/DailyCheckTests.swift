@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import StorageConformance
+import StrictJSON
 import Testing
 import TokenMint
 

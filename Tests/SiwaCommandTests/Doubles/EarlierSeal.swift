@@ -1,6 +1,7 @@
 import AppleAccounts
-import Cryptography
 import SignIn
+
+@testable import Cryptography
 
 /// Seals as versions did that had no keys of their own for each value.
 enum EarlierSeal {
