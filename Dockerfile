@@ -7,6 +7,7 @@ WORKDIR /src
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
+COPY docs/backends docs/backends
 RUN swift build -c release --product siwa --static-swift-stdlib \
     && install -D "$(swift build -c release --show-bin-path)/siwa" /out/siwa \
     && strip --strip-debug /out/siwa

@@ -59,6 +59,7 @@ let package = Package(
         .package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.2.0",
             traits: [.defaults, "YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
@@ -133,6 +134,17 @@ let package = Package(
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
+
+        // The Swift backend of docs/integrate.md, built as its readers build it.
+        .executableTarget(
+            name: "ExampleBackend",
+            dependencies: [
+                hummingbird, asyncHTTPClient, nioCore, nioHTTP1, serviceLifecycle, logging,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            path: "docs/backends/swift",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),

@@ -22,13 +22,20 @@ public enum BuiltSiwa {
             }
             return url
         }
+        return try neighbour(named: "siwa")
+    }
+
+    /// A program of the same build as the tests.
+    public static func neighbour(named name: String) throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
         let neighbours = bundles + [Bundle.main.executableURL, Bundle.main.bundleURL].compactMap { $0 }
         for directory in neighbours.map({ $0.deletingLastPathComponent() }) + neighbours {
-            let candidate = directory.appendingPathComponent("siwa")
+            let candidate = directory.appendingPathComponent(name)
             if isProgram(candidate) { return candidate }
         }
-        throw NotFound(description: "there is no siwa beside the tests; build it, or set \(variable)")
+        throw NotFound(
+            description: "there is no \(name) beside the tests; build it"
+                + (name == "siwa" ? ", or set \(variable)" : ""))
     }
 
     private static func isProgram(_ url: URL) -> Bool {

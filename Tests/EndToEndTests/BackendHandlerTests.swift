@@ -1,0 +1,208 @@
+import Foundation
+import HTTPTypes
+import NIOHTTP1
+import StrictJSON
+import Testing
+
+@testable import siwa
+
+/// The backends that `docs/integrate.md` shows, each against `siwa dev`, with the same app before all of them.
+@Suite(.serialized) struct BackendHandlerTests {
+    private struct Trial: Sendable {
+        let app: PhoneApp
+        let siwa: Backend
+        let proxy: DisturbingProxy
+    }
+
+    @Test(.timeLimit(.minutes(3)), arguments: ExampleBackend.allCases)
+    func `a backend of the page signs people in and out, and deletes them`(language: ExampleBackend)
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                try await DisturbingProxy.run(before: system.service) { proxy, address in
+                    try await language.run(
+                        siwa: address, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
+                        in: directory
+                    ) { port in
+                        let trial = Trial(
+                            app: PhoneApp(backendPort: port, apple: system.apple),
+                            siwa: Backend(port: system.port, secret: DevelopmentSettings.secret), proxy: proxy
+                        )
+                        try await Self.refusals(trial)
+                        try await Self.revocations(trial)
+                        try await Self.passwordUsers(trial)
+                        try await Self.restoredDatabase(trial)
+                        try await Self.deletion(trial)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the lines of the page play the app`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                try await ExampleBackend.python.run(
+                    siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
+                    in: directory
+                ) { port in
+                    let script = try #require(try Self.pageLines)
+                        .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
+                        .replacing("http://127.0.0.1:8081", with: system.apple)
+                    let printed = try await ExampleBackend.paste(script, in: directory)
+                    #expect(printed.count == 4)
+                    #expect(printed.first?.contains("\"session\"") == true)
+                    #expect(printed.dropFirst().first?.contains("\"account_id\"") == true)
+                    #expect(printed.suffix(2) == ["200", #"{"error": "session_ended"}"#])
+                }
+            }
+        }
+    }
+
+    /// The block of the page that begins with the backend's address.
+    private static var pageLines: String? {
+        get throws {
+            let page = try String(
+                contentsOf: PythonTools.root.appendingPathComponent("docs/integrate.md"), encoding: .utf8)
+            guard let start = page.firstRange(of: "```sh\nBACKEND=") else { return nil }
+            let rest = page[page.index(start.lowerBound, offsetBy: 6)...]
+            return rest.firstRange(of: "\n```").map { String(rest[..<$0.lowerBound]) }
+        }
+    }
+
+    private static func refusals(_ trial: Trial) async throws {
+        let app = trial.app
+        let subject = try await newSubject(trial)
+        let first = try await app.authorization(of: subject)
+        let answer = try await app.call(.POST, "/signin", first.members)
+        #expect(answer.status == 200)
+        let shown = try await app.call(.GET, "/me", session: answer.session)
+        #expect(shown.userID == answer.userID)
+        let account = try await trial.siwa.account(subject)
+        #expect(shown.json?["account_id"] == account["id"])
+        #expect(try await app.call(.GET, "/me", session: "invented").error == "session_ended")
+        #expect(try await app.call(.GET, "/me").status == 401)
+
+        // A token is good for one sign-in, and the digest in it is no nonce.
+        #expect(try await app.call(.POST, "/signin", first.members).error == "nonce_used")
+        let stolen = try await app.authorization(of: subject)
+        let silent = stolen.members.filter { $0.0 != "nonce" }
+        #expect(try await app.call(.POST, "/signin", silent).error == "nonce_missing")
+        let copied = try await app.call(.POST, "/signin", silent + [("nonce", stolen.nonceDigest)])
+        #expect(copied.error == "nonce_missing")
+        let forged = try await app.authorization(of: subject, [("signature", .string("wrong_key"))])
+        let refusal = try await app.call(.POST, "/signin", forged.members)
+        #expect(refusal.status == 401 && refusal.error == "signature_invalid")
+        #expect(try await app.call(.POST, "/signin", []).status == 400)
+
+        // What the service turns away is sent again, and the app gets a 503 only when that does not help.
+        let overloaded = DisturbingProxy.Fault(
+            target: "/v1/sign-ins", status: .serviceUnavailable, code: "overloaded", times: 2)
+        let unavailable = DisturbingProxy.Fault(
+            target: "/v1/nonces", status: .serviceUnavailable, code: "storage_unavailable", times: 3)
+        let authorization = try await app.authorization(of: subject).members
+        trial.proxy.add(overloaded)
+        trial.proxy.add(unavailable)
+        async let later = app.call(.POST, "/signin", authorization)
+        async let never = app.call(.POST, "/nonce")
+        let (again, refused) = (try await later, try await never)
+        #expect(again.status == 200 && again.userID == answer.userID)
+        #expect(refused.status == 503 && refused.error == "try_again")
+        // A wrong API key is the backend's mistake, and not the app's.
+        trial.proxy.add(
+            .init(target: "/v1/sign-ins", status: .unauthorized, code: "caller_unauthenticated", times: 1))
+        #expect(try await app.signIn(subject).status == 500)
+    }
+
+    private static func revocations(_ trial: Trial) async throws {
+        let app = trial.app
+        let subject = try await newSubject(trial)
+        let early = try await app.signIn(subject)
+        #expect(try await app.isSignedIn(early.session))
+
+        // The backend reads the event after the person has signed in again.
+        trial.proxy.hold("wait=30")
+        try await app.order("/emulator/users/\(subject)/revoke-consent")
+        let late = try await app.signInAgain(subject)
+        #expect(late.status == 200 && late.userID == early.userID)
+        #expect(try await app.isSignedIn(early.session))
+        trial.proxy.release()
+        try await eventually { try await !app.isSignedIn(early.session) }
+        #expect(try await app.isSignedIn(late.session))
+
+        try await app.order("/emulator/users/\(subject)/revoke-consent")
+        try await eventually { try await !app.isSignedIn(late.session) }
+    }
+
+    private static func passwordUsers(_ trial: Trial) async throws {
+        let app = trial.app
+        let (_, name, password) = ExampleBackend.passwordUser
+        let wrong: PhoneApp.Members = [("name", .string(name)), ("password", .string("wrong"))]
+        #expect(try await app.call(.POST, "/password", wrong).error == "password_wrong")
+        let right: PhoneApp.Members = [("name", .string(name)), ("password", .string(password))]
+        let known = try await app.call(.POST, "/password", right)
+        #expect(known.status == 200 && known.userID == ExampleBackend.passwordUser.id)
+
+        // An Apple Account of another user is not attached.
+        let other = try await newSubject(trial)
+        #expect(try await app.signIn(other).status == 200)
+        #expect(try await app.signIn(other, session: known.session).error == "other_apple_account")
+
+        let subject = try await newSubject(trial)
+        let attached = try await app.signIn(subject, session: known.session)
+        #expect(attached.userID == known.userID)
+        #expect(try await app.signIn(subject).userID == known.userID)
+        #expect(try await app.signIn(try await newSubject(trial), session: known.session).status == 409)
+
+        // The Apple Account is deleted, and the user keeps the password.
+        try await app.order("/emulator/users/\(subject)/delete-account")
+        try await eventually {
+            try await app.call(.GET, "/me", session: known.session).json?["account_id"]?.string == nil
+        }
+        #expect(try await !app.isSignedIn(attached.session))
+        #expect(try await trial.siwa.account(subject).status == 404)
+        #expect(try await app.call(.DELETE, "/account", session: known.session).status == 200)
+        #expect(try await app.call(.POST, "/password", right).error == "password_wrong")
+    }
+
+    private static func restoredDatabase(_ trial: Trial) async throws {
+        let app = trial.app
+        let (gone, here) = (try await newSubject(trial), try await newSubject(trial))
+        let (ended, kept) = (try await app.signIn(gone), try await app.signIn(here))
+        // The event of the revocation does not reach the backend, which asks for the states instead.
+        trial.proxy.hold("wait=30")
+        try await app.order("/emulator/users/\(gone)/revoke-consent")
+        trial.proxy.add(.init(target: "wait=30", status: .conflict, code: "cursor_ahead", times: 1))
+        trial.proxy.release()
+        try await eventually { try await !app.isSignedIn(ended.session) }
+        #expect(try await app.isSignedIn(kept.session))
+    }
+
+    private static func deletion(_ trial: Trial) async throws {
+        let app = trial.app
+        let subject = try await newSubject(trial)
+        let answer = try await app.signIn(subject)
+        try await eventually {
+            let account = try await trial.siwa.account(subject)
+            return account["credentials"]?.array?.first?["refresh_token"]?.string == "held"
+        }
+        let report = try await app.call(.DELETE, "/account", session: answer.session)
+        #expect(report.status == 200)
+        #expect(report.json?["user_must_revoke"]?.bool == false)
+        #expect(try await !app.isSignedIn(answer.session))
+        #expect(try await trial.siwa.account(subject).status == 404)
+
+        // An account that another caller erased ends as well.
+        let second = try await newSubject(trial)
+        let session = try await app.signIn(second).session
+        let account = try await app.call(.GET, "/me", session: session).json?["account_id"]?.string ?? ""
+        #expect(try await trial.siwa.delete("/v1/accounts/\(account)").status <= 202)
+        try await eventually { try await !app.isSignedIn(session) }
+    }
+
+    private static func newSubject(_ trial: Trial) async throws -> String {
+        try await trial.app.order("/emulator/users")["sub"]?.string ?? ""
+    }
+}

@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Passes requests of a backend on to the service, and holds or replaces responses as a test demands.
+final class DisturbingProxy: Sendable {
+    /// A response that replaces the one of the service.
+    struct Fault: Sendable {
+        /// Part of the path and query of the requests that it is for.
+        let target: String
+        let status: HTTPResponse.Status
+        let code: String
+        /// How many requests get it.
+        var times: Int
+    }
+
+    private struct State {
+        var faults: [Fault] = []
+        var heldTarget: String?
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let service: String
+    private let state = Mutex(State())
+
+    private init(service: String) { self.service = service }
+
+    /// - Parameter body: gets the proxy and its address.
+    static func run<Result: Sendable>(
+        before service: String, _ body: @Sendable (DisturbingProxy, String) async throws -> Result
+    ) async throws -> Result {
+        let proxy = DisturbingProxy(service: service)
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let application = Application(
+            responder: CallbackResponder { (request, _: BasicRequestContext) in
+                try await proxy.respond(to: request)
+            },
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+            logger: Logger(label: "proxy") { _ in SwiftLogNoOpLogHandler() })
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            defer {
+                proxy.release()
+                group.cancelAll()
+            }
+            var port = 0
+            for await number in ports {
+                port = number
+                break
+            }
+            return try await body(proxy, "http://127.0.0.1:\(port)")
+        }
+    }
+
+    func add(_ fault: Fault) {
+        state.withLock { $0.faults.append(fault) }
+    }
+
+    /// Holds the responses of requests whose path and query has the text, also of those that are under way.
+    func hold(_ target: String) {
+        state.withLock { $0.heldTarget = target }
+    }
+
+    func release() {
+        let waiting = state.withLock { state in
+            defer { (state.heldTarget, state.waiting) = (nil, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func respond(to request: Request) async throws -> Response {
+        let target = request.uri.string
+        if let fault = takeFault(for: target) { return fault }
+        var call = HTTPClientRequest(url: service + target)
+        call.method = HTTPMethod(rawValue: request.method.rawValue)
+        for field in [HTTPField.Name.authorization, .contentType] {
+            if let value = request.headers[field] { call.headers.add(name: field.rawName, value: value) }
+        }
+        call.body = .bytes(try await request.body.collect(upTo: 1 << 20))
+        let response = try await HTTPClient.shared.execute(call, timeout: .seconds(60))
+        let content = try await response.body.collect(upTo: 1 << 20)
+        await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                guard let held = state.heldTarget, target.contains(held) else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if goesOn { continuation.resume() }
+        }
+        // A fault can be added while the response is held.
+        if let fault = takeFault(for: target) { return fault }
+        return Response(
+            status: HTTPResponse.Status(code: Int(response.status.code)),
+            headers: [.contentType: response.headers.first(name: "Content-Type") ?? "application/json"],
+            body: ResponseBody(byteBuffer: content))
+    }
+
+    private func takeFault(for target: String) -> Response? {
+        let fault = state.withLock { state -> Fault? in
+            let index = state.faults.firstIndex { $0.times > 0 && target.contains($0.target) }
+            guard let index else { return nil }
+            state.faults[index].times -= 1
+            return state.faults[index]
+        }
+        return fault.map { fault in
+            Response(
+                status: fault.status, headers: [.contentType: "application/problem+json", .retryAfter: "1"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"code":"\#(fault.code)"}"#)))
+        }
+    }
+}

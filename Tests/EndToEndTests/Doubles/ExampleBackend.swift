@@ -1,0 +1,125 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import SiwaBinary
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The backends of `docs/backends`, which `docs/integrate.md` shows.
+enum ExampleBackend: String, CaseIterable, Sendable {
+    case python, javascript, go, swift
+
+    struct NotStarted: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A user of the backend who has a password: "correct horse", hashed in few iterations so that tests are quick.
+    static let passwordUser = (id: "usr_grace", name: "grace@example.com", password: "correct horse")
+    private static let passwordUsers =
+        "usr_grace:grace@example.com:1000:73616c74:"
+        + "6e8453a042a842bdb62de0d3c870ec1241e90ec0ce4f2589ab5e87927122c1e5"
+
+    /// Of the project.
+    static let folder = PythonTools.root.appendingPathComponent("docs/backends")
+
+    /// The files that the page shows, in its order.
+    var shownFiles: [String] {
+        switch self {
+        case .python: ["app.py"]
+        case .javascript: ["app.mjs"]
+        case .go: ["siwa.go", "main.go", "events.go"]
+        case .swift: ["Siwa.swift", "Backend.swift", "Backend+Events.swift", "App.swift"]
+        }
+    }
+
+    /// Runs the backend on a port of its own.
+    func run<Result>(
+        siwa: String, secret: String, clientID: String, in directory: TemporaryDirectory,
+        _ body: (Int) async throws -> Result
+    ) async throws -> Result {
+        let port = FreePort.find()
+        let log = URL(fileURLWithPath: "\(directory.path)/backend.log")
+        let process = try Self.start(
+            try await command(in: directory),
+            [
+                "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": clientID, "PORT": "\(port)",
+                "DATABASE": "\(directory.path)/backend.sqlite", "PASSWORD_USERS": Self.passwordUsers,
+            ], in: directory, log: log)
+        // Some backends finish their long poll first, which takes up to half a minute.
+        defer {
+            _ = kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        while try await !Self.listens(port) {
+            guard process.isRunning else { throw NotStarted(description: Self.text(of: log)) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return try await body(port)
+    }
+
+    /// The lines that a shell prints.
+    static func paste(_ script: String, in directory: TemporaryDirectory) async throws -> [Substring] {
+        let output = URL(fileURLWithPath: "\(directory.path)/pasted.txt")
+        let shell = try start(["sh", "-c", script], [:], in: directory, log: output)
+        while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        return text(of: output).split(separator: "\n")
+    }
+
+    private func command(in directory: TemporaryDirectory) async throws -> [String] {
+        let source = Self.folder.appendingPathComponent(rawValue).path
+        switch self {
+        case .python: return ["python3", "\(source)/app.py"]
+        case .javascript: return ["node", "\(source)/app.mjs"]
+        case .swift: return [try BuiltSiwa.neighbour(named: "ExampleBackend").path]
+        case .go:
+            let program = "\(directory.path)/backend"
+            let log = URL(fileURLWithPath: "\(directory.path)/go.log")
+            let compiler = try Self.start(
+                ["go", "build", "-o", program, "."], [:], in: directory, at: source, log: log)
+            while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+            guard compiler.terminationStatus == 0 else { throw NotStarted(description: Self.text(of: log)) }
+            return [program]
+        }
+    }
+
+    /// Home directory and caches of the tools are in the directory of the test.
+    private static func start(
+        _ command: [String], _ variables: [String: String], in directory: TemporaryDirectory,
+        at path: String? = nil, log: URL
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
+            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": "\(directory.path)/go-cache",
+            "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
+        ].merging(variables) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: path ?? directory.path)
+        process.standardInput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: log)
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        return process
+    }
+
+    /// Whether anything answers there.
+    private static func listens(_ port: Int) async throws -> Bool {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/me")
+        request.headers.add(name: "Connection", value: "close")
+        return (try? await HTTPClient.shared.execute(request, timeout: .seconds(5))) != nil
+    }
+
+    private static func text(of log: URL) -> String {
+        (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+    }
+}

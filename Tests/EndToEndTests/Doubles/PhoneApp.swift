@@ -1,0 +1,85 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+import Testing
+
+/// The iOS app of an example backend, with the fake Apple in the place of the phone's own sheet.
+struct PhoneApp: Sendable {
+    typealias Members = [(String, JSONValue)]
+
+    let backendPort: Int
+    /// The address of the fake Apple.
+    let apple: String
+
+    struct Answer: Sendable {
+        let status: UInt
+        let json: JSONValue?
+
+        /// The code of a refusal.
+        var error: String? { json?["error"]?.string }
+        var session: String? { json?["session"]?.string }
+        var userID: String? { json?["user_id"]?.string }
+    }
+
+    /// What the app posts after the person has agreed: token, code, and the raw nonce of the backend.
+    func authorization(
+        of subject: String, _ more: Members = []
+    ) async throws -> (members: Members, nonceDigest: JSONValue) {
+        let nonce = try await call(.POST, "/nonce").json
+        let digest = nonce?["nonce_sha256"] ?? .null
+        let minted = try await order(
+            "/emulator/identity-tokens?format=sign-in",
+            [("sub", .string(subject)), ("code", .bool(true)), ("nonce", digest)] + more)
+        let members = minted.object?.members.filter { $0.name != "nonce" } ?? []
+        return (members.map { ($0.name, $0.value) } + [("nonce", nonce?["nonce"] ?? .null)], digest)
+    }
+
+    func signIn(_ subject: String, session: String? = nil) async throws -> Answer {
+        try await call(.POST, "/signin", try await authorization(of: subject).members, session: session)
+    }
+
+    /// A sign-in after a revocation in the same second is refused, because Apple's tokens have whole seconds.
+    func signInAgain(_ subject: String) async throws -> Answer {
+        var answer = try await signIn(subject)
+        try await eventually {
+            if answer.error == "credential_revoked" { answer = try await signIn(subject) }
+            return answer.error != "credential_revoked"
+        }
+        return answer
+    }
+
+    func isSignedIn(_ session: String?) async throws -> Bool {
+        try await call(.GET, "/me", session: session).status == 200
+    }
+
+    func call(
+        _ method: HTTPMethod, _ path: String, _ members: Members? = nil, session: String? = nil
+    ) async throws -> Answer {
+        let (status, json) = try await send(
+            method, "http://127.0.0.1:\(backendPort)\(path)", members, session: session)
+        return Answer(status: status, json: json)
+    }
+
+    /// Orders something of the fake Apple.
+    @discardableResult
+    func order(_ path: String, _ members: Members = []) async throws -> JSONValue {
+        try await send(.POST, apple + path, members, session: nil).json ?? .null
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ url: String, _ members: Members?, session: String?
+    ) async throws -> (status: UInt, json: JSONValue?) {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        if let session { request.headers.add(name: "Authorization", value: "Bearer \(session)") }
+        if let members {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(JSONValue.object(JSONObject(members)).serialized())
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let body = Array((try await response.body.collect(upTo: 1 << 20)).readableBytesView)
+        let limits = JSONLimits(depth: 16, members: 256)
+        return (response.status.code, try? JSONValue(parsing: body, limits: limits))
+    }
+}

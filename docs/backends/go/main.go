@@ -1,0 +1,274 @@
+// The backend's part of Sign in with Apple, with the standard library of Go 1.19 or later.
+//
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in memory;
+// put them into your database.
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+type user struct{ accountID, sub string }
+
+type session struct {
+	userID, since string // since is "" for a session that began with a password
+	createdAt     time.Time
+}
+
+// Backend has the tables. The mutex stands for the transactions of a database.
+type Backend struct {
+	mutex       sync.Mutex
+	users       map[string]user    // by user ID
+	sessions    map[string]session // by the SHA-256 of the token that the app has
+	revocations map[string]string  // the latest occurred_at by account ID
+	cursor      string
+	passwords   *Passwords
+}
+
+func random() string {
+	data := make([]byte, 32)
+	if _, err := rand.Read(data); err != nil {
+		panic(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+func hashed(token string) string {
+	hash := sha256.Sum256([]byte(token))
+	return string(hash[:])
+}
+
+// makeSession, and the methods up to forget, are called with the mutex held.
+func (b *Backend) makeSession(userID, since string) any {
+	token := random()
+	b.sessions[hashed(token)] = session{userID, since, time.Now()}
+	return map[string]string{"session": token, "user_id": userID}
+}
+
+func (b *Backend) userOf(token string) (string, error) {
+	if row, isThere := b.sessions[hashed(token)]; isThere {
+		return row.userID, nil
+	}
+	return "", Refused{401, "session_ended"}
+}
+
+func (b *Backend) userWithAccount(accountID string) string {
+	for userID, user := range b.users {
+		if accountID != "" && user.accountID == accountID {
+			return userID
+		}
+	}
+	return ""
+}
+
+// endSessions ends those sessions of a user that began with Apple and are not later than the moment.
+func (b *Backend) endSessions(userID, moment string) {
+	for hash, row := range b.sessions {
+		if row.userID == userID && row.since != "" && row.since <= moment {
+			delete(b.sessions, hash)
+		}
+	}
+}
+
+// forget deletes a user. One who has a password stays, without the Apple Account.
+func (b *Backend) forget(userID string) {
+	keepsPassword := b.passwords.exists(userID)
+	for hash, row := range b.sessions {
+		if row.userID == userID && (row.since != "" || !keepsPassword) {
+			delete(b.sessions, hash)
+		}
+	}
+	delete(b.users, userID)
+	if keepsPassword {
+		b.users[userID] = user{}
+	}
+}
+
+type appRequest struct {
+	IdentityToken     string          `json:"identity_token"`
+	AuthorizationCode string          `json:"authorization_code,omitempty"`
+	Nonce             string          `json:"nonce"`
+	User              json.RawMessage `json:"user,omitempty"`
+	ClientID          string          `json:"client_id"`
+	Name              string          `json:"name,omitempty"`
+	Password          string          `json:"password,omitempty"`
+}
+
+// SignIn attaches the Apple Account to the user of the session, if there is a session.
+func (b *Backend) SignIn(request appRequest, token string) (any, error) {
+	sessionUser := ""
+	if token != "" {
+		b.mutex.Lock()
+		userID, err := b.userOf(token)
+		b.mutex.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		sessionUser = userID
+	}
+	// Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+	if !strings.HasPrefix(request.Nonce, "siwa-nonce-") {
+		return nil, Refused{400, "nonce_missing"}
+	}
+	request.ClientID, request.Name, request.Password = clientID, "", ""
+	var outcome struct {
+		Account    struct{ ID, Sub string }
+		Credential struct{ Since string }
+	}
+	if err := siwa("POST", "/v1/sign-ins", request, &outcome, 12*time.Second); err != nil {
+		return nil, err
+	}
+	account, since := outcome.Account, outcome.Credential.Since
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	// The event of a revocation can arrive before the response of the sign-in that it revokes.
+	if since <= b.revocations[account.ID] {
+		return nil, Refused{401, "credential_revoked"}
+	}
+	owner, userID := b.userWithAccount(account.ID), sessionUser
+	if userID == "" {
+		userID = owner
+	}
+	if userID == "" {
+		userID = "usr_" + random()
+	}
+	attached := b.users[userID].accountID
+	if (attached != "" && attached != account.ID) || (owner != "" && owner != userID) {
+		return nil, Refused{409, "other_apple_account"}
+	}
+	b.users[userID] = user{account.ID, account.Sub}
+	return b.makeSession(userID, since), nil
+}
+
+func (b *Backend) SignInWithPassword(request appRequest, _ string) (any, error) {
+	userID := b.passwords.check(request.Name, request.Password)
+	if userID == "" {
+		return nil, Refused{401, "password_wrong"}
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if _, isThere := b.users[userID]; !isThere {
+		b.users[userID] = user{}
+	}
+	return b.makeSession(userID, ""), nil
+}
+
+func (b *Backend) Nonce(appRequest, string) (any, error) {
+	var nonce any
+	return &nonce, siwa("POST", "/v1/nonces", nil, &nonce, 12*time.Second)
+}
+
+type appUser struct {
+	UserID    string `json:"user_id"`
+	AccountID string `json:"account_id,omitempty"`
+}
+
+func (b *Backend) ShowUser(_ appRequest, token string) (any, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	userID, err := b.userOf(token)
+	return appUser{userID, b.users[userID].accountID}, err
+}
+
+func (b *Backend) DeleteUser(_ appRequest, token string) (any, error) {
+	b.mutex.Lock()
+	userID, err := b.userOf(token)
+	accountID := b.users[userID].accountID
+	b.mutex.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	erasure, err := erase(accountID)
+	if err != nil {
+		return nil, err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.passwords.remove(userID)
+	b.forget(userID)
+	return erasure, nil
+}
+
+// Erasure is what the app has to know of siwa's report.
+type Erasure struct {
+	UserMustRevoke bool   `json:"user_must_revoke"`
+	Instructions   string `json:"instructions,omitempty"`
+}
+
+func erase(accountID string) (Erasure, error) {
+	var response struct{ Erasure Erasure }
+	if accountID == "" {
+		return response.Erasure, nil
+	}
+	err := siwa("DELETE", "/v1/accounts/"+accountID, nil, &response, 12*time.Second)
+	if is(err, "account_not_found") {
+		err = nil
+	}
+	return response.Erasure, err
+}
+
+func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
+	route, isThere := map[string]func(appRequest, string) (any, error){
+		"POST /nonce":     b.Nonce,
+		"POST /signin":    b.SignIn,
+		"POST /password":  b.SignInWithPassword,
+		"GET /me":         b.ShowUser,
+		"DELETE /account": b.DeleteUser,
+	}[request.Method+" "+request.URL.Path]
+	var body appRequest
+	content, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, 65_536))
+	if len(content) > 0 && err == nil {
+		err = json.Unmarshal(content, &body)
+	}
+	var result any
+	if !isThere {
+		err = Refused{404, "not_found"}
+	} else if err != nil {
+		err = Refused{400, "body_not_json"}
+	} else {
+		result, err = route(body, strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer "))
+	}
+	status := 200
+	if err != nil {
+		refused := Refused{500, "internal_error"}
+		if !errors.As(err, &refused) {
+			log.Print(request.Method, " ", request.URL.Path, ": ", err)
+		}
+		status, result = refused.status, map[string]string{"error": refused.code}
+	}
+	writer.Header().Set("Content-Type", "application/json")
+	writer.Header().Set("Cache-Control", "no-store")
+	writer.WriteHeader(status)
+	_ = json.NewEncoder(writer).Encode(result)
+}
+
+func main() {
+	backend := &Backend{
+		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
+		passwords: readPasswords(),
+	}
+	if err := backend.readEvents(); err != nil {
+		log.Fatal(err)
+	}
+	go backend.followEvents()
+	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("listening on", listener.Addr())
+	server := http.Server{Handler: backend, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute}
+	log.Fatal(server.Serve(listener))
+}

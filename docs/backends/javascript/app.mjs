@@ -1,0 +1,232 @@
+// The backend's part of Sign in with Apple, with nothing but Node.js 18 or later.
+//
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in memory;
+// put them into your database.
+import { createHash, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as passwords from "./passwords.mjs";
+
+const { SIWA_URL, SIWA_KEY, CLIENT_ID, PORT = "8000" } = process.env;
+const users = new Map(); // user_id: { accountID, sub }
+const sessions = new Map(); // session_hash: { userID, since, createdAt }
+const revocations = new Map(); // account_id: occurred_at
+let cursor;
+
+/** What the app gets: a status and a code. */
+class Refused extends Error {
+    constructor(status, code) {
+        super(code);
+        Object.assign(this, { status, code });
+    }
+}
+
+/** Calls siwa. All calls of this file can be repeated, so one whose outcome is unknown is sent again. */
+async function siwa(method, path, body, milliseconds = 12_000) {
+    const headers = { Authorization: `Bearer ${SIWA_KEY}` };
+    if (body) headers["Content-Type"] = "application/json";
+    for (let attempt = 0; attempt < 3; attempt++) {
+        let pause = 1;
+        try {
+            const signal = AbortSignal.timeout(milliseconds);
+            const response = await fetch(SIWA_URL + path, { method, headers, body: JSON.stringify(body), signal });
+            if (response.ok) return await response.json();
+            if (response.status < 500 && response.status !== 429) {
+                const { code } = await response.json();
+                // Not the person's mistake, so the app gets a 500.
+                if (code.startsWith("caller_")) throw new Refused(500, `siwa answers ${code}: check SIWA_KEY`);
+                throw new Refused(response.status, code);
+            }
+            pause = Math.min(Number(response.headers.get("Retry-After")) || 1, 5);
+            await response.body?.cancel();
+        } catch (error) {
+            // Anything else is no connection, no response in time, or a part of one.
+            if (error instanceof Refused) throw error;
+        }
+        if (attempt < 2) await sleep(pause * 1000);
+    }
+    throw new Refused(503, "try_again");
+}
+
+const hashed = (session) => createHash("sha256").update(session).digest("hex");
+
+function makeSession(userID, since) {
+    const session = randomBytes(32).toString("base64url");
+    sessions.set(hashed(session), { userID, since, createdAt: Date.now() });
+    return { session, user_id: userID };
+}
+
+function userOf(session) {
+    const row = sessions.get(hashed(session));
+    if (!row) throw new Refused(401, "session_ended");
+    return row.userID;
+}
+
+function userWithAccount(accountID) {
+    for (const [userID, user] of users) if (accountID && user.accountID === accountID) return userID;
+}
+
+/** With a session, attaches the Apple Account to the user of the session. */
+async function signIn({ identity_token, authorization_code, nonce, user }, session) {
+    const sessionUser = session ? userOf(session) : undefined;
+    // Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+    if (typeof nonce !== "string" || !nonce.startsWith("siwa-nonce-")) throw new Refused(400, "nonce_missing");
+    const request = { identity_token, authorization_code, nonce, user, client_id: CLIENT_ID };
+    const { account, credential } = await siwa("POST", "/v1/sign-ins", request);
+    // The event of a revocation can arrive before the response of the sign-in that it revokes.
+    if (credential.since <= (revocations.get(account.id) ?? "")) throw new Refused(401, "credential_revoked");
+    const owner = userWithAccount(account.id);
+    const userID = sessionUser ?? owner ?? `usr_${randomBytes(16).toString("hex")}`;
+    const attached = users.get(userID)?.accountID ?? account.id;
+    if (attached !== account.id || (owner ?? userID) !== userID) throw new Refused(409, "other_apple_account");
+    users.set(userID, { accountID: account.id, sub: account.sub });
+    return makeSession(userID, credential.since);
+}
+
+async function signInWithPassword({ name, password }) {
+    const userID = await passwords.check(String(name), String(password));
+    if (!userID) throw new Refused(401, "password_wrong");
+    if (!users.has(userID)) users.set(userID, {});
+    return makeSession(userID);
+}
+
+function showUser(_, session) {
+    const userID = userOf(session);
+    return { user_id: userID, account_id: users.get(userID)?.accountID };
+}
+
+async function deleteUser(_, session) {
+    const userID = userOf(session);
+    const accountID = users.get(userID)?.accountID;
+    const { user_must_revoke, instructions } = accountID ? await erase(accountID) : {};
+    passwords.remove(userID);
+    forget(userID);
+    return { user_must_revoke, instructions };
+}
+
+async function erase(accountID) {
+    try {
+        return (await siwa("DELETE", `/v1/accounts/${accountID}`)).erasure;
+    } catch (error) {
+        if (error.code !== "account_not_found") throw error;
+        return {};
+    }
+}
+
+/** Handles one event. After a crash the same event can come again. */
+async function handle({ type, account_id, sub, client_id, occurred_at }) {
+    const userID = userWithAccount(account_id);
+    if (type === "credential_revoked" && account_id && client_id === CLIENT_ID) {
+        // The person may have signed in again since: only sessions that are not later than the event end. Both times
+        // are Apple's, and all times have one format, so that they compare as text.
+        const before = revocations.get(account_id) ?? "";
+        revocations.set(account_id, occurred_at > before ? occurred_at : before);
+        endSessions(userID, (session) => session.since <= occurred_at);
+    } else if (type === "account_deleted" && userID) {
+        // The person may have kept the Apple Account and signed in again: ask what is true now.
+        const name = encodeURIComponent(users.get(userID).sub);
+        const { state } = await siwa("GET", `/v1/credentials/${name}?client_id=${CLIENT_ID}`);
+        if (state === "authorized") return;
+        await erase(account_id);
+        forget(userID);
+    } else if (type === "account_erased" && userID) {
+        forget(userID);
+    } else if (type === "account_transferred" && userID) {
+        // The app is another team's now, where the person has another sub.
+        users.set(userID, { accountID: account_id, sub });
+    }
+}
+
+/** Ends those of a user's sessions that began with Apple and fulfil the condition. */
+function endSessions(userID, condition = () => true) {
+    for (const [hash, session] of sessions) {
+        if (session.userID === userID && session.since && condition(session)) sessions.delete(hash);
+    }
+}
+
+/** Deletes a user. One who has a password stays, without the Apple Account. */
+function forget(userID) {
+    endSessions(userID);
+    if (passwords.exists(userID)) return users.set(userID, {});
+    users.delete(userID);
+    for (const [hash, session] of sessions) if (session.userID === userID) sessions.delete(hash);
+}
+
+/** Reads one page. The first call, before the first sign-in, keeps where the feed ends now. */
+async function readEvents() {
+    const latest = async () => (await siwa("GET", "/v1/events?after=latest")).cursor;
+    if (!cursor) return (cursor = await latest());
+    try {
+        const page = await siwa("GET", `/v1/events?after=${cursor}&wait=30`, undefined, 45_000);
+        for (const event of page.events) await handle(event);
+        cursor = page.cursor;
+    } catch (error) {
+        if (error.code !== "cursor_ahead") throw error;
+        // siwa's database was restored from a backup. The cursor comes before the states, so that no change is missed.
+        const end = await latest();
+        await checkStates();
+        cursor = end;
+    }
+}
+
+async function checkStates() {
+    const known = new Map([...users].filter(([, user]) => user.sub).map(([userID, user]) => [user.sub, userID]));
+    const subs = [...known.keys()];
+    while (subs.length > 0) {
+        const query = { client_id: CLIENT_ID, subs: subs.splice(0, 1000) };
+        const { credentials } = await siwa("POST", "/v1/credentials/query", query);
+        for (const { sub, state } of credentials) if (state !== "authorized") endSessions(known.get(sub));
+    }
+}
+
+async function followEvents() {
+    for (;;) {
+        try {
+            await readEvents();
+        } catch (error) {
+            console.error("reading events failed; the next attempt has the same cursor:", error);
+            await sleep(2000);
+        }
+    }
+}
+
+const routes = {
+    "POST /nonce": () => siwa("POST", "/v1/nonces"),
+    "POST /signin": signIn,
+    "POST /password": signInWithPassword,
+    "GET /me": showUser,
+    "DELETE /account": deleteUser,
+};
+
+async function readBody(request) {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) {
+        text += chunk;
+        if (text.length > 65_536) throw new Refused(413, "body_too_large");
+    }
+    try {
+        return Object(JSON.parse(text || "{}"));
+    } catch {
+        throw new Refused(400, "body_not_json");
+    }
+}
+
+const server = createServer({ requestTimeout: 30_000 }, async (request, response) => {
+    let [status, result] = [200, undefined];
+    try {
+        const route = routes[`${request.method} ${request.url}`];
+        if (!route) throw new Refused(404, "not_found");
+        const session = (request.headers.authorization ?? "").replace(/^Bearer /, "");
+        result = await route(await readBody(request), session);
+    } catch (error) {
+        status = error instanceof Refused ? error.status : 500;
+        if (status === 500) console.error(request.method, request.url, error);
+        result = { error: status === 500 ? "internal_error" : error.code };
+    }
+    response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" });
+    response.end(JSON.stringify(result));
+});
+
+await readEvents();
+followEvents();
+server.listen(Number(PORT), "127.0.0.1", () => console.log(`listening on 127.0.0.1:${server.address().port}`));

@@ -1,0 +1,244 @@
+"""The backend's part of Sign in with Apple, with the standard library of Python 3.9 or later.
+
+Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), PORT.
+"""
+import hashlib, http.client, json, logging, os, secrets, sqlite3, threading, time, urllib.error, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote
+
+import passwords
+
+SIWA_URL, SIWA_KEY, CLIENT_ID = (os.environ[name] for name in ("SIWA_URL", "SIWA_KEY", "CLIENT_ID"))
+lock = threading.RLock()  # one connection to the database serves all threads
+db = sqlite3.connect(os.environ["DATABASE"], check_same_thread=False)
+db.executescript("""
+    PRAGMA foreign_keys = ON;
+    CREATE TABLE IF NOT EXISTS users (user_id TEXT PRIMARY KEY, account_id TEXT UNIQUE, sub TEXT);
+    CREATE TABLE IF NOT EXISTS sessions (
+        session_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+        since TEXT, created_at INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS revocations (account_id TEXT PRIMARY KEY, occurred_at TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS feed (id INTEGER PRIMARY KEY CHECK (id = 1), cursor TEXT NOT NULL);
+""")
+
+
+class Refused(Exception):
+    """What the app gets: a status and a code."""
+    def __init__(self, status, code):
+        super().__init__(code)
+        self.status, self.code = status, code
+
+
+def run(sql, *values):
+    with lock, db:
+        return db.execute(sql, values).fetchall()
+
+
+def siwa(method, path, body=None, timeout=12):
+    """Calls siwa. All calls of this file can be repeated, so one whose outcome is unknown is sent again."""
+    for attempt in range(3):
+        request = urllib.request.Request(SIWA_URL + path, method=method)
+        request.add_header("Authorization", f"Bearer {SIWA_KEY}")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        pause = 1
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            if error.code < 500 and error.code != 429:
+                code = json.load(error)["code"]
+                if code.startswith("caller_"):  # not the person's mistake, so the app gets a 500
+                    raise RuntimeError(f"siwa answers {code}: check SIWA_KEY") from None
+                raise Refused(error.code, code) from None
+            retry_after = error.headers.get("Retry-After", "")
+            pause = min(int(retry_after), 5) if retry_after.isdigit() else 1
+        except (OSError, ValueError, http.client.HTTPException):
+            pass  # no connection, no response in time, or a part of one
+        if attempt < 2:
+            time.sleep(pause)
+    raise Refused(503, "try_again")
+
+
+def hashed(session):
+    return hashlib.sha256(session.encode()).hexdigest()
+
+
+def make_session(user_id, since):
+    session = secrets.token_urlsafe(32)
+    run("INSERT INTO sessions VALUES (?, ?, ?, ?)", hashed(session), user_id, since, int(time.time()))
+    return {"session": session, "user_id": user_id}
+
+
+def user_of(session):
+    """The ID of the session's user, and siwa's ID of their account."""
+    rows = run("SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?", hashed(session))
+    if not rows:
+        raise Refused(401, "session_ended")
+    return rows[0]
+
+
+def sign_in(body, session):
+    """With a session, attaches the Apple Account to the user of the session."""
+    user_id = user_of(session)[0] if session else None
+    # Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+    if not str(body.get("nonce")).startswith("siwa-nonce-"):
+        raise Refused(400, "nonce_missing")
+    members = {name: body.get(name) for name in ("identity_token", "authorization_code", "nonce", "user")}
+    outcome = siwa("POST", "/v1/sign-ins", {**members, "client_id": CLIENT_ID})
+    account_id, sub, since = outcome["account"]["id"], outcome["account"]["sub"], outcome["credential"]["since"]
+    with lock:
+        # The event of a revocation can arrive before the response of the sign-in that it revokes.
+        if run("SELECT 1 FROM revocations WHERE account_id = ? AND occurred_at >= ?", account_id, since):
+            raise Refused(401, "credential_revoked")
+        owner = run("SELECT user_id FROM users WHERE account_id = ?", account_id)
+        user_id = user_id or (owner[0][0] if owner else "usr_" + secrets.token_hex(16))
+        run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
+        has_other = run("SELECT 1 FROM users WHERE user_id = ? AND account_id != ?", user_id, account_id)
+        if has_other or (owner and owner[0][0] != user_id):
+            raise Refused(409, "other_apple_account")
+        run("UPDATE users SET account_id = ?, sub = ? WHERE user_id = ?", account_id, sub, user_id)
+        return make_session(user_id, since)
+
+
+def sign_in_with_password(body, _):
+    user_id = passwords.check(str(body.get("name")), str(body.get("password")))
+    if not user_id:
+        raise Refused(401, "password_wrong")
+    run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
+    return make_session(user_id, None)
+
+
+def delete_user(_, session):
+    user_id, account_id = user_of(session)
+    erasure = erase(account_id) if account_id else {}
+    passwords.remove(user_id)
+    run("DELETE FROM users WHERE user_id = ?", user_id)
+    return {name: erasure[name] for name in ("user_must_revoke", "instructions") if name in erasure}
+
+
+def erase(account_id):
+    try:
+        return siwa("DELETE", f"/v1/accounts/{account_id}")["erasure"]
+    except Refused as refused:
+        if refused.code != "account_not_found":
+            raise
+        return {}
+
+
+def handle(event):
+    """Handles one event. After a crash the same event can come again."""
+    account_id, occurred_at = event.get("account_id"), event["occurred_at"]
+    row = run("SELECT user_id, sub FROM users WHERE account_id = ?", account_id)
+    if event["type"] == "credential_revoked" and account_id and event["client_id"] == CLIENT_ID:
+        # The person may have signed in again since: only sessions that are not later than the event end. Both times
+        # are Apple's, and all times have one format, so that they compare as text.
+        run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
+            " DO UPDATE SET occurred_at = max(occurred_at, excluded.occurred_at)", account_id, occurred_at)
+        run("DELETE FROM sessions WHERE user_id = (SELECT user_id FROM users WHERE account_id = ?) AND since <= ?",
+            account_id, occurred_at)
+    elif event["type"] == "account_deleted" and row:
+        # The person may have kept the Apple Account and signed in again: ask what is true now.
+        if siwa("GET", f"/v1/credentials/{quote(row[0][1])}?client_id={CLIENT_ID}")["state"] != "authorized":
+            erase(account_id)
+            forget(row[0][0])
+    elif event["type"] == "account_erased" and row:
+        forget(row[0][0])
+    elif event["type"] == "account_transferred":  # the app is another team's now, where the person has another sub
+        run("UPDATE users SET sub = ? WHERE account_id = ?", event.get("sub"), account_id)
+
+
+def forget(user_id):
+    """Deletes a user. One who has a password stays, without the Apple Account."""
+    if passwords.exists(user_id):
+        run("DELETE FROM sessions WHERE user_id = ? AND since IS NOT NULL", user_id)
+        run("UPDATE users SET account_id = NULL, sub = NULL WHERE user_id = ?", user_id)
+    else:
+        run("DELETE FROM users WHERE user_id = ?", user_id)
+
+
+def read_events():
+    """Reads one page. The first call, before the first sign-in, stores where the feed ends now."""
+    rows = run("SELECT cursor FROM feed")
+    page = {"events": []}
+    try:
+        after = f"{rows[0][0]}&wait=30" if rows else "latest"
+        page = siwa("GET", f"/v1/events?after={after}", timeout=45)
+    except Refused as refused:
+        if refused.code != "cursor_ahead":
+            raise
+        # siwa's database was restored from a backup. The cursor comes before the states, so that no change is missed.
+        page["cursor"] = siwa("GET", "/v1/events?after=latest")["cursor"]
+        check_states()
+    for event in page["events"] if rows else []:
+        handle(event)
+    run("INSERT INTO feed VALUES (1, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor", page["cursor"])
+
+
+def check_states():
+    users = dict(run("SELECT sub, user_id FROM users WHERE sub IS NOT NULL"))
+    for start in range(0, len(users), 1000):
+        query = {"client_id": CLIENT_ID, "subs": list(users)[start : start + 1000]}
+        for credential in siwa("POST", "/v1/credentials/query", query)["credentials"]:
+            if credential["state"] != "authorized":
+                run("DELETE FROM sessions WHERE user_id = ? AND since IS NOT NULL", users[credential["sub"]])
+
+
+def follow_events():
+    while True:
+        try:
+            read_events()
+        except Exception:
+            logging.exception("reading events failed; the next attempt has the same cursor")
+            time.sleep(2)
+
+
+ROUTES = {
+    "POST /nonce": lambda *_: siwa("POST", "/v1/nonces"),
+    "POST /signin": sign_in,
+    "POST /password": sign_in_with_password,
+    "GET /me": lambda _, session: dict(zip(("user_id", "account_id"), user_of(session))),
+    "DELETE /account": delete_user,
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    timeout = 30
+
+    def respond(self):
+        status = 200
+        try:
+            result = self.route()
+        except Refused as refused:
+            status, result = refused.status, {"error": refused.code}
+        except Exception:
+            logging.exception("%s %s", self.command, self.path)
+            status, result = 500, {"error": "internal_error"}
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(json.dumps(result).encode())
+
+    def route(self):
+        route = ROUTES.get(f"{self.command} {self.path}")
+        if not route:
+            raise Refused(404, "not_found")
+        try:
+            body = json.loads(self.rfile.read(min(int(self.headers["Content-Length"] or 0), 65_536)) or "{}")
+        except ValueError:
+            raise Refused(400, "body_not_json") from None
+        if not isinstance(body, dict):
+            raise Refused(400, "body_not_json")
+        return route(body, self.headers.get("Authorization", "").removeprefix("Bearer "))
+
+    do_GET = do_POST = do_DELETE = respond
+
+
+if __name__ == "__main__":
+    read_events()
+    threading.Thread(target=follow_events, daemon=True).start()
+    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler)
+    print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()

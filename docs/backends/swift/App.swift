@@ -1,0 +1,77 @@
+import Foundation
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// The backend's part of Sign in with Apple, on Hummingbird.
+///
+/// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT.
+@main struct App {
+    static func main() async throws {
+        let variables = ProcessInfo.processInfo.environment
+        let backend = Backend(
+            siwa: Siwa(url: variables["SIWA_URL"] ?? "", key: variables["SIWA_KEY"] ?? ""),
+            clientID: variables["CLIENT_ID"] ?? "", passwords: Passwords(variables["PASSWORD_USERS"] ?? ""))
+        let router = Router()
+        router.middlewares.add(Responses())
+        router.post("nonce") { _, _ in try await backend.makeNonce() }
+        router.post("signin") { request, context in
+            let body = try await request.decode(as: AppRequest.self, context: context)
+            return try await backend.signIn(body, session: request.session)
+        }
+        router.post("password") { request, context in
+            try await backend.signInWithPassword(request.decode(as: AppRequest.self, context: context))
+        }
+        router.get("me") { request, _ in try await backend.showUser(session: request.session) }
+        router.delete("account") { request, _ in try await backend.deleteUser(session: request.session) }
+
+        try await backend.readEvents()
+        let port = variables["PORT"].flatMap { Int($0) } ?? 8000
+        let app = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            services: [EventLoop(backend: backend)])
+        try await app.runService()
+    }
+}
+
+/// Reads events until the program stops.
+struct EventLoop: Service {
+    let backend: Backend
+
+    func run() async {
+        let logger = Logger(label: "events")
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await backend.readEvents()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    logger.error("reading events failed; the next attempt has the same cursor: \(error)")
+                    try? await Task.sleep(for: .seconds(2))
+                }
+            }
+        }
+    }
+}
+
+/// Keeps sessions and nonces out of caches, and gives all refusals one form.
+struct Responses<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            var response = try await next(request, context)
+            response.headers[.cacheControl] = "no-store"
+            return response
+        } catch let error as HTTPError {
+            throw Refused(error.status, error.status == .notFound ? "not_found" : "body_not_json")
+        }
+    }
+}
+
+extension Request {
+    /// The token of the app's session.
+    var session: String? {
+        headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
+    }
+}

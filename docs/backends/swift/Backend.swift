@@ -1,0 +1,177 @@
+import Crypto
+import Foundation
+import Hummingbird
+
+/// What the app posts. The members of a sign-in go to siwa as they are.
+struct AppRequest: Codable, Sendable {
+    struct AppleUser: Codable {
+        struct Name: Codable {
+            var firstName: String?
+            var lastName: String?
+        }
+        var name: Name?
+        var email: String?
+    }
+    var identity_token: String?
+    var authorization_code: String?
+    var nonce: String?
+    var user: AppleUser?
+    var client_id: String?
+    var name: String?
+    var password: String?
+}
+
+struct NewSession: ResponseEncodable {
+    let session: String
+    let user_id: String
+}
+
+struct ShownUser: ResponseEncodable {
+    let user_id: String
+    let account_id: String?
+}
+
+struct Nonce: ResponseCodable {
+    let nonce: String
+    let nonce_sha256: String
+    let expires_at: String
+}
+
+/// What the app has to know of siwa's report on an erasure.
+struct Erasure: ResponseCodable {
+    var user_must_revoke: Bool
+    var instructions: String?
+}
+
+private struct SignInOutcome: Decodable {
+    struct Account: Decodable {
+        let id: String
+        let sub: String
+    }
+    struct Credential: Decodable { let since: String }
+    let account: Account
+    let credential: Credential
+}
+
+/// The tables, in memory; put them into your database. What an actor does between two `await` is one transaction.
+actor Backend {
+    struct User {
+        var accountID: String?
+        var sub: String?
+    }
+    struct Session {
+        let userID: String
+        /// `nil` for a session that began with a password.
+        let since: String?
+        let createdAt: Date
+    }
+
+    let siwa: Siwa
+    let clientID: String
+    var users: [String: User] = [:]
+    /// By the hash of the token that the app has.
+    private var sessions: [SHA256Digest: Session] = [:]
+    /// The latest `occurred_at`, by account ID.
+    var revocations: [String: String] = [:]
+    var cursor: String?
+    private var passwords: Passwords
+
+    init(siwa: Siwa, clientID: String, passwords: Passwords) {
+        (self.siwa, self.clientID, self.passwords) = (siwa, clientID, passwords)
+    }
+
+    nonisolated func makeNonce() async throws -> Nonce {
+        try await siwa.send(.POST, "/v1/nonces")
+    }
+
+    /// With a session, attaches the Apple Account to the user of the session.
+    func signIn(_ request: AppRequest, session: String?) async throws -> NewSession {
+        let sessionUser = try session.map { try user(of: $0) }
+        // Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+        guard let nonce = request.nonce, nonce.hasPrefix("siwa-nonce-") else {
+            throw Refused(.badRequest, "nonce_missing")
+        }
+        var request = request
+        (request.client_id, request.name, request.password) = (clientID, nil, nil)
+        let outcome: SignInOutcome = try await siwa.send(.POST, "/v1/sign-ins", request)
+        let (account, since) = (outcome.account, outcome.credential.since)
+        // The event of a revocation can arrive before the response of the sign-in that it revokes.
+        guard since > revocations[account.id] ?? "" else {
+            throw Refused(.unauthorized, "credential_revoked")
+        }
+        let owner = user(withAccount: account.id)
+        let userID = sessionUser ?? owner ?? "usr_\(UUID())"
+        guard users[userID]?.accountID ?? account.id == account.id, owner ?? userID == userID else {
+            throw Refused(.conflict, "other_apple_account")
+        }
+        users[userID] = User(accountID: account.id, sub: account.sub)
+        return makeSession(userID, since: since)
+    }
+
+    func signInWithPassword(_ request: AppRequest) async throws -> NewSession {
+        // A password takes long to hash, and other requests need not wait for that.
+        let check = Task.detached { [passwords] in
+            try passwords.check(request.name ?? "", request.password ?? "")
+        }
+        guard let userID = try await check.value else { throw Refused(.unauthorized, "password_wrong") }
+        users[userID] = users[userID] ?? User()
+        return makeSession(userID, since: nil)
+    }
+
+    func showUser(session: String?) throws -> ShownUser {
+        let userID = try user(of: session ?? "")
+        return ShownUser(user_id: userID, account_id: users[userID]?.accountID)
+    }
+
+    func deleteUser(session: String?) async throws -> Erasure {
+        let userID = try user(of: session ?? "")
+        var erasure = Erasure(user_must_revoke: false)
+        if let accountID = users[userID]?.accountID { erasure = try await erase(accountID) }
+        passwords.remove(userID)
+        forget(userID)
+        return erasure
+    }
+
+    func erase(_ accountID: String) async throws -> Erasure {
+        struct Report: Decodable { let erasure: Erasure }
+        do {
+            let report: Report = try await siwa.send(.DELETE, "/v1/accounts/\(accountID)")
+            return report.erasure
+        } catch let refused as Refused where refused.code == "account_not_found" {
+            return Erasure(user_must_revoke: false)
+        }
+    }
+
+    private func makeSession(_ userID: String, since: String?) -> NewSession {
+        let token = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+        let hash = SHA256.hash(data: Data(token.utf8))
+        sessions[hash] = Session(userID: userID, since: since, createdAt: Date())
+        return NewSession(session: token, user_id: userID)
+    }
+
+    private func user(of session: String) throws -> String {
+        guard let row = sessions[SHA256.hash(data: Data(session.utf8))] else {
+            throw Refused(.unauthorized, "session_ended")
+        }
+        return row.userID
+    }
+
+    func user(withAccount accountID: String) -> String? {
+        users.first { $0.value.accountID == accountID }?.key
+    }
+
+    /// Ends those sessions of a user that began with Apple and are not later than the moment.
+    func endSessions(of userID: String, until moment: String) {
+        sessions = sessions.filter { _, session in
+            guard session.userID == userID, let since = session.since else { return true }
+            return since > moment
+        }
+    }
+
+    /// Deletes a user. One who has a password stays, without the Apple Account.
+    func forget(_ userID: String) {
+        let keepsPassword = passwords.has(userID)
+        sessions = sessions.filter { $0.value.userID != userID || (keepsPassword && $0.value.since == nil) }
+        users[userID] = keepsPassword ? User() : nil
+    }
+}

@@ -1,0 +1,75 @@
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// What the app gets: a status and a code.
+struct Refused: HTTPResponseError {
+    let status: HTTPResponse.Status
+    let code: String
+
+    init(_ status: HTTPResponse.Status, _ code: String) { (self.status, self.code) = (status, code) }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let content = ByteBuffer(string: #"{"error":"\#(code)"}"#)
+        let headers: HTTPFields = [.contentType: "application/json", .cacheControl: "no-store"]
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: content))
+    }
+}
+
+/// Calls siwa.
+struct Siwa: Sendable {
+    /// siwa does not accept our API key, or does not answer as siwa does. The app gets a 500.
+    struct Misconfigured: Error { let description: String }
+
+    private struct Problem: Decodable { let code: String }
+
+    let url: String
+    let key: String
+
+    /// All calls of this program can be repeated, so one whose outcome is unknown is sent again.
+    func send<Result: Decodable>(
+        _ method: HTTPMethod, _ path: String, _ body: (any Encodable & Sendable)? = nil,
+        timeout: TimeAmount = .seconds(12)
+    ) async throws -> Result {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(key)")
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(try JSONEncoder().encode(body))
+        }
+        for attempt in 1...3 {
+            var pause = 1
+            if let (response, data) = try? await Self.execute(request, timeout) {
+                let status = Int(response.status.code)
+                if status < 400, let result = try? JSONDecoder().decode(Result.self, from: data) {
+                    return result
+                }
+                if (400..<500).contains(status), status != 429 { throw Self.refusal(status, data) }
+                let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
+                pause = min(max(seconds ?? 1, 1), 5)
+            }
+            // This also ends the attempts when the program stops.
+            if attempt < 3 { try await Task.sleep(for: .seconds(pause)) }
+        }
+        throw Refused(.serviceUnavailable, "try_again")
+    }
+
+    private static func execute(
+        _ request: HTTPClientRequest, _ timeout: TimeAmount
+    ) async throws -> (HTTPClientResponse, Data) {
+        let response = try await HTTPClient.shared.execute(request, timeout: timeout)
+        return (response, Data(try await response.body.collect(upTo: 4 << 20).readableBytesView))
+    }
+
+    private static func refusal(_ status: Int, _ data: Data) -> any Error {
+        let code = try? JSONDecoder().decode(Problem.self, from: data).code
+        guard let code, !code.hasPrefix("caller_") else {
+            return Misconfigured(
+                description: "siwa answers \(status) \(code ?? ""): check SIWA_URL and SIWA_KEY")
+        }
+        return Refused(.init(code: status), code)
+    }
+}
