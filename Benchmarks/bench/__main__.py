@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from . import extremes, machine, postgres, scale
+from . import extremes, machine, once, postgres, scale
 from .load import FAILURES, wrk
 from .processes import BenchError
 from .report import Report
@@ -20,7 +20,8 @@ from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
 SUBJECTS = [
-    "echo", "verify", "sign-in", "state", "nonce", "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
+    "echo", "verify", "sign-in", "state", "nonce", "batch", "events", "first-sign-in", "notification",
+    "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
 PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale", "scale-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
@@ -87,7 +88,7 @@ class Run:
         rounds, seconds = self._chosen.rounds, self._chosen.seconds
         available = (
             self._sqlite_subjects()
-            if self._wants("verify", "sign-in", "state", "nonce", "half-peak", "overload") else {})
+            if self._wants("verify", "sign-in", "state", "nonce", "batch", "events", "half-peak", "overload") else {})
         subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
         if subjects:
             reference = self._stage.haproxy(self._requests)
@@ -112,7 +113,9 @@ class Run:
                 ("verify", "siwa, verify", self._requests.verify),
                 ("sign-in", "siwa, sign-in, durable, SQLite", self._requests.sign_in),
                 ("state", "siwa, credential state", self._requests.state),
-                ("nonce", "siwa, a new nonce", self._requests.nonce))}
+                ("nonce", "siwa, a new nonce", self._requests.nonce),
+                ("batch", "siwa, states of 1,000 credentials in one query", self._requests.batch),
+                ("events", "siwa, a page of 1,000 events", self._requests.events))}
 
     def _subject(self, name: str, available: dict[str, Subject]) -> Subject:
         match name:
@@ -124,6 +127,8 @@ class Run:
                 return self._stage.pyjwt(self._requests)
             case "pyjwt-uvloop":
                 return self._stage.pyjwt_uvloop(self._requests)
+            case "first-sign-in" | "notification":
+                return once.subject(name, self._stage, self._chosen.seconds)
             case "sign-in-postgres":
                 return self._postgres_subject(self._cluster("pinned", self._stage.cores.server), pinned=True)
             case _:

@@ -34,6 +34,11 @@ class Report:
         for name in ("jwt-kit", "pyjwt"):
             if name in self.subjects and "verify" in self.subjects:
                 found[name] = median_of_quotients(self.subjects["verify"], self.subjects[name])
+        if "sign-in-postgres" in self.subjects:
+            # The rounds' ratio is of the service's own CPU.
+            found["sign-in-postgres"] = median(
+                one.ratio * (1 + one.measured.backing_us / one.measured.cpu_us)
+                for one in self.subjects["sign-in-postgres"])
         if "nonce" in self.subjects and "state" in self.subjects:
             found["nonce"] = median_of_quotients(self.subjects["nonce"], self.subjects["state"])
         if self.postgres:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from statistics import mean, median
 
 from .load import Measurement, wrk
+from .processes import BenchError
 from .subjects import Subject
+from .tokens import ONCE_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,10 @@ def note(text: str) -> None:
 
 
 def _measure(subject: Subject, seconds: int) -> Measurement:
-    measured = wrk(subject.server, subject.port, subject.requests, seconds=seconds, backing=subject.backing)
+    server, port = subject.renew() if subject.renew else (subject.server, subject.port)
+    measured = wrk(server, port, subject.requests, seconds=seconds, backing=subject.backing)
+    if subject.renew and measured.requests > ONCE_PER_SECOND * seconds:
+        raise BenchError(f"{subject.name} was faster than {ONCE_PER_SECOND} a second: more requests are needed")
     note(
         f"  {subject.name:18} {measured.cpu_us:7.1f} us  {measured.rate:7.0f}/s  "
         f"p50 {measured.p50_ms:.2f} ms  p99 {measured.p99_ms:.2f} ms")
@@ -31,6 +36,8 @@ def interleaved(reference: Subject, subjects: list[Subject], rounds: int, second
     """Speed of a machine drifts, so a ratio is taken to runs right beside it."""
     results: dict[str, list[Round]] = {subject.name: [] for subject in [reference, *subjects]}
     for subject in [reference, *subjects]:
+        if subject.renew:
+            continue
         # The first seconds of a process are not its usual ones.
         wrk(subject.server, subject.port, subject.requests, seconds=1)
     for number in range(rounds):

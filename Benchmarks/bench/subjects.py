@@ -37,6 +37,8 @@ class Subject:
     port: int
     requests: Path
     backing: Server | None = None
+    renew: Callable[[], tuple[Server, int]] | None = None
+    """For requests that cost what they do only once: a new server on a new database, for each run."""
 
 
 class Stage:

@@ -20,6 +20,8 @@ ISSUER = "https://appleid.apple.com"
 KEY_ID = "BENCHKEY1"
 TEAM_ID = "A1B2C3D4E5"
 TOKENS = 10_000
+ONCE_PER_SECOND = 12_000
+"""Of requests that can be sent once only, so many are there for each second of a run."""
 
 
 def sub(number: int) -> str:
@@ -60,10 +62,23 @@ class SigningKey:
             "email_verified": True, "is_private_email": True, "auth_time": now - 10, "nonce_supported": True,
             "real_user_status": 2,
         }
+        return self._sign(claims | changed)
+
+    def _sign(self, claims: dict[str, Any]) -> str:
         header = {"kid": KEY_ID, "alg": "RS256"}
-        parts = [json.dumps(part, separators=(",", ":")).encode() for part in (header, claims | changed)]
+        parts = [json.dumps(part, separators=(",", ":")).encode() for part in (header, claims)]
         signed = ".".join(base64url(part) for part in parts)
         return f"{signed}.{base64url(self._key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+    def notification(self, number: int) -> str:
+        """Apple's word that a person has withdrawn the consent."""
+        now = int(time.time())
+        event = {"type": "consent-revoked", "sub": sub(number), "event_time": now * 1000}
+        claims = {
+            "iss": ISSUER, "aud": CLIENT_ID, "exp": now + 86_000, "iat": now, "jti": f"bench-{number}",
+            "events": json.dumps(event, separators=(",", ":")),
+        }
+        return self._sign(claims)
 
     def forgeries(self) -> dict[str, str]:
         """What every subject has to refuse."""
@@ -110,6 +125,30 @@ def mint_nonce(_: int) -> bytes:
     ).encode()
 
 
+def notified(payload: str) -> bytes:
+    """A request of Apple's."""
+    body = json.dumps({"payload": payload}, separators=(",", ":"))
+    return (
+        "POST /v1/apple/notifications HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
+
+
+def batch_query(numbers: list[int]) -> bytes:
+    body = json.dumps({"client_id": CLIENT_ID, "subs": [sub(number) for number in numbers]}, separators=(",", ":"))
+    return (
+        f"POST /v1/credentials/query HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {API_KEY}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
+
+
+def event_page(cursor: int) -> bytes:
+    return (
+        f"GET /v1/events?after={cursor}&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Authorization: Bearer {API_KEY}\r\n\r\n"
+    ).encode()
+
+
 def write_requests(path: Path, requests: Iterable[bytes]) -> Path:
     """The form that both loads read: each request after its length in four bytes, the lowest first."""
     with path.open("wb") as file:
@@ -126,6 +165,8 @@ class RequestFiles:
     sign_in: Path
     state: Path
     nonce: Path
+    batch: Path
+    events: Path
     bare: Path
     bearer: Path
 
@@ -143,5 +184,7 @@ class RequestFiles:
             sign_in=file("sign-in", map(posted("/v1/sign-ins"), tokens)),
             state=file("state", map(state_query, numbers)),
             nonce=file("nonce", map(mint_nonce, numbers)),
+            batch=file("batch", (batch_query(numbers[start:start + 1000]) for start in range(0, TOKENS, 1000))),
+            events=file("events", map(event_page, range(0, TOKENS, 1000))),
             bare=file("bare", map(posted("/"), tokens)),
             bearer=file("bearer", map(borne, tokens)))
