@@ -76,7 +76,11 @@ import Testing
     }
 
     /// A placeholder must be replaced, and a value that works must not stand where people copy from.
-    @Test(arguments: ["README.md", "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift"])
+    @Test(arguments: [
+        "README.md", "docs/configuration.md", "docs/deploy.md", "docs/postgresql.md",
+        "docs/backup-and-upgrade.md",
+        "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift",
+    ])
     func `no document has a hash or a key that production would take`(path: String) async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
