@@ -151,6 +151,7 @@ let package = Package(
         testHelper("SiwaBinary"),
         testHelper("StorageConformance", ["AppleAccounts"]),
         testHelper("PostgresCluster"),
+        tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("StrictJSONTests", ["StrictJSON"]),

@@ -16,10 +16,38 @@ import Testing
                     #expect(metrics.contains("\nprocess_\(name) "))
                 }
             #endif
-            let verdict = try await Promtool.check(metrics, in: directory)
+            let verdict = try await OperatorTool.run(
+                "promtool", ["check", "metrics"], input: metrics, in: directory)
             #expect(verdict.status == 0, "\(verdict.output)")
             #expect(verdict.output.isEmpty)
+            try Self.compareWithThePage(metrics)
             #expect(await service.stop() == 0)
         }
+    }
+
+    @Test func `promtool takes the alert rules and the scrape configuration`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let files = OperatorTool.root.appendingPathComponent("docs/monitoring").path
+            let rules = try await OperatorTool.run(
+                "promtool", ["check", "rules", "\(files)/alerts.yaml"], in: directory)
+            #expect(rules.status == 0, "\(rules.output)")
+            #expect(rules.output.contains("6 rules found"))
+            let scraping = try await OperatorTool.run(
+                "promtool", ["check", "config", "--syntax-only", "\(files)/prometheus.yaml"], in: directory)
+            #expect(scraping.status == 0, "\(scraping.output)")
+        }
+    }
+
+    /// docs/monitoring.md names every family that is served, and no other; the alert rules use no other.
+    private static func compareWithThePage(_ metrics: String) throws {
+        let docs = OperatorTool.root.appendingPathComponent("docs")
+        let page = try String(contentsOf: docs.appendingPathComponent("monitoring.md"), encoding: .utf8)
+        let rules = try String(
+            contentsOf: docs.appendingPathComponent("monitoring/alerts.yaml"), encoding: .utf8)
+        let served = Set(metrics.matches(of: #/# TYPE (siwa_[a-z_]+) /#).map { String($0.1) })
+        let named = Set(page.matches(of: /`(siwa_[a-z_]+)`/).map { String($0.1) })
+        // This service has no web sign-in.
+        #expect(named == served.union(["siwa_web_sign_ins_total"]))
+        #expect(Set(rules.matches(of: /siwa_[a-z_]+/).map { String($0.0) }).isSubset(of: served))
     }
 }

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// The pages name what the sources have: each setting, call, error code, log line and public path.
+@Suite struct PageContentTests {
+    private static let interface = Document.read("Sources/HTTPAPI/OpenAPI/openapi.yaml").text
+
+    private static func page(_ name: String) -> Document { Document.read("docs/\(name).md") }
+
+    @Test func `README has at most 200 lines`() {
+        #expect(Document.readme.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
+    }
+
+    @Test func `the page on configuration has every setting, and no other`() {
+        let sources = Document.files(under: "Sources/siwa/Configuration").filter {
+            $0.contains("SettingName")
+        }
+        let known = sources.flatMap { path in
+            Document.read(path).text.matches(of: #/= "([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
+        }
+        let named = Self.page("configuration").firstColumns.filter {
+            $0.wholeMatch(of: #/[A-Z]+_[A-Z_]+/#) != nil
+        }
+        #expect(!known.isEmpty)
+        #expect(named.sorted() == known.sorted())
+    }
+
+    @Test func `the page on the interface has every call`() {
+        let calls = Self.calls()
+        #expect(calls.count > 15)
+        let text = Self.page("api").text
+        for call in calls {
+            #expect(
+                text.contains("`\(call.path)`") || text.contains("`\(call.method) \(call.path)`"), "\(call)")
+        }
+    }
+
+    @Test func `the page on the interface explains every error code`() throws {
+        let list = try #require(
+            Self.interface.firstMatch(of: /ProblemCode:\n(?:.*\n)*?.*x-extensible-enum: \[([^\]]*)\]/))
+        let codes = list.1.split { " ,\n".contains($0) }.map(String.init)
+        #expect(codes.count > 60)
+        let explained = Self.page("api").firstColumns
+        #expect(codes.filter { !explained.contains($0) }.isEmpty)
+    }
+
+    @Test func `the proxies pass on exactly the paths that are called without an API key`() {
+        let open = Self.calls().filter { $0.isOpen && $0.path.hasPrefix("/v1/") }.map(\.path).sorted()
+        #expect(open.count == 4)
+        let nginx = Document.read("docs/deploy/nginx.conf").text
+        #expect(nginx.matches(of: #/location = (\S+) /#).map { String($0.1) }.sorted() == open)
+        #expect(nginx.contains("location / { return 404; }"))
+        let caddy = Document.read("docs/deploy/Caddyfile").text
+        let paths = caddy.firstMatch(of: /@public path (.*)\n/)?.1.split(separator: " ").map(String.init)
+        #expect(paths?.sorted() == open)
+        let named = Self.page("deploy").firstColumns.filter { $0.hasPrefix("/v1/") }
+        #expect(named.sorted() == open)
+    }
+
+    @Test func `the page on monitoring has every log message of the sources`() {
+        let said = Self.messages()
+        #expect(said.count > 30)
+        let explained = Self.page("monitoring").text.replacing("\n", with: " ")
+        for message in said {
+            #expect(explained.contains("`\(message)`"), "\(message)")
+        }
+    }
+
+    @Test func `the sources have every log message of the page on monitoring`() {
+        let sources = Document.files(under: "Sources").filter { $0.hasSuffix(".swift") }
+            .map { Document.read($0).text }.joined()
+        let log = Self.page("monitoring").text.components(separatedBy: "## The log\n").last ?? ""
+        for message in Document(path: "", text: log).firstColumns {
+            let fixed = message.split(separator: "…").first.map(String.init) ?? message
+            // Hummingbird's.
+            guard !fixed.hasPrefix("Server started") else { continue }
+            #expect(sources.contains("\"\(fixed)"), "\(message)")
+        }
+    }
+
+    private struct Call: CustomStringConvertible {
+        let method: String
+        let path: String
+        /// Without an API key.
+        var isOpen = false
+
+        var description: String { "\(method) \(path)" }
+    }
+
+    /// From the lines of the interface's description, which have a form of their own.
+    private static func calls() -> [Call] {
+        var calls: [Call] = []
+        var path = ""
+        for line in interface.split(separator: "\n") {
+            if let match = line.wholeMatch(of: #/  (/\S*):/#) {
+                path = String(match.1)
+            } else if let match = line.wholeMatch(of: #/    (get|post|delete):/#) {
+                calls.append(Call(method: match.1.uppercased(), path: path))
+            } else if line == "      security: []", !calls.isEmpty {
+                calls[calls.count - 1].isOpen = true
+            } else if line == "components:" {
+                break
+            }
+        }
+        return calls
+    }
+
+    /// What is written by swift-log, by the methods that throttle it, and by what counts and writes later.
+    private static func messages() -> Set<String> {
+        let calls = [
+            #/logger\.(?:debug|info|notice|warning|error|critical)\(\s*"([^"\\]+)"/#,
+            #/\b(?:tell|report|log)\(\s*"([^"\\]+)"/#, #/Notice\(\s*"([^"\\]+)"/#,
+        ]
+        let lines = [#/message:\s*"([^"\\]+)"/#]
+        let sources = Document.files(under: "Sources").filter {
+            $0.hasSuffix(".swift") && !$0.hasPrefix("Sources/AppleEmulator")
+        }
+        return Set(
+            sources.flatMap { path in
+                let text = Document.read(path).text
+                return (calls + (path.contains("/Conditions/") ? lines : []))
+                    .flatMap { text.matches(of: $0).map { String($0.1) } }
+            })
+    }
+}

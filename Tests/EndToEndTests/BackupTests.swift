@@ -1,0 +1,53 @@
+import Foundation
+import StrictJSON
+import Testing
+
+/// The commands of docs/backup-and-upgrade.md, pasted while the service runs.
+@Suite struct BackupTests {
+    @Test func `a backup that was made while the service runs is restored as the page says`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let variables = try CrashTests.variables(directory)
+            let first = try await ServiceProcess.serve(directory, variables)
+            let before = Backend(port: first.port, secret: CrashTests.secret)
+            #expect(try await before.signIn(try CrashTests.token("kept")).status == 201)
+            let account = try await before.account("kept")["id"]?.string
+            let backup = try await Self.paste("### Backup", "", in: directory)
+            #expect(backup.status == 0 && backup.output == "ok\n", "\(backup.output)")
+            #expect(try await before.signIn(try CrashTests.token("lost")).status == 201)
+            let cursor = try #require(try await before.get("/v1/events?after=latest")["cursor"]?.string)
+            #expect(await first.stop() == 0)
+
+            let copy = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/backups").first)
+            let restoring = try await Self.paste(
+                "### Restore", "copy='\(directory.path)/backups/\(copy)'", in: directory)
+            #expect(restoring.status == 0, "\(restoring.output)")
+
+            let second = try await ServiceProcess.serve(directory, variables)
+            let after = Backend(port: second.port, secret: CrashTests.secret)
+            #expect(try await after.account("kept")["id"]?.string == account)
+            #expect(try await after.account("lost").code == "account_not_found")
+            #expect(try await after.get("/v1/events?after=\(cursor)").code == "cursor_ahead")
+            #expect(try await after.signIn(try CrashTests.token("kept")).status == 200)
+            #expect(await second.stop() == 0)
+        }
+    }
+
+    /// Runs the commands of one section on the files of the test, without those for systemd.
+    private static func paste(
+        _ heading: String, _ variables: String, in directory: TemporaryDirectory
+    ) async throws -> (status: Int32, output: String) {
+        let file = OperatorTool.root.appendingPathComponent("docs/backup-and-upgrade.md")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        let section = try #require(page.components(separatedBy: "\(heading)\n").dropFirst().first)
+        let block = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
+        let commands = try #require(block.components(separatedBy: "```").first)
+            .split(separator: "\n").filter { !$0.hasPrefix("systemctl ") }.joined(separator: "\n")
+            .replacing("/var/lib/siwa", with: directory.path)
+            .replacing("/var/backups/siwa", with: "\(directory.path)/backups")
+            .replacing(" --owner=siwa --group=siwa", with: "")
+        try FileManager.default.createDirectory(
+            atPath: "\(directory.path)/backups", withIntermediateDirectories: true)
+        return try await OperatorTool.run("sh", ["-euc", "\(variables)\n\(commands)"], in: directory)
+    }
+}
