@@ -132,8 +132,15 @@ import Testing
         try await eventually { try await !app.isSignedIn(early.session) }
         #expect(try await app.isSignedIn(late.session))
 
+        // The backend reads the event before it has the response of the sign-in that the event revokes.
+        trial.proxy.hold("/v1/sign-ins")
+        let before = try await trial.siwa.account(subject)["last_sign_in_at"]
+        async let overtaken = app.signIn(subject)
+        try await eventually { try await trial.siwa.account(subject)["last_sign_in_at"] != before }
         try await app.order("/emulator/users/\(subject)/revoke-consent")
         try await eventually { try await !app.isSignedIn(late.session) }
+        trial.proxy.release()
+        #expect(try await overtaken.error == "credential_revoked")
     }
 
     private static func passwordUsers(_ trial: Trial) async throws {

@@ -3,10 +3,11 @@ import Testing
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.
 @Suite struct IntegrationPageTests {
+    private static let page = PythonTools.root.appendingPathComponent("docs/integrate.md")
+
     @Test(arguments: ExampleBackend.allCases)
     func `the page shows the backends as they are`(language: ExampleBackend) throws {
-        let page = try String(
-            contentsOf: PythonTools.root.appendingPathComponent("docs/integrate.md"), encoding: .utf8)
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
         let folder = ExampleBackend.folder.appendingPathComponent(language.rawValue)
         for file in language.shownFiles {
             let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
@@ -15,4 +16,30 @@ import Testing
                 "docs/backends/\(language.rawValue)/\(file) differs from docs/integrate.md")
         }
     }
+
+    #if os(Linux)
+        /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of them.
+        @Test func `the compiler accepts the code of the iOS app`() async throws {
+            try await TemporaryDirectory.with { directory in
+                let page = try String(contentsOf: Self.page, encoding: .utf8)
+                let section = try #require(page.firstRange(of: "## 3. The iOS app"))
+                let blocks = page[section.upperBound...].split(separator: "```swift\n").dropFirst()
+                    .compactMap { $0.split(separator: "\n```").first }
+                #expect(blocks.count == 2)
+                let frameworks = ["AuthenticationServices", "SwiftUI", "Security"]
+                let code = frameworks.reduce("import FoundationNetworking\n" + blocks.joined(separator: "\n"))
+                {
+                    $0.replacing("import \($1)\n", with: "import Foundation\n")
+                }
+                let file = "\(directory.path)/App.swift"
+                try Data(code.utf8).write(to: URL(fileURLWithPath: file))
+                let standIns = PythonTools.root.appendingPathComponent(
+                    "Tests/EndToEndTests/Clients/AppleStandIns.swift")
+                let printed = try await ExampleBackend.paste(
+                    "swiftc -typecheck -parse-as-library -swift-version 6 '\(standIns.path)' '\(file)'; echo $?",
+                    in: directory)
+                #expect(printed == ["0"])
+            }
+        }
+    #endif
 }

@@ -1,0 +1,150 @@
+// What the app of docs/integrate.md uses of Apple's frameworks, with the isolation that Apple's headers give it, so that
+// the app's code can be type-checked on Linux. Nothing of this runs.
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+// Security. Dictionaries are not bridged on Linux.
+typealias CFTypeRef = AnyObject
+typealias CFDictionary = [String: Any]
+let kSecClass = ""
+let kSecClassGenericPassword = ""
+let kSecAttrService = ""
+let kSecAttrAccount = ""
+let kSecAttrAccessible = ""
+let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = ""
+let kSecReturnData = ""
+let kSecValueData = ""
+let errSecSuccess: Int32 = 0
+@discardableResult
+func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> Int32 { 0 }
+@discardableResult func SecItemDelete(_ query: CFDictionary) -> Int32 { 0 }
+@discardableResult
+func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> Int32 { 0 }
+
+// UIKit
+@MainActor class UIWindow { init() {} }
+@MainActor class UIScene {}
+@MainActor class UIWindowScene: UIScene { var keyWindow: UIWindow? }
+@MainActor class UIApplication {
+    static let shared = UIApplication()
+    var connectedScenes: [UIScene] = []
+}
+@MainActor class UIAction { init(handler: @escaping @MainActor (UIAction) -> Void) {} }
+@MainActor class UIControl {
+    struct Event { static let touchUpInside = Event() }
+    func addAction(_ action: UIAction, for events: Event) {}
+}
+
+// AuthenticationServices
+typealias ASPresentationAnchor = UIWindow
+class ASAuthorizationRequest: NSObject {}
+class ASAuthorizationOpenIDRequest: ASAuthorizationRequest {
+    var nonce: String?
+    var requestedScopes: [ASAuthorization.Scope]?
+}
+class ASAuthorizationAppleIDRequest: ASAuthorizationOpenIDRequest { var user: String? }
+class ASAuthorizationPasswordRequest: ASAuthorizationRequest {}
+class ASAuthorizationPasswordProvider: NSObject {
+    func createRequest() -> ASAuthorizationPasswordRequest { ASAuthorizationPasswordRequest() }
+}
+class ASAuthorizationAppleIDProvider: NSObject {
+    enum CredentialState: Int { case revoked, authorized, notFound, transferred }
+    static let credentialRevokedNotification = Notification.Name("")
+    func createRequest() -> ASAuthorizationAppleIDRequest { ASAuthorizationAppleIDRequest() }
+    func credentialState(forUserID userID: String) async throws -> CredentialState { .notFound }
+}
+protocol ASAuthorizationCredential: NSObjectProtocol {}
+class ASAuthorization: NSObject {
+    struct Scope {
+        static let fullName = Scope()
+        static let email = Scope()
+    }
+    let credential: any ASAuthorizationCredential
+    init(credential: any ASAuthorizationCredential) { self.credential = credential }
+}
+class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential {
+    let user = ""
+    let identityToken: Data? = nil
+    let authorizationCode: Data? = nil
+    let fullName: PersonNameComponents? = nil
+    let email: String? = nil
+}
+class ASPasswordCredential: NSObject, ASAuthorizationCredential {
+    let user = ""
+    let password = ""
+}
+struct ASAuthorizationError: Error {
+    enum Code: Int { case unknown, canceled, invalidResponse, notHandled, failed, notInteractive }
+    let code: Code
+}
+@MainActor protocol ASAuthorizationControllerDelegate: NSObjectProtocol {
+    func authorizationController(
+        controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization)
+    func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error)
+}
+@MainActor protocol ASAuthorizationControllerPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor
+}
+@MainActor class ASAuthorizationController: NSObject {
+    struct RequestOptions { static let preferImmediatelyAvailableCredentials = RequestOptions() }
+    weak var delegate: (any ASAuthorizationControllerDelegate)?
+    weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
+    init(authorizationRequests: [ASAuthorizationRequest]) {}
+    func performRequests() {}
+    func performRequests(options: RequestOptions) {}
+}
+class ASAuthorizationAppleIDButton: UIControl {
+    enum ButtonType { case signIn }
+    enum Style { case black }
+    init(type: ButtonType, style: Style) {}
+}
+
+// SwiftUI and Combine
+protocol ObservableObject: AnyObject {}
+@propertyWrapper struct Published<Value> { var wrappedValue: Value }
+@MainActor @propertyWrapper struct StateObject<Object> {
+    let wrappedValue: Object
+    init(wrappedValue: @autoclosure () -> Object) { self.wrappedValue = wrappedValue() }
+}
+struct Publisher { func receive(on queue: DispatchQueue) -> Publisher { self } }
+extension NotificationCenter {
+    func publisher(for name: Notification.Name) -> Publisher { Publisher() }
+}
+@MainActor @preconcurrency protocol View {
+    associatedtype Body: View
+    @MainActor @preconcurrency var body: Body { get }
+}
+struct Shown: View { var body: Shown { self } }
+extension View {
+    func frame(height: Double) -> Shown { Shown() }
+    func task(@_inheritActorContext _ action: @escaping @Sendable () async -> Void) -> Shown { Shown() }
+    func onReceive(_ publisher: Publisher, perform action: @escaping (Int) -> Void) -> Shown { Shown() }
+}
+@MainActor @preconcurrency protocol UIViewRepresentable: View where Body == Shown {
+    associatedtype Control
+    typealias Context = Void
+    func makeUIView(context: Context) -> Control
+    func updateUIView(_ view: Control, context: Context)
+}
+extension UIViewRepresentable { var body: Shown { Shown() } }
+@resultBuilder struct ViewBuilder {
+    static func buildBlock(_ views: (any View)?...) -> Shown { Shown() }
+    static func buildOptional(_ view: Shown?) -> Shown { Shown() }
+}
+struct VStack: View {
+    init(@ViewBuilder _ content: () -> Shown) {}
+    var body: Shown { Shown() }
+}
+struct Text: View {
+    init(_ text: String) {}
+    var body: Shown { Shown() }
+}
+struct Button: View {
+    enum Role { case destructive }
+    init(_ text: String, role: Role, action: @escaping @MainActor () -> Void) {}
+    var body: Shown { Shown() }
+}
