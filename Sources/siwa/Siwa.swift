@@ -1,5 +1,5 @@
-// siwa owns the process: its subcommands, its configuration, and which parts a running service is put together from.
-// It owns no rule: those are in the rooms below.
+// siwa owns the process: the subcommands, the configuration, and the composition of the running service. It
+// owns no rule about tokens or accounts: those are in the modules below.
 
 import ArgumentParser
 
@@ -10,8 +10,9 @@ struct Siwa: AsyncParsableCommand {
         commandName: "siwa",
         abstract: "Sign in with Apple, as a service beside your backend.",
         discussion: """
-            Your app gets an identity token from Apple; your backend posts it to siwa; siwa says who that is, and whether \
-            Apple's credential still stands. Try it without an Apple account: siwa dev
+            Your app gets an identity token from Apple, your backend sends it to siwa, and siwa answers who \
+            the user is and whether Apple's credential is still valid. Try it without an Apple account: siwa \
+            dev
             """,
         version: SiwaVersion.current,
         subcommands: [

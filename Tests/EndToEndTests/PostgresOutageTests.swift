@@ -62,7 +62,7 @@ import Testing
                 _ = try await relation.serve(["DATABASE_URL": url])
             }
             let text = try #require(error?.description)
-            #expect(text.contains("The service cannot go on: the database cannot be opened"))
+            #expect(text.contains("The service has failed: the database cannot be opened"))
             #expect(!text.contains("s3cr3t"))
         }
     }

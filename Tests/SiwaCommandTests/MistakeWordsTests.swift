@@ -97,7 +97,7 @@ import Testing
             let command = try await CommandProcess.run(
                 ["emulate", "--port", "0", "--team-id", teamID], [:], in: directory)
             #expect(command.status == 64)
-            #expect(command.complaint.contains("--team-id takes 10 capital letters and digits"))
+            #expect(command.complaint.contains("--team-id must be 10 capital letters and digits"))
         }
     }
 }

@@ -2,21 +2,21 @@ import AppleEmulator
 import Certificates
 import Foundation
 
-/// A directory with a certificate for the fake Apple, which is made there when it is needed: `ca.pem` for clients to trust,
-/// `server.pem` and `server-key.pem` for the server.
+/// A directory with a TLS certificate for the fake Apple: `ca.pem` for clients to trust, `server.pem` and
+/// `server-key.pem` for the server. The files are created when they are missing or unusable.
 struct CertificateDirectory {
     static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
-    /// In seconds: a certificate does not end while somebody works with it.
+    /// In seconds. A certificate with less validity left is replaced, so that it does not expire during use.
     private static let shortestRest: Int64 = 30 * 86_400
 
     let path: String
 
     struct Unwritable: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) cannot be written; choose another directory, or make room there" }
+        var description: String { "\(path) cannot be written; choose another directory, or free disk space" }
     }
 
-    /// Throws `Unwritable`, `JOSEError`, and `EmulatorError` for names that are none.
+    /// Throws `Unwritable`, `JOSEError`, and `EmulatorError` for invalid host names.
     func readOrMake(for hosts: [String], at now: Int64) throws -> EmulatorTLS {
         let more = hosts.map { $0.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
         let names = Self.names + more.filter { !Self.names.contains($0) }
@@ -29,7 +29,8 @@ struct CertificateDirectory {
         }
         try write(made.privateKey, to: keyFile, mode: 0o600)
         try write(made.authority, to: authorityFile, mode: 0o644)
-        // Last, because it names the others: what a crash leaves behind is not taken for a whole set.
+        // Written last, because `read` compares it with the other files: an incomplete set after a crash is
+        // not used.
         try write(made.certificate + made.authority, to: certificateFile, mode: 0o644)
         return try EmulatorTLS(certificates: made.certificate, privateKey: made.privateKey)
     }
@@ -38,7 +39,8 @@ struct CertificateDirectory {
     private var certificateFile: String { "\(path)/server.pem" }
     private var keyFile: String { "\(path)/server-key.pem" }
 
-    /// `nil` when it is not all there, does not belong together, lacks a name or ends soon.
+    /// Returns `nil` when a file is missing, when the files do not belong together, when a name is missing,
+    /// or when the certificate expires soon.
     private func read(for names: [String], at now: Int64) -> EmulatorTLS? {
         guard let authority = text(authorityFile), let certificates = text(certificateFile),
             let key = text(keyFile), certificates.hasSuffix(authority), !authority.isEmpty,
@@ -52,7 +54,8 @@ struct CertificateDirectory {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Replaces the file as a whole. The key is never readable by others; the certificates become so when they are whole.
+    /// Replaces the file atomically. The key is never readable by other users; the certificates become
+    /// readable when they are complete.
     private func write(_ text: String, to path: String, mode: mode_t) throws(Unwritable) {
         let new = "\(path).new"
         unlink(new)

@@ -2,31 +2,31 @@ import AppleEmulator
 import ArgumentParser
 import Foundation
 
-/// How `siwa emulate` speaks TLS, if it does.
+/// The TLS options of `siwa emulate`.
 struct TLSOptions: ParsableArguments {
     @Option(
         name: .customLong("tls-cert"),
-        help: "Speak TLS with this certificate (PEM, with the certificates between it and its authority).")
+        help: "Use TLS with this certificate (PEM, followed by the intermediate certificates).")
     var certificate: String?
 
-    @Option(name: .customLong("tls-key"), help: "The key of --tls-cert (PEM, without a passphrase).")
+    @Option(name: .customLong("tls-key"), help: "The private key of --tls-cert (PEM, without a passphrase).")
     var key: String?
 
     @Option(
         name: .customLong("tls-self-signed"),
         help: """
-            Speak TLS with a certificate of this directory for appleid.apple.com, account.apple.com, localhost, 127.0.0.1, \
-            ::1 and every --allowed-host. It is made when it is not there, or good for less than a month more. ca.pem in \
-            it is what clients have to trust.
+            Use TLS with a certificate from this directory for appleid.apple.com, account.apple.com, \
+            localhost, 127.0.0.1, ::1 and every --allowed-host. The certificate is created when it is \
+            missing or expires within a month. Clients must trust the ca.pem in this directory.
             """)
     var directory: String?
 
     func validate() throws {
         guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("--tls-cert and --tls-key need each other.")
+            throw ValidationError("Give both --tls-cert and --tls-key, or neither.")
         }
         guard certificate == nil || directory == nil else {
-            throw ValidationError("--tls-self-signed takes the place of --tls-cert and --tls-key.")
+            throw ValidationError("Give --tls-self-signed, or --tls-cert and --tls-key, not both.")
         }
     }
 
@@ -34,7 +34,7 @@ struct TLSOptions: ParsableArguments {
 
     /// `nil` for plain HTTP.
     ///
-    /// - Parameter hosts: Names for the certificate, besides those that it always has.
+    /// - Parameter hosts: Additional names for the certificate.
     func read(hosts: [String], now: Int64) throws -> EmulatorTLS? {
         if let directory {
             return try CertificateDirectory(path: directory).readOrMake(for: hosts, at: now)
@@ -50,6 +50,6 @@ struct TLSOptions: ParsableArguments {
 
     struct FileUnreadable: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) cannot be read; a PEM file was expected there" }
+        var description: String { "\(path) cannot be read; a PEM file was expected" }
     }
 }

@@ -2,8 +2,8 @@ import AppleEmulator
 import AppleIDClient
 import Foundation
 
-/// A file with the key that signs client secrets, as Apple gives it out: a service that is tried against the fake Apple
-/// reads the same file.
+/// A file with the key that signs client secrets, in the format of Apple's `.p8` files. A service that is
+/// tested with the fake Apple reads the same file.
 struct ClientKeyFile {
     let path: String
     let keyID: String
@@ -12,14 +12,14 @@ struct ClientKeyFile {
         var description: String { "--key-id is needed: the file is not named AuthKey_<key ID>.p8" }
     }
 
-    /// Throws `KeyIDMissing` when neither the caller nor the name says it.
+    /// Throws `KeyIDMissing` when the key ID is neither given nor part of the file name.
     init(path: String, keyID: String?) throws {
         guard let keyID = keyID ?? SigningKeyLocation.keyID(inFileName: path) else { throw KeyIDMissing() }
         (self.path, self.keyID) = (path, keyID)
     }
 
-    /// Makes a key, and the file for its owner's eyes only, when there is none. Throws `EmulatorError` for a file that
-    /// holds no key on P-256.
+    /// Reads the key. Without a file, it generates a key and creates the file, readable only for its owner.
+    /// Throws `EmulatorError` when the file has no P-256 key.
     func readOrMake(teamID: String) throws -> ClientKey {
         guard !FileManager.default.fileExists(atPath: path) else {
             let pem = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)

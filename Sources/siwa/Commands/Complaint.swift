@@ -4,13 +4,13 @@ import Foundation
 import HTTPAPI
 import NIOCore
 
-/// What is said on standard error when a command fails.
+/// Writes error messages of commands to standard error.
 enum Complaint {
     static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
-    /// An error in words that help whoever started the process.
+    /// Returns the message for an error: what failed and what the operator can do.
     static func words(for error: any Error) -> String {
         switch error {
         case let error as ListenError: words(host: error.host, port: error.port, cause: error.cause)
@@ -21,24 +21,25 @@ enum Complaint {
         }
     }
 
-    /// Why nothing can listen on an address.
+    /// The message for an address on which the server cannot listen.
     private static func words(host: String, port: Int, cause: any Error) -> String {
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return switch (cause as? IOError)?.errnoCode {
         case EADDRINUSE:
             "the address \(address) is in use; stop the program that listens there, or choose another port"
-        case EACCES: "listening on \(address) needs more rights; choose a port above 1023"
-        case EADDRNOTAVAIL: "this machine does not have the address \(host); choose one that it has"
+        case EACCES: "listening on \(address) needs more privileges; choose a port above 1023"
+        case EADDRNOTAVAIL:
+            "this machine does not have the address \(host); choose an address of this machine"
         default: "it cannot listen on \(address) (\(cause))"
         }
     }
 
     private static func words(for error: StorageError) -> String {
-        // libpq says some things in several lines.
+        // Some messages of libpq have several lines.
         let detail = error.detail.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return switch error.code {
         case .unavailable: "the database cannot be opened (\(detail))"
-        case .busy: "the database is busy, or another process holds it (\(detail))"
+        case .busy: "the database is busy, or another process has locked it (\(detail))"
         case .full: "the disk is full"
         case .readOnly: "the database is read-only"
         case .corrupted: "the database is damaged (\(detail))"

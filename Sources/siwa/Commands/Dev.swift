@@ -10,37 +10,37 @@ struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the service with a fake Apple beside it, and print what to try.",
         discussion: """
-            Needs no Apple account, no network and no configuration: environment variables are not read. The database is \
-            thrown away at the end unless --database names one; then the fake Apple's state is kept beside it. What takes a \
-            day at Apple takes --check-interval here. Whoever reaches the fake Apple can sign in as anybody, so \
-            both listen on this machine only.
+            Needs no Apple account, no network and no configuration: environment variables are not read. The \
+            database is temporary unless --database names one; then the fake Apple's state is stored beside \
+            it. Daily work runs every --check-interval instead. Every client that can reach the fake Apple \
+            can sign in as any user, so both servers listen on this machine only.
             """)
 
-    @Option(help: "The service's port; 0 takes any.")
+    @Option(help: "The service's port; 0 chooses a free one.")
     var port = 8080
 
-    @Option(help: "The fake Apple's port; 0 takes any.")
+    @Option(help: "The fake Apple's port; 0 chooses a free one.")
     var emulatorPort = 8081
 
     @Option(
         name: .customLong("client-id"),
-        help: "The app's client IDs: its bundle ID, then Services IDs, for which people sign in on the web.")
+        help: "The app's client IDs: its bundle ID, then the Services IDs for sign-in on the web.")
     var clientIDs = ["com.example.app", "com.example.web"]
 
     @Option(
         name: .customLong("allowed-host"),
-        help: "A name besides this machine's under which both answer, that of a tunnel say.")
+        help: "An additional host name for both servers, for example that of a tunnel.")
     var allowedHosts: [String] = []
 
-    @Option(help: "A database to keep: sqlite:///absolute/path or sqlite://relative/path.")
+    @Option(help: "A permanent database: sqlite:///absolute/path or sqlite://relative/path.")
     var database: String?
 
-    @Option(help: "How often held refresh tokens are checked, in seconds. At Apple it is once a day.")
+    @Option(help: "How often stored refresh tokens are checked, in seconds. With Apple it is once a day.")
     var checkInterval = 5
 
     @Option(
         help:
-            "Where sign-in on the web hands its result over to your site; a page of the fake Apple when absent."
+            "The page of your site that receives the result of sign-in on the web. Default: a page of the fake Apple."
     )
     var webRedirectURL: String?
 
@@ -49,14 +49,14 @@ struct Dev: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65535).contains(port), (0...65535).contains(emulatorPort) else {
-            throw ValidationError("A port is a number from 0 to 65535.")
+            throw ValidationError("A port must be a number from 0 to 65535.")
         }
         guard (1...86_400).contains(checkInterval) else {
-            throw ValidationError("--check-interval takes 1 to 86400 seconds.")
+            throw ValidationError("--check-interval must be 1 to 86400 seconds.")
         }
         if let database {
             guard case .sqlite = try? DatabaseLocation(url: database) else {
-                throw ValidationError("--database takes sqlite:///absolute/path or sqlite://relative/path.")
+                throw ValidationError("--database must be sqlite:///absolute/path or sqlite://relative/path.")
             }
         }
     }
@@ -70,12 +70,13 @@ struct Dev: AsyncParsableCommand {
             let service = DevelopmentService(emulator: emulator, observation: observation, options: options)
             try await group(of: emulator, and: service, logger: observation.logger).run()
         } catch {
-            Complaint.write("siwa dev cannot go on: \(Complaint.words(for: error))")
+            Complaint.write("siwa dev has failed: \(Complaint.words(for: error))")
             throw ExitCode.failure
         }
     }
 
-    /// The service ends before the fake Apple, also when one of them fails: what it has begun there comes to its end.
+    /// The service stops before the fake Apple, also when one of them fails, so that its requests to the fake
+    /// Apple can finish.
     private func group(
         of emulator: EmulatedApple, and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
@@ -95,7 +96,8 @@ struct Dev: AsyncParsableCommand {
                 teamID: DevelopmentSettings.team, clientIDs: clientIDs)
             (configuration.port, configuration.hostNames) = (emulatorPort, allowedHosts)
             configuration.stateFile = try stateFile
-            // A little less than the service waits, so that no difference between two clocks makes it come too soon.
+            // Slightly less than the interval of the service, so that no difference between clocks makes a
+            // check too early.
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
             return configuration
         }
@@ -107,7 +109,7 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Beside a database that is kept: its refresh tokens must be good tomorrow, too.
+    /// Beside a permanent database, because its refresh tokens must stay valid after a restart.
     private var stateFile: String? {
         get throws {
             guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {

@@ -6,9 +6,9 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the configuration against reality, and say what is wrong and what to do.",
         discussion: """
-            Reads the same configuration as siwa serve, and changes nothing. The service may be running. Apple is asked for \
-            its keys, and to exchange a code that does not exist, once for each private key and client ID. Ends with \
-            status 0 when nothing is wrong, else with 1.
+            Reads the same configuration as siwa serve, and changes nothing. The service may be running. It \
+            fetches Apple's key set, and for each private key and client ID it tries to exchange a code that \
+            does not exist. The exit status is 0 when there is no error, otherwise 1.
             """)
 
     @Flag(help: "Print JSON.")

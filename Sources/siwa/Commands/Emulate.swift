@@ -11,24 +11,25 @@ struct Emulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the fake Apple alone.",
         discussion: """
-            For a service that runs somewhere else, with SIWA_ENV=development and APPLE_BASE_URL naming this. Whoever \
-            reaches the fake Apple can sign in as anybody in a service that trusts its keys: give it a network of its own \
-            before you give it a --host.
+            For a service in another process, with SIWA_ENV=development and APPLE_BASE_URL set to this \
+            server. Every client that can reach the fake Apple can sign in as any user of a service that \
+            trusts its keys: before you set --host, give it a network of its own.
 
-            Libraries that hard-code Apple's addresses come here with --tls-self-signed and --port 443, when the hosts file \
-            names 127.0.0.1 for appleid.apple.com and they trust the ca.pem that is made; the README has the whole recipe.
+            Libraries with fixed Apple URLs can use it with --tls-self-signed and --port 443: let the hosts \
+            file map appleid.apple.com to 127.0.0.1, and let the library trust the generated ca.pem. The \
+            documentation describes all steps.
 
-            Its pages: / for what people do with their accounts, /auth/authorize for sign-in on the web. Everything that a \
-            test needs is under /emulator: tokens, codes, keys, faults, time.
+            Pages: / for the settings that users have at Apple, /auth/authorize for sign-in on the web. The \
+            API for tests is under /emulator: tokens, codes, keys, faults, time.
             """)
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port; 0 takes any.")
+    @Option(help: "The port; 0 chooses a free one.")
     var port = 8081
 
-    @Option(name: .customLong("team-id"), help: "The Apple team whose app people sign in to.")
+    @Option(name: .customLong("team-id"), help: "The Apple team that owns the app.")
     var teamID = DevelopmentSettings.team
 
     @Option(name: .customLong("client-id"), help: "The app's client IDs, its bundle ID first.")
@@ -36,50 +37,54 @@ struct Emulate: AsyncParsableCommand {
 
     @Option(
         help: """
-            A key to sign client secrets with: Apple's form, AuthKey_<key ID>.p8, or a public key in PEM. A .p8 that is \
-            not there is made. More keys can be registered while it runs.
+            A key that verifies client secrets: Apple's format, AuthKey_<key ID>.p8, or a public key in PEM. \
+            A missing .p8 file is created. More keys can be registered at run time.
             """)
     var signingKeyFile: String?
 
-    @Option(help: "The ID of the signing key, when its file is not named AuthKey_<key ID>.p8.")
+    @Option(help: "The ID of the signing key, if its file is not named AuthKey_<key ID>.p8.")
     var keyID: String?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: "Where sign-in on the web may end. Plain http is allowed on this machine, unlike at Apple.")
+        help: "A redirect URI for sign-in on the web. Unlike Apple, it may use http on this machine.")
     var redirectURIs: [String] = []
 
-    @Option(help: "Keep the state in this file over restarts.")
+    @Option(help: "Keep the state in this file, so that it survives restarts.")
     var stateFile: String?
 
     @Option(
-        help: "How often one user may be validated by refresh token, in seconds; 0 for any number of times.")
+        help:
+            "The shortest time between two validations of a user's refresh token, in seconds; 0 for no limit."
+    )
     var refreshInterval: Int64 = 86_400
 
-    @Option(help: "How long an authorization code is good, in seconds.")
+    @Option(help: "The lifetime of an authorization code, in seconds.")
     var codeLifetime: Int64 = 300
 
     @Option(
         name: .customLong("allowed-host"),
         help: """
-            A name besides this machine's under which the fake Apple is called, in a container network say. Under any \
-            other it answers nothing, because a web page can make its own name lead here.
+            An additional host name of the fake Apple, for example in a container network. Requests with \
+            another Host are refused, because a web page can let its own host name resolve to this machine.
             """)
     var allowedHosts: [String] = []
 
     @OptionGroup(title: "TLS")
     var tls: TLSOptions
 
-    @Option(help: "Where notifications go.")
+    @Option(help: "The URL that receives notifications.")
     var notificationURL: String?
 
     @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65535).contains(port) else {
+            throw ValidationError("A port must be a number from 0 to 65535.")
+        }
         guard ClientSigningKey.isKeyID(teamID) else {
-            throw ValidationError("--team-id takes 10 capital letters and digits, as Apple's team IDs have.")
+            throw ValidationError("--team-id must be 10 capital letters and digits, like Apple's team IDs.")
         }
     }
 
@@ -110,7 +115,7 @@ struct Emulate: AsyncParsableCommand {
                     logger: observation.logger))
             try await group.run()
         } catch {
-            Complaint.write("The fake Apple cannot go on: \(Complaint.words(for: error))")
+            Complaint.write("The fake Apple has failed: \(Complaint.words(for: error))")
             throw ExitCode.failure
         }
     }

@@ -6,19 +6,19 @@ import HTTPAPI
 struct MakeAPIKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-key",
-        abstract: "Make an API key for a caller.",
+        abstract: "Create an API key for a caller.",
         discussion: """
-            Give the key to the caller and forget it; the service keeps only the hash. Add it to SIWA_API_KEY_HASHES \
-            (comma-separated), or to api_keys in the configuration file.
+            Give the key to the caller and do not store it; the service needs only the hash. Add the hash to \
+            SIWA_API_KEY_HASHES (comma-separated), or to api_keys in the configuration file.
             """)
 
-    @Option(help: "What the log calls the caller: letters, digits, '.', '_' and '-'.")
+    @Option(help: "The name of the caller in the log: letters, digits, '.', '_' and '-'.")
     var name = "backend"
 
     func validate() throws {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
         guard (1...64).contains(name.count), name.allSatisfy(allowed.contains) else {
-            throw ValidationError("--name takes 1 to 64 letters, digits, '.', '_' and '-'.")
+            throw ValidationError("--name must be 1 to 64 letters, digits, '.', '_' and '-'.")
         }
     }
 

@@ -9,20 +9,21 @@ import KeySets
 struct MakeSealingKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealing-key",
-        abstract: "Make a key that seals refresh tokens in the database.",
+        abstract: "Create a key that encrypts refresh tokens in the database.",
         discussion: """
-            Put it into SIWA_SEALING_KEYS, and keep a copy away from the database: without it what was sealed is lost. To \
-            rotate, put the new key in front of the old ones (comma-separated), restart the service, run siwa reseal, and \
-            then take the old ones away. A key keeps its name for ever.
+            Add the key to SIWA_SEALING_KEYS, and keep a copy in another place than the database: without \
+            the key, the sealed values are lost. To rotate keys, put the new key before the old ones \
+            (comma-separated), restart the service, run siwa reseal, and then remove the old keys. The name \
+            of a key must never change.
             """)
 
-    @Option(help: "What the key is called: 1 to 32 letters, digits, '_' and '-'. Today's date unless given.")
+    @Option(help: "The name of the key: 1 to 32 letters, digits, '_' and '-'. Default: the current date.")
     var name: String?
 
     func validate() throws {
         guard let name else { return }
         guard SealingKey(name: name, bytes: [UInt8](repeating: 0, count: SealingKey.size)) != nil else {
-            throw ValidationError("--name takes 1 to 32 letters, digits, '_' and '-'.")
+            throw ValidationError("--name must be 1 to 32 letters, digits, '_' and '-'.")
         }
     }
 

@@ -1,24 +1,24 @@
 import Foundation
 import PostgresStorage
 
-/// There is no database where the configuration says. A command that works on what is stored must not make an empty one and
-/// call that a success.
+/// There is no database at the configured location. A command that works on stored data must not create an
+/// empty database and report success.
 struct MissingDatabase: Error, Equatable, CustomStringConvertible {
     let location: DatabaseLocation
 
     var description: String {
         switch location {
         case .sqlite(let path):
-            "There is no database at \(path). See that DATABASE_URL names the right file; siwa serve makes a new one."
+            "There is no database at \(path). Check that DATABASE_URL names the right file; siwa serve creates a new one."
         case .postgres(let address):
-            "Nothing of siwa's is stored in \(address.place). See that DATABASE_URL names the right database; siwa serve "
-                + "makes what it needs in an empty one."
+            "\(address.place) has no tables of siwa. Check that DATABASE_URL names the right database; siwa serve "
+                + "creates its tables in an empty one."
         }
     }
 }
 
 extension DatabaseLocation {
-    /// Throws `MissingDatabase`, and `StorageError` when nobody can say.
+    /// Throws `MissingDatabase`, and `StorageError` when the database cannot be reached.
     func checkPresence() async throws {
         switch self {
         case .sqlite(let path):
@@ -26,7 +26,7 @@ extension DatabaseLocation {
             let values = try? file.resolvingSymlinksInPath().resourceValues(forKeys: [
                 .isRegularFileKey, .fileSizeKey,
             ])
-            // A database is never empty: an empty file is an attempt to make one.
+            // A database file is never empty: an empty file is left by a failed attempt to create one.
             guard values?.isRegularFile == true, values?.fileSize ?? 0 > 0 else {
                 throw MissingDatabase(location: .sqlite(path: file.path))
             }

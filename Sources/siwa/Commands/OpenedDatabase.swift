@@ -1,9 +1,10 @@
 import Logging
 
-/// The database of a command that writes, opened as the service opens it. A SQLite file has only one of them at a time;
-/// with PostgreSQL the command runs beside the service.
+/// Opens the database for a command that writes. Only one process at a time can open a SQLite file; with
+/// PostgreSQL the command can run while the service runs.
 enum OpenedDatabase {
-    /// Throws `MissingDatabase` instead of making one, and `StorageError`, `.busy` while the service has the file.
+    /// Throws `MissingDatabase` when there is no database, and `StorageError`, with `.busy` while the service
+    /// has the file open.
     static func with<Result>(
         _ settings: ServiceSettings, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {

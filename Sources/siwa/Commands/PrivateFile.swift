@@ -1,10 +1,10 @@
 import Foundation
 
-/// A new file that its owner alone can read, from its first instant: one that is made and then restricted can be opened by
-/// others in between, and stays open to them.
+/// Creates files that only their owner can read. The mode is set when the file is created: between creation
+/// and a later chmod another user could open the file and keep it open.
 enum PrivateFile {
-    /// Never touches a file that is there. Throws `CocoaError` `.fileWriteFileExists`, or another when it cannot be made or
-    /// written.
+    /// Never changes an existing file. Throws `CocoaError` with `.fileWriteFileExists`, or with another code
+    /// when the file cannot be created or written.
     static func make(at path: String, content: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -16,7 +16,7 @@ enum PrivateFile {
             try handle.synchronize()
             try handle.close()
         } catch {
-            // Half a file would be taken for a whole one at the next start.
+            // An incomplete file would be used at the next start.
             try? FileManager.default.removeItem(atPath: path)
             throw error
         }

@@ -6,21 +6,24 @@ import Logging
 /// `siwa reseal`
 struct Reseal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Seal everything with the first sealing key, so that the others can be taken away.",
+        abstract:
+            "Encrypt all sealed values with the first sealing key, so that the other keys can be removed.",
         discussion: """
-            Reads the same configuration as siwa serve. On SQLite the service must be stopped meanwhile. Can be stopped and \
-            run again. Values that an earlier version sealed are brought into the form of this one. Ends with status 0 when every \
-            value is sealed by the first key and opens, else with 1.
+            Reads the same configuration as siwa serve. With SQLite, the service must be stopped first. The \
+            command can be interrupted and run again. Values that an earlier version sealed are converted to \
+            the current format. The exit status is 0 when every value is sealed by the first key and can be \
+            decrypted, otherwise 1.
             """)
 
-    @Flag(help: "Only open and count, change nothing.")
+    @Flag(help: "Only decrypt and count; change nothing.")
     var dryRun = false
 
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         guard let keys = settings.sealingKeys else {
             Complaint.write(
-                "SIWA_SEALING_KEYS is not set, so nothing is sealed. siwa sealing-key makes a key.")
+                "SIWA_SEALING_KEYS is not set, so there is nothing to reseal. siwa sealing-key creates a key."
+            )
             throw ExitCode.failure
         }
         do {
@@ -39,11 +42,11 @@ struct Reseal: AsyncParsableCommand {
             throw ExitCode.failure
         } catch let error as StorageError where error.code == .busy {
             Complaint.write(
-                "siwa reseal cannot go on: siwa serve, or another command, has \(settings.database.place). On SQLite stop the "
+                "siwa reseal has failed: siwa serve or another command has \(settings.database.place) open. With SQLite, stop the "
                     + "service, run siwa reseal again, and start the service when it is done.")
             throw ExitCode.failure
         } catch let error as StorageError {
-            Complaint.write("siwa reseal cannot go on: \(Complaint.words(for: error))")
+            Complaint.write("siwa reseal has failed: \(Complaint.words(for: error))")
             throw ExitCode.failure
         }
     }
@@ -56,13 +59,13 @@ struct Reseal: AsyncParsableCommand {
         ]
         for (name, count) in outcome.unknownKeys.sorted(by: { $0.key < $1.key }) {
             lines.append(
-                "\(count) sealed by key \(name), which SIWA_SEALING_KEYS does not have: add it and run this again."
+                "\(count) sealed by key \(name), which is not in SIWA_SEALING_KEYS: add it and run this again."
             )
         }
         if outcome.damaged > 0 {
             lines.append(
-                "\(outcome.damaged) cannot be opened: damaged, or sealed by another key of the same name. "
-                    + "Their users are asked to sign in again when the service meets them.")
+                "\(outcome.damaged) cannot be opened: damaged, or sealed by another key with the same name. "
+                    + "The service will ask these users to sign in again.")
         }
         let old = keys.dropFirst().joined(separator: ", ")
         if outcome.isComplete, !isDryRun, !old.isEmpty { lines.append("No longer needed: \(old).") }

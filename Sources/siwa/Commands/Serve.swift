@@ -7,28 +7,30 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the service.",
         discussion: """
-            Configured by environment variables, and by a YAML file that SIWA_CONFIG names. At least:
+            The configuration comes from environment variables, and from a YAML file that SIWA_CONFIG names. \
+            Required:
 
-              APPLE_TEAM_ID        the 10 characters of your Apple team
+              APPLE_TEAM_ID        the 10 characters of your Apple team ID
               APPLE_CLIENT_IDS     your app's bundle ID, then its Services IDs (comma-separated)
-              SIWA_API_KEY_HASHES  who may call: name=hash (siwa api-key makes both)
+              SIWA_API_KEY_HASHES  the callers: name=hash (siwa api-key creates a key and its hash)
 
-            To keep and check refresh tokens, and to erase accounts at Apple too:
+            To store and check refresh tokens, and to revoke them when an account is erased:
 
               APPLE_PRIVATE_KEY_FILE  AuthKey_<key ID>.p8 from Apple, or a directory of such files
-              SIWA_SEALING_KEYS       what seals them in the database: name=key (siwa sealing-key makes one)
+              SIWA_SEALING_KEYS       the keys that encrypt them: name=key (siwa sealing-key creates one)
 
             For sign-in on the web:
 
-              SIWA_PUBLIC_URL         where the world reaches this service
-              SIWA_WEB_REDIRECT_URL   where your site takes over again
+              SIWA_PUBLIC_URL         the public URL of this service
+              SIWA_WEB_REDIRECT_URL   the page of your site that receives the result
 
-            Further: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, SIWA_ALLOWED_HOSTS, \
-            SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, \
-            SIWA_CHECKS_PER_SECOND, DATABASE_URL, SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, APPLE_ISSUERS, \
-            APPLE_BASE_URL. siwa doctor says whether all that works. Stops at SIGTERM or SIGINT, when everything that \
-            was accepted is answered. A mistake in the configuration ends it with status 78, any other failure to start \
-            or go on with status 1.
+            Further settings: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, \
+            SIWA_ALLOWED_HOSTS, SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, SIWA_CHECKS_PER_SECOND, \
+            DATABASE_URL, SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, \
+            APPLE_ISSUERS, APPLE_BASE_URL. siwa doctor checks the configuration.
+
+            SIGTERM or SIGINT stops the service after it has answered all accepted requests. The exit status \
+            is 78 for a mistake in the configuration, and 1 for any other failure.
             """)
 
     func run() async throws {
@@ -41,7 +43,7 @@ struct Serve: AsyncParsableCommand {
             Complaint.write(mistakes.description)
             throw ExitCode(78)
         } catch {
-            Complaint.write("The service cannot go on: \(Complaint.words(for: error))")
+            Complaint.write("The service has failed: \(Complaint.words(for: error))")
             throw ExitCode.failure
         }
     }

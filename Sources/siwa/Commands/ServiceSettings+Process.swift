@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 
 extension ServiceSettings {
-    /// Of this process. Says what is wrong and ends it with status 78 when the configuration has mistakes.
+    /// Reads the settings from the environment of this process. When the configuration has mistakes, it
+    /// prints them and ends the process with status 78.
     static func ofProcess() async throws -> ServiceSettings {
         do {
             return try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)

@@ -3,11 +3,11 @@ import ArgumentParser
 /// `siwa transfer`
 struct Transfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take an app's users along when it changes teams.",
+        abstract: "Transfer the users of an app to another team.",
         discussion: """
-            The sending team prepares a file, before or up to 60 days after the transfer is accepted; the receiving team \
-            applies it. Accounts keep their IDs, names and history; their sub and relay address change. Both steps can be \
-            stopped and run again.
+            The sending team prepares a file, before the transfer is accepted or up to 60 days later; the \
+            receiving team applies it. Accounts keep their IDs, names and history; their sub and relay \
+            address change. Both steps can be interrupted and run again.
             """,
         subcommands: [TransferPrepare.self, TransferApply.self])
 }

@@ -6,15 +6,17 @@ import KeySets
 struct TransferApply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Ask Apple who the accounts of a prepared file are now, and move them.",
+        abstract:
+            "Request the new identifiers of the accounts in a prepared file from Apple, and move the accounts.",
         discussion: """
-            For the team that takes the app over, with its own configuration. What Apple answers is kept in FILE.results, so \
-            that nobody is asked for twice. Then the accounts are moved; on SQLite the service must be stopped for that. \
-            Accounts that failed are listed in FILE.failures and tried again the next time; if they sign in before, they are \
-            found by their token. Ends with status 0 when every account of the file was moved.
+            For the receiving team, with its own configuration. Apple's responses are stored in \
+            FILE.results, so that no request is repeated. Then the accounts are moved; with SQLite, the \
+            service must be stopped for that. Failed accounts are listed in FILE.failures and tried again in \
+            the next run; if their users sign in before, the service finds them by their token. The exit \
+            status is 0 when every account of the file was moved.
             """)
 
-    @Argument(help: "The file that siwa transfer prepare has written.", completion: .file())
+    @Argument(help: "The file that siwa transfer prepare wrote.", completion: .file())
     var file: String
 
     @OptionGroup var options: TransferOptions
@@ -22,7 +24,7 @@ struct TransferApply: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         try await TransferReport.ending(on: settings.database) {
-            // Before anybody is asked for.
+            // Before the first request to Apple.
             try await settings.database.checkPresence()
             let application = try TransferApplication(
                 path: file, deployment: settings.deployment, perSecond: options.perSecond,

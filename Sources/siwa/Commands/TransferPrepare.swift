@@ -6,27 +6,30 @@ import ArgumentParser
 struct TransferPrepare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare",
-        abstract: "Ask Apple for the transfer identifiers of an app's accounts, into a file.",
+        abstract:
+            "Request the transfer identifiers of an app's accounts from Apple, and write them to a file.",
         discussion: """
-            For the team that gives the app away, with its own configuration. The service may be running. The file holds \
-            personal data. Accounts that Apple refuses are listed in FILE.failures, and asked for again the next time. Ends \
-            with status 0 when the file has every account.
+            For the sending team, with its own configuration. The service may be running. The file contains \
+            personal data. Accounts that Apple refuses are listed in FILE.failures and tried again in the \
+            next run. The exit status is 0 when the file has every account.
             """)
 
-    @Argument(help: "The file to write, or to go on with: JSON Lines.", completion: .file())
+    @Argument(help: "The file to create or to continue (JSON Lines).", completion: .file())
     var file: String
 
-    @Option(help: "The team that takes the app over.")
+    @Option(help: "The team that receives the app.")
     var to: String
 
-    @Option(name: .customLong("client-id"), help: "The app. Needed when the configuration has several.")
+    @Option(
+        name: .customLong("client-id"),
+        help: "A client ID of the app. Required when the configuration has several apps.")
     var clientID: String?
 
     @OptionGroup var options: TransferOptions
 
     func validate() throws {
         guard TeamID(to) != nil, ClientSigningKey.isKeyID(to) else {
-            throw ValidationError("--to takes a team ID: 10 capital letters and digits.")
+            throw ValidationError("--to must be a team ID: 10 capital letters and digits.")
         }
     }
 
@@ -34,7 +37,7 @@ struct TransferPrepare: AsyncParsableCommand {
         let settings = try await ServiceSettings.ofProcess()
         guard let recipient = TeamID(to), let app = app(in: settings.deployment), app.team != recipient else {
             Complaint.write(
-                "--client-id must name an app of the configuration, and --to another team than the app's.")
+                "--client-id must name an app of the configuration, and --to a team other than the app's.")
             throw ExitCode.failure
         }
         try await TransferReport.ending(on: settings.database) {

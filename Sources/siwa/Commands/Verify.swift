@@ -7,33 +7,33 @@ import KeySets
 /// `siwa verify`
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check one token, and say what each check found, and all that the token says.",
+        abstract: "Verify one token, and print the result of each check and the content of the token.",
         discussion: """
-            Runs the checks of the service, in its order, on a token from a log or a bug report. Nothing is stored, and \
-            nothing is sent but the request for Apple's keys. Ends with status 0 when the token is accepted, 1 when it is \
-            refused, 2 when that cannot be said (the keys cannot be had).
+            Runs the checks of the service, in the same order, on a token from a log or a bug report. \
+            Nothing is stored, and nothing is sent except the request for Apple's keys. The exit status is 0 \
+            when the token is accepted, 1 when it is refused, and 2 when the keys are not available.
 
               siwa verify --client-id com.example.app < token.txt
 
-            A token on the command line is visible to other users of the machine, and stays in the shell's history: give \
-            it on standard input. The same holds for codes and access tokens that are still good.
+            A token on the command line is visible to other users of the machine and stays in the shell's \
+            history: pass it on standard input. The same is true for valid codes and access tokens.
             """)
 
     @Argument(help: "The token in its compact form; - reads it from standard input.")
     var token = "-"
 
     @Option(
-        name: .customLong("client-id"), help: "A client ID that may be the token's audience. Repeat for more."
+        name: .customLong("client-id"), help: "An accepted audience of the token. Can be repeated."
     )
     var clientIDs: [String]
 
     @Option(help: "Read Apple's keys from this file.", completion: .file())
     var jwks: String?
 
-    @Option(name: .customLong("jwks-url"), help: "Fetch Apple's keys from here instead of from Apple.")
+    @Option(name: .customLong("jwks-url"), help: "Fetch Apple's keys from this URL instead of from Apple.")
     var keySetURL: String?
 
-    @Option(help: "The raw nonce that the token must answer to.")
+    @Option(help: "The raw nonce of the sign-in, to be compared with the nonce claim.")
     var nonce: String?
 
     @Option(help: "The authorization code that came with the token, to be compared with c_hash.")
@@ -42,10 +42,10 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "The access token that came with the token, to be compared with at_hash.")
     var accessToken: String?
 
-    @Option(help: "What the token should be: identity-token or notification.")
+    @Option(help: "The kind of token: identity-token or notification.")
     var kind = TokenKind.identityToken
 
-    @Option(help: "Judge as at this moment (RFC 3339) instead of now.")
+    @Option(help: "Verify the token as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
     @Flag(help: "Print JSON.")

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import ServiceLifecycle
 
-/// Shuts down the client for Apple when everybody who asks with it has stopped.
+/// Shuts down the HTTP client for Apple after the services that use it have stopped.
 struct AppleClientService: Service {
     let client: HTTPClient
 

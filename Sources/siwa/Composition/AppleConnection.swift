@@ -3,14 +3,15 @@ import AsyncHTTPClient
 import KeySets
 import ServiceLifecycle
 
-/// Everything that the service asks Apple for, over one HTTP client: the keys, and what is called in a team's name.
+/// All requests to Apple, over one HTTP client: the key set, and the calls that a team authenticates.
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
     private let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 
-    /// - Parameter snapshots: Keep the last good keys over a restart. They are restored when this returns.
+    /// - Parameter snapshots: The store of the last good key set. The set has been restored when this
+    ///   returns.
     init(
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
     ) async {
@@ -30,7 +31,7 @@ struct AppleConnection {
         }
     }
 
-    /// The client goes last, when nobody asks any more.
+    /// Services stop in reverse order, so the client stops last.
     var services: [any Service] {
         [AppleClientService(client: client)] + (remoteKeys.map { [KeyRefreshService(keys: $0)] } ?? [])
     }

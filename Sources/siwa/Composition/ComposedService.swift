@@ -8,11 +8,10 @@ import ServiceLifecycle
 import SignIn
 import UnixSignals
 
-/// The whole service, put together from its settings.
+/// The whole service, composed from its settings.
 ///
-/// Everything that has to be there before the first request is there when `init` returns: the database is open and
-/// migrated, and the stored keys are restored, so that a restart during an outage of Apple's is ready at once. Fetching
-/// begins with `run()`.
+/// When `init` returns, the database is open and migrated, and the stored key set is restored, so that a
+/// restart during an outage of Apple is ready at once. Fetching begins with `run()`.
 struct ComposedService {
     let keys: any VerificationKeys
     private let http: HTTPService
@@ -21,7 +20,7 @@ struct ComposedService {
     private let sealedWarning: String?
     private let logger: Logger
 
-    /// - Parameter signals: Begin the shutdown.
+    /// - Parameter signals: The signals that begin the shutdown.
     /// - Throws: `StorageError`, `WebSettingsError`.
     init(
         settings: ServiceSettings, observation: ProcessObservation,
@@ -46,7 +45,7 @@ struct ComposedService {
         let feed = EventFeed()
         let commits = GroupCommit(store: store, feed: feed)
         guard let newKey = NonceKey(SecureRandom.bytes(count: NonceKey.size)) else {
-            preconditionFailure("as many bytes as were asked for")
+            preconditionFailure("SecureRandom returned the wrong number of bytes")
         }
         let nonceKey = try await store.nonceKey(offering: newKey)
         let useCases = SignInUseCases(
@@ -74,8 +73,8 @@ struct ComposedService {
             store: store, feed: feed, clock: ContinuousClock(),
             now: { Moment(milliseconds: ProcessObservation.now()) },
             logger: logger)
-        // Stopped from the last to the first: no new requests, then the workers end what they have begun, then what was
-        // accepted is committed, then the rest.
+        // Services stop in reverse order: first no new requests are accepted, then the workers finish their
+        // calls, then accepted commands are committed, then the rest stops.
         var services: [any Service] = [
             observation.sink, DatabaseService(database: database),
             EventAnnouncements(database: database, feed: feed),
@@ -84,7 +83,8 @@ struct ComposedService {
         ]
         services += apple.services
         services += [maintenance, commits, workers, http, StopNotice(logger: logger)]
-        // In the same order when one fails: cancelled all at once, they would fail for want of each other.
+        // A failed service stops the others in the same order: if all were cancelled at once, they would fail
+        // because of each other.
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 ServiceGroupConfiguration.ServiceConfiguration(
@@ -96,7 +96,7 @@ struct ComposedService {
         group = ServiceGroup(configuration: configuration)
     }
 
-    /// Serves until one of the signals comes or `stop` is called.
+    /// Runs until a signal arrives or `stop` is called.
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
         if let disabled { logger.notice("\(disabled.text)") }
@@ -111,7 +111,7 @@ struct ComposedService {
 
     func boundPort() async throws -> Int { try await http.boundPort() }
 
-    /// Returns when tokens can be verified, after five seconds, or when it is cancelled.
+    /// Returns when tokens can be verified, at the latest after five seconds, or when the task is cancelled.
     func waitForKeys() async {
         for _ in 0..<250 where !keys.health.isReady && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(20))

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Closes the database when everybody who uses it has stopped.
+/// Closes the database after the services that use it have stopped.
 struct DatabaseService: Service {
     let database: any ServiceDatabase
 

@@ -1,13 +1,14 @@
 import AppleAccounts
 
-/// What the service cannot do because a key is missing, in words for whoever has started it.
+/// The features that are disabled because a key is not configured, as a message for the operator.
 ///
-/// It says nothing where every key is there: sign-in in a browser alone is not missed by an app without a site. It is for
-/// the log only. `/health` is open to everybody, and who asks there need not know how the service is set up.
+/// There is no message when all keys are configured: an app without a web site does not need sign-in in a
+/// browser. The message is for the log only: `/health` is public, and its callers need not know the
+/// configuration.
 struct DisabledAbilities: Equatable {
     let text: String
 
-    /// `nil` when there are signing keys for all teams, and a sealing key.
+    /// Returns `nil` when there are signing keys for all teams, and a sealing key.
     init?(_ settings: ServiceSettings) {
         let teams = Set(settings.deployment.apps.map(\.team))
         let teamsWithoutKey = teams.filter { settings.signingKeys[$0] == nil }.sorted()
@@ -16,7 +17,7 @@ struct DisabledAbilities: Equatable {
         if teamsWithoutKey == teams.sorted() {
             missing.append(SettingName.privateKeyFile.rawValue)
         } else if !teamsWithoutKey.isEmpty {
-            // Only a file has several teams.
+            // Only a configuration file can have several teams.
             let names = teamsWithoutKey.map(\.rawValue).joined(separator: ", ")
             missing.append("private_key_file of team \(names)")
         }

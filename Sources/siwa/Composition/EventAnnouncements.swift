@@ -1,7 +1,8 @@
 import ServiceLifecycle
 import SignIn
 
-/// Tells readers of the event feed what other replicas have committed: whoever waits at one of them hears of all.
+/// Tells the event feed what other replicas have committed, so that clients that wait at this replica get all
+/// events.
 struct EventAnnouncements: Service {
     let database: any ServiceDatabase
     let feed: EventFeed
@@ -10,7 +11,7 @@ struct EventAnnouncements: Service {
         await cancelWhenGracefulShutdown {
             await database.announcements { [feed] in feed.advance(to: $0) }
         }
-        // Its end would end the whole service.
+        // Returning early would stop the whole service.
         try? await gracefulShutdown()
     }
 }

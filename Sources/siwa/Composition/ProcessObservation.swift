@@ -4,7 +4,8 @@ import HTTPAPI
 import KeySets
 import Logging
 
-/// What can be seen of the process: its log, with one sink for the request log and for swift-log, and its metrics.
+/// The logging and metrics of the process: one sink for the request log and swift-log, and a metrics
+/// registry.
 struct ProcessObservation: Sendable {
     let sink: LogSink
     let logger: Logger
@@ -18,7 +19,8 @@ struct ProcessObservation: Sendable {
         }
     }
 
-    /// The one of this process: to standard error, with everything that libraries log and count. Can be made once.
+    /// Logs to standard error, and includes the logs and metrics of libraries. Can be called once per
+    /// process.
     static func ofProcess(level: Logger.Level) -> ProcessObservation {
         let observation = ProcessObservation(level: level) { bytes in
             try? FileHandle.standardError.write(contentsOf: bytes)

@@ -9,17 +9,17 @@ import HTTPAPI
 #endif
 
 extension ServerLimits {
-    /// The configured limits, with no more connections than this process can have files open.
+    /// The configured limits, with no more connections than this process can open files.
     static func forThisProcess(_ settings: ServiceSettings) -> ServerLimits {
         var limits = ServerLimits()
         limits.addressShare = settings.addressShare
         limits.trustedProxies = settings.trustedProxies
-        // The database, the log and connections to Apple need some too.
+        // The database, the log and connections to Apple need files too.
         limits.connections = min(limits.connections, max(16, openFiles() - 64))
         return limits
     }
 
-    /// How many files may be open, raised as far as it goes without rights.
+    /// Raises the limit of open files as far as an unprivileged process can, and returns it.
     private static func openFiles() -> Int {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -4,10 +4,10 @@ import PostgresStorage
 import SQLiteStorage
 import ServiceLifecycle
 
-/// Every role of a store.
+/// A store with all protocols that the service needs.
 typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
 
-/// The database of this process, whichever it is.
+/// The database of this process, SQLite or PostgreSQL.
 protocol ServiceDatabase: Sendable {
     associatedtype Accounts: ServiceStore
     associatedtype KeySetSnapshots: KeySetSnapshotStore
@@ -15,18 +15,18 @@ protocol ServiceDatabase: Sendable {
     var accounts: Accounts { get }
     var keySetSnapshots: KeySetSnapshots { get }
 
-    /// Hands over the latest number of the event feed whenever another process has appended to it, until the task is
-    /// cancelled.
+    /// Calls `onSequence` with the latest number of the event feed when another process has appended to it,
+    /// until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
-    /// Calls that come later fail.
+    /// Calls after this fail.
     func close() async
 }
 
 extension PostgresDatabase: ServiceDatabase {}
 
 extension SQLiteDatabase: ServiceDatabase {
-    /// Its lock keeps other processes out, so there is nobody to hear.
+    /// The lock on the file keeps out other processes, so there are no announcements.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()
     }

@@ -3,7 +3,7 @@ import AppleIDClient
 import AsyncHTTPClient
 
 extension ServiceSettings {
-    /// What is called at Apple in the name of each team, with its keys.
+    /// The client for calls to Apple, with the signing keys of each team.
     func tokenClient(over client: HTTPClient) -> AppleTokenClient {
         let teams = deployment.apps.flatMap { app in app.clientIDs.map { ($0.rawValue, app.team.rawValue) } }
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
@@ -15,7 +15,7 @@ extension ServiceSettings {
                 secondsSince1970: { ProcessObservation.now() / 1000 }))
     }
 
-    /// The same for a command, for as long as it takes.
+    /// The same for a command. The HTTP client is shut down when `body` has returned.
     func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws -> Result {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { try await body(tokenClient(over: $0)) }
     }

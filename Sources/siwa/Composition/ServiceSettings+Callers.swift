@@ -1,7 +1,8 @@
 import HTTPAPI
 
 extension ServiceSettings {
-    /// Development without a key is open to everybody; production without a key does not get this far.
+    /// In development, a service without API keys is open to all callers. In production, the settings reader
+    /// has refused it.
     var callers: CallerDirectory {
         apiKeys.isEmpty && environment == .development ? .open : CallerDirectory(keys: apiKeys)
     }

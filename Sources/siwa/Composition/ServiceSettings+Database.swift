@@ -3,7 +3,7 @@ import PostgresStorage
 import SQLiteStorage
 
 extension ServiceSettings {
-    /// Opens the database, or makes it, and brings its schema up to date. Throws `StorageError`.
+    /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
         switch database {
         case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)

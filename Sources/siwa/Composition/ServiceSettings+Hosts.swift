@@ -1,8 +1,8 @@
 import ForeignPages
 
 extension ServiceSettings {
-    /// In development, where a page in the developer's browser reaches the service as the developer does. `nil` in
-    /// production: what `Host` says there is for the proxies to check, and callers bring keys.
+    /// The check of `Host` and `Origin` in development, where a web page in the developer's browser can reach
+    /// the service. `nil` in production: there the proxy checks `Host`, and callers have API keys.
     var foreignPages: ForeignPageCheck? {
         guard environment == .development else { return nil }
         let publicHost = publicURL.flatMap { WebAddress($0)?.host }

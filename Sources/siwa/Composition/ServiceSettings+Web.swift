@@ -3,13 +3,13 @@ import AppleIDClient
 import SignIn
 
 extension ServiceSettings {
-    /// Sign-in in a browser, or `nil` where nothing is configured for it.
+    /// Sign-in in a browser; `nil` when it is not configured.
     ///
     /// - Throws: `WebSettingsError`.
     func webSignIn(
         useCases: SignInUseCases, tickets: any TicketStore, now: @escaping @Sendable () -> Moment
     ) throws -> WebSignIn? {
-        // The settings reader insists on both where there is a page to come back to.
+        // The settings reader requires both when a redirect URL is configured.
         guard let publicURL, let sealingKeys, !webClients.isEmpty else { return nil }
         let settings = try WebSignIn.Settings(
             publicURL: publicURL, redirectURLs: webClients, authorizeURL: appleEndpoints.authorize,
@@ -18,10 +18,11 @@ extension ServiceSettings {
             settings: settings, useCases: useCases, sealingKeys: sealingKeys, tickets: tickets, now: now)
     }
 
-    /// Where each client ID that can sign in in a browser comes back to.
+    /// The redirect URL of each client ID that can be used in a browser.
     ///
-    /// Apple's page knows Services IDs only, and the primary client ID is the app's bundle ID: it does not count where
-    /// another of the app comes back too, so that a link need not name the one that is left.
+    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. It is
+    /// left out when the app has another client ID with a redirect URL, so that a link need not name the
+    /// client ID if only one is left.
     var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }

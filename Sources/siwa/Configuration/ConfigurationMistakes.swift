@@ -1,9 +1,9 @@
 import Foundation
 
-/// Everything that is wrong with a configuration, at once, so that it takes one try to put it right.
+/// All mistakes of a configuration, so that they can be corrected together.
 ///
-/// A mistake names the setting and what it should be. It never repeats a value, because a value can be a secret: a name of a
-/// file is repeated only when it cannot be anything else.
+/// A mistake names the setting and the expected value. It never repeats the configured value, which can be a
+/// secret. A file name is repeated only when the text is certainly a file name.
 struct ConfigurationMistakes: Error, CustomStringConvertible {
     private(set) var list: [String] = []
 
@@ -13,8 +13,8 @@ struct ConfigurationMistakes: Error, CustomStringConvertible {
         list.append("\(setting): \(complaint)")
     }
 
-    /// A path to name in a mistake: of a file that is there, or an absolute one of a single line. `nil` for other text, which
-    /// can be a key that was put where its file's name belongs.
+    /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of
+    /// one line. Returns `nil` for any other text, which can be a key in place of its file name.
     static func place(_ path: String) -> String? {
         guard path.utf8.count <= 512, path.allSatisfy({ !$0.isNewline }) else { return nil }
         return path.hasPrefix("/") || FileManager.default.fileExists(atPath: path) ? path : nil

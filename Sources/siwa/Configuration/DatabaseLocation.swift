@@ -1,6 +1,6 @@
 import PostgresStorage
 
-/// Where the data is, from a `DATABASE_URL`.
+/// The location of the database, from `DATABASE_URL`.
 enum DatabaseLocation: Equatable {
     case sqlite(path: String)
     case postgres(PostgresAddress)
@@ -10,7 +10,7 @@ enum DatabaseLocation: Equatable {
         case postgres(PostgresAddress.Refusal)
     }
 
-    /// `sqlite:///absolute/path` or `sqlite://relative/path`, or what libpq takes.
+    /// Accepts `sqlite:///absolute/path`, `sqlite://relative/path`, and PostgreSQL URLs of libpq.
     init(url: String) throws(Refusal) {
         guard let colon = url.firstRange(of: "://") else { throw .unknownScheme }
         let rest = url[colon.upperBound...]
@@ -27,7 +27,7 @@ enum DatabaseLocation: Equatable {
         }
     }
 
-    /// For people: nothing secret.
+    /// For messages: contains nothing secret.
     var place: String {
         switch self {
         case .sqlite(let path): path

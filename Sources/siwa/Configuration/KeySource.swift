@@ -1,8 +1,8 @@
 import KeySets
 
-/// Where Apple's public keys come from.
+/// The source of Apple's public keys.
 enum KeySource: Sendable {
-    /// `{base}/auth/keys`. The base is Apple, or in development the emulator.
+    /// `{baseURL}/auth/keys`. The base URL is Apple's, or in development perhaps the emulator's.
     case remote(baseURL: String)
     case pinned(PinnedKeySet)
 

@@ -2,12 +2,12 @@ import Cryptography
 import Encodings
 import HTTPAPI
 
-/// Secrets that everybody knows, because they were printed in our documentation, are the same in every copy of the program,
-/// or come first in every list of passwords. A service with one of them is open, whatever else it checks.
+/// Secrets that are publicly known, because they are in our documentation, are the same in every copy of the
+/// program, or are in every list of common passwords. A service with one of them is open to everyone.
 enum KnownSecrets {
-    /// What is known of an API key by its hash. `nil` when nothing is.
+    /// Returns why an API key with this hash is publicly known, or `nil`.
     ///
-    /// - Parameter name: Of the key: a word that is its own name is no secret.
+    /// - Parameter name: The name of the key, which must not be the key itself.
     static func fault(ofHash hash: [UInt8], name: String, isDevelopment: Bool) -> String? {
         if sampleHashes.contains(hash) { return "is a sample of the documentation" }
         guard !isDevelopment else { return nil }
@@ -17,16 +17,16 @@ enum KnownSecrets {
             ? "is that of a key that is easily guessed" : nil
     }
 
-    /// What is known of a sealing key.
+    /// Returns why a sealing key is publicly known or not random, or `nil`.
     static func fault(of key: SealingKey, isDevelopment: Bool) -> String? {
-        // 32 random bytes have 30 different ones, and fewer than 16 not once in 10^15 keys. It also finds the key of the
-        // trial in docker-compose.yml, which is a word over and over.
+        // 32 random bytes have about 30 different values, and fewer than 16 in less than one of 10^15 keys.
+        // This also finds the sample key in docker-compose.yml, which repeats one word.
         if key.distinctBytes == 1 || (!isDevelopment && key.distinctBytes < 16) { return "is no random key" }
         guard !isDevelopment, let development = DevelopmentSettings.sealingKey else { return nil }
         return key.hasSameBytes(as: development) ? "is siwa dev's key" : nil
     }
 
-    /// README's first sample, and the SHA-256 of "password", which was the other one.
+    /// The hashes of the two samples of the documentation; the second is the SHA-256 of "password".
     private static let sampleHashes = [
         "3770b689028c3f764db9a5c0e893c79c117eeaa75ccfdc849f9ca990ea469677",
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",

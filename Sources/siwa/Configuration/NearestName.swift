@@ -1,11 +1,11 @@
-/// Finds what somebody meant who misspelled a name.
+/// Finds the known name that is most similar to a misspelled one.
 enum NearestName {
-    /// The candidate with the fewest single-character edits; the first of several.
+    /// Returns the candidate with the fewest single-character edits, the first one if there are several.
     static func of(_ name: String, among candidates: [String]) -> String? {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }
 
-    /// Levenshtein's distance.
+    /// The Levenshtein distance.
     static func distance(_ lhs: String, _ rhs: String) -> Int {
         let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))
         var row = Array(0...rhs.count)

@@ -1,7 +1,7 @@
-/// Where the service runs.
+/// The environment of the service.
 enum ServiceEnvironment: String, CaseIterable {
-    /// Apple is Apple, callers need keys.
+    /// Only the real Apple is accepted, and callers need API keys.
     case production
-    /// Apple may be the emulator, and callers may go without a key.
+    /// Apple may be the emulator, and API keys are optional.
     case development
 }

@@ -1,8 +1,8 @@
 import Configuration
 
-/// The settings that this service knows, by their environment variables.
+/// The names of all settings, as environment variables.
 ///
-/// In the YAML file each stands under the same name in lower case.
+/// The YAML file uses the same names in lower case.
 enum SettingName: String, CaseIterable {
     case host = "SIWA_HOST"
     case port = "SIWA_PORT"
@@ -29,7 +29,8 @@ enum SettingName: String, CaseIterable {
     case checkInterval = "SIWA_CHECK_INTERVAL"
     case checksPerSecond = "SIWA_CHECKS_PER_SECOND"
 
-    /// The key by which swift-configuration finds it: in capitals in the environment, in lower case in the file.
+    /// The key in swift-configuration, which finds it in capitals in the environment and in lower case in the
+    /// file.
     var key: ConfigKey {
         ConfigKey(rawValue.lowercased().split(separator: "_").map(String.init))
     }
@@ -38,6 +39,6 @@ enum SettingName: String, CaseIterable {
 
     var nameInFile: String { rawValue.lowercased() }
 
-    /// Only in the environment: a file cannot say where it is.
+    /// All settings except the path of the file itself, which can only be set in the environment.
     static let fileCases = allCases.filter { $0 != .file }
 }

@@ -2,21 +2,22 @@ import Foundation
 import Yams
 
 extension SettingsFile {
-    /// Why a file could not be taken: it is not there, it cannot be read, or it is no YAML. Nothing of its content is repeated.
+    /// Returns why a file cannot be used: it does not exist, cannot be read, or is not YAML. The text repeats
+    /// nothing of the file's content.
     static func complaint(about path: String, _ error: any Error) -> String {
         let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             return "\(place)there is no such file"
         }
-        guard !isDirectory.boolValue else { return "\(place)is a directory, and must be a YAML file" }
+        guard !isDirectory.boolValue else { return "\(place)is a directory; a YAML file is expected" }
         guard let error = error as? YamlError else {
-            return "\(place)cannot be read by this user; see who owns it, and its mode"
+            return "\(place)cannot be read by this user; check its owner and mode"
         }
         return "\(place)\(words(for: error))"
     }
 
-    /// "line 3: ", where a node begins.
+    /// The line where a node begins, as "line 3: ".
     static func line(_ node: Node) -> String {
         node.mark.map { "line \($0.line): " } ?? ""
     }
@@ -25,7 +26,7 @@ extension SettingsFile {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            // libyaml's own words, which repeat nothing.
+            // libyaml's message, which does not repeat content.
             "line \(mark.line), column \(mark.column): is not YAML: \(problem)"
         case .reader(_, let offset, _, _):
             "is not YAML: no UTF-8 text" + (offset.map { " at byte \($0)" } ?? "")

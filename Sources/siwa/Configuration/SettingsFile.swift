@@ -22,8 +22,8 @@ import Yams
 ///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
 /// ```
-/// Every other setting has its environment variable's name in lower case, and the environment wins. A name that is not
-/// known is a mistake, and so is a value of the wrong kind.
+/// Every other setting has the name of its environment variable in lower case. A value in the environment
+/// takes precedence. An unknown name is a mistake, and so is a value of the wrong type.
 struct SettingsFile: FileConfigSnapshot {
     struct ParsingOptions: FileParsingOptions {
         static let `default` = ParsingOptions()
@@ -73,7 +73,7 @@ struct SettingsFile: FileConfigSnapshot {
     }
 
     var description: String { "\(providerName)[\(values.count) values]" }
-    /// Values can be secrets, so not even a debugger gets them from here.
+    /// Values can be secrets, so they do not appear in a debugger either.
     var debugDescription: String { description }
 
     private mutating func read(_ mapping: Node.Mapping) {
@@ -170,7 +170,7 @@ struct SettingsFile: FileConfigSnapshot {
         return nil
     }
 
-    /// A list of values, or a single one.
+    /// Reads a list of values, or a single value.
     private mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [scalar.string] }
         let values = elements(node, at: path).compactMap { $0.scalar?.string }

@@ -8,12 +8,14 @@ extension SettingsReader {
         if let base = text(.baseURL) {
             let setting = SettingName.baseURL.rawValue
             if !isDevelopment {
-                mistakes.add(setting, "is for SIWA_ENV=development only: in production Apple is Apple")
+                mistakes.add(setting, "is only for SIWA_ENV=development; remove it in production")
             }
             if AppleEndpoints(baseURL: base) == nil {
                 mistakes.add(setting, "must be an http or https URL without user, query and fragment")
             }
-            if file != nil { mistakes.add(setting, "cannot be set beside \(SettingName.keysFile.rawValue)") }
+            if file != nil {
+                mistakes.add(setting, "cannot be set together with \(SettingName.keysFile.rawValue)")
+            }
             return .remote(baseURL: base)
         }
         guard let file else { return .remote(baseURL: KeySource.apple) }
@@ -25,8 +27,8 @@ extension SettingsReader {
         }
     }
 
-    /// In production only Apple's own hosts may issue: whoever else signs with other keys is nobody we could verify,
-    /// so another issuer is a mistake.
+    /// In production only hosts of Apple are accepted as issuers: tokens of another issuer are signed with
+    /// other keys and could not be verified.
     mutating func issuers() -> [String] {
         let setting = SettingName.issuers.rawValue
         guard let issuers = list(.issuers) else { return [VerificationPolicy.appleIssuer] }

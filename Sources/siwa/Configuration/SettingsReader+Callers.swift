@@ -4,7 +4,7 @@ import HTTPAPI
 import SignIn
 
 extension SettingsReader {
-    /// The API keys of the environment, good for all apps, and those of the file.
+    /// Reads the API keys of the environment, which are valid for all apps, and those of the file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
         let setting = SettingName.apiKeyHashes.rawValue
         var entries: [(setting: String, key: SettingsFile.Key)] = []
@@ -29,14 +29,14 @@ extension SettingsReader {
                 mistakes.add(
                     setting,
                     "the hash of \(entry.name) must be 64 hexadecimal digits; "
-                        + "siwa api-key --name \(entry.name) makes a key and its hash")
+                        + "siwa api-key --name \(entry.name) creates a key and its hash")
                 continue
             }
             if let fault = KnownSecrets.fault(ofHash: hash, name: entry.name, isDevelopment: isDevelopment) {
                 mistakes.add(
                     setting,
-                    "the hash of \(entry.name) must be that of a secret, and it \(fault), so that anybody can call; "
-                        + "siwa api-key --name \(entry.name) makes a key and its hash")
+                    "the hash of \(entry.name) must be that of a secret, but it \(fault), so the service would be open; "
+                        + "siwa api-key --name \(entry.name) creates a key and its hash")
             }
             if keys.contains(where: { $0.name == entry.name }) {
                 mistakes.add(setting, "has two keys named \(entry.name)")
@@ -47,7 +47,8 @@ extension SettingsReader {
             keys.append(APIKey(name: entry.name, hash: hash, scope: scope(of: entry, in: deployment)))
         }
         if entries.isEmpty, !isDevelopment {
-            mistakes.add(setting, "is missing: without a key anybody could ask; siwa api-key makes one")
+            mistakes.add(
+                setting, "is missing: without an API key the service would be open; siwa api-key creates one")
         }
         return keys
     }

@@ -1,7 +1,7 @@
 import ForeignPages
 
 extension SettingsReader {
-    /// Names under which the service is called in development, besides those that it knows by itself.
+    /// Reads the additional host names of the service in development.
     mutating func allowedHosts() -> [String] {
         let names = list(.allowedHosts) ?? []
         if !names.allSatisfy(AllowedHosts.isName) {
@@ -12,7 +12,7 @@ extension SettingsReader {
         if !names.isEmpty, !isDevelopment {
             mistakes.add(
                 SettingName.allowedHosts.rawValue,
-                "is for development only: in production every Host is answered, and a proxy checks it; remove it"
+                "is for development only; remove it: in production a proxy checks the Host field"
             )
         }
         return names

@@ -3,7 +3,7 @@ import AppleIDClient
 import Foundation
 
 extension SettingsReader {
-    /// The keys for calls to Apple. They are optional: nothing here needs one to verify.
+    /// Reads the keys for calls to Apple. They are optional, because verification does not need them.
     mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKeyLocation] {
         var locations: [TeamID: SigningKeyLocation] = [:]
         let isFromFile = !(file?.teams.isEmpty ?? true)
@@ -12,7 +12,7 @@ extension SettingsReader {
         for team in teams {
             let inline = isFromFile ? nil : text(.privateKey)
             if inline != nil, team.privateKeyFile != nil {
-                mistakes.add(SettingName.privateKey.rawValue, "cannot be set beside \(fileSetting)")
+                mistakes.add(SettingName.privateKey.rawValue, "cannot be set together with \(fileSetting)")
                 continue
             }
             let setting = inline == nil ? fileSetting : SettingName.privateKey.rawValue
@@ -30,7 +30,7 @@ extension SettingsReader {
         return locations
     }
 
-    /// `nil` when the team has no key, and after a mistake.
+    /// Returns `nil` when the team has no key, and after a mistake.
     private mutating func location(
         of team: SettingsFile.Team, inline: String?, settings: (key: String, keyID: String)
     ) -> SigningKeyLocation? {
@@ -43,7 +43,7 @@ extension SettingsReader {
             guard isDirectory.boolValue else { return .file(path: path, keyID: team.keyID) }
             if team.keyID != nil {
                 mistakes.add(
-                    settings.keyID, "cannot be set beside a directory: its files' names have the IDs")
+                    settings.keyID, "cannot be set for a directory: the key IDs are in the file names")
                 return nil
             }
             return .directory(path: path)
@@ -77,7 +77,7 @@ extension SettingsReader {
 }
 
 extension SigningKeyError {
-    /// What is wrong, and with which file, in words that follow the name of a setting.
+    /// The error and its file, as a text that follows the name of a setting.
     var complaint: String {
         guard let path, let place = ConfigurationMistakes.place(path) else { return code.complaint }
         return "\(place): \(code.complaint)"
@@ -88,13 +88,13 @@ extension SigningKeyError.Code {
     fileprivate var complaint: String {
         switch self {
         case .missing: "there is no such file or directory"
-        case .unreadable: "cannot be read by this user; see who owns it, and its mode"
+        case .unreadable: "cannot be read by this user; check its owner and mode"
         case .noKey: "the directory has no file named AuthKey_<key ID>.p8"
         case .tooManyKeys: "the directory has more than 8 keys; remove those that Apple no longer knows"
         case .keyIDMissing: "is missing, and the file is not named AuthKey_<key ID>.p8"
         case .keyIDMalformed: "must be 10 capital letters and digits"
-        case .notPEM: "must be a private key in PEM (BEGIN PRIVATE KEY), as Apple gives it out"
-        case .notP256: "must be a P-256 key that can sign, as Apple gives it out"
+        case .notPEM: "must be a private key in PEM (BEGIN PRIVATE KEY), like Apple's .p8 files"
+        case .notP256: "must be a P-256 private key, like Apple's .p8 files"
         }
     }
 }

@@ -2,20 +2,23 @@ import AppleAccounts
 import Foundation
 
 extension SettingsReader {
-    /// The teams of the file, or the one of the environment. Mixing them would leave open which apps belong where.
+    /// Returns the teams of the file, or the one team of the environment. Both together would leave open
+    /// which app belongs to which team.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
             SettingName.teamID, .clientIDs, .keyID, .privateKey, .privateKeyFile, .webRedirectURL,
         ].filter { text($0) != nil }
         if let file, !file.teams.isEmpty {
-            for name in single { mistakes.add(name.rawValue, "cannot be set beside the file's teams") }
+            for name in single {
+                mistakes.add(name.rawValue, "cannot be set together with teams in the file")
+            }
             return file.teams
         }
         var team = SettingsFile.Team()
         if let id = text(.teamID) {
             team.teamID = id
         } else {
-            mistakes.add(SettingName.teamID.rawValue, "is missing: the 10 characters of your Apple team")
+            mistakes.add(SettingName.teamID.rawValue, "is missing: the 10 characters of your Apple team ID")
         }
         if let clientIDs = list(.clientIDs) {
             team.apps = [
@@ -31,7 +34,7 @@ extension SettingsReader {
         return [team]
     }
 
-    /// `nil` after a mistake.
+    /// Returns `nil` after a mistake.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : SettingName.teamID.rawValue
@@ -70,7 +73,7 @@ extension SettingsReader {
         }
     }
 
-    /// Team IDs and key IDs: 10 capital letters and digits.
+    /// Whether the text has the format of team IDs and key IDs: 10 capital letters and digits.
     func isCode(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

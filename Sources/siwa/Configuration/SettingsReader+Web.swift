@@ -2,7 +2,7 @@ import AppleAccounts
 import Cryptography
 
 extension SettingsReader {
-    /// Where the world reaches this service, without a slash at the end.
+    /// Reads the public URL of this service, without a slash at the end.
     mutating func publicURL() -> String? {
         guard let text = text(.publicURL) else { return nil }
         guard let url = WebAddress(text), url.query == nil else {
@@ -17,8 +17,9 @@ extension SettingsReader {
         return trimmed
     }
 
-    /// Where the web flow ends, by client ID. It needs a public URL, for Apple to answer to, and a sealing key, because it
-    /// keeps what it must remember in a sealed `state`.
+    /// Reads the pages that receive the results of the web flow, by client ID. The web flow needs a public
+    /// URL, to which Apple posts its response, and a sealing key, because it keeps its state in a sealed
+    /// `state` parameter.
     mutating func webRedirectURLs(
         of teams: [SettingsFile.Team], publicURL: String?, sealingKeys: SealingKeyRing?
     ) -> [ClientID: String] {
@@ -42,20 +43,20 @@ extension SettingsReader {
         if text(.sealingKeys) == nil {
             mistakes.add(
                 SettingName.sealingKeys.rawValue,
-                "is missing: \(setting) needs it; siwa sealing-key makes one")
+                "is missing: \(setting) needs it; siwa sealing-key creates one")
         }
         return urls
     }
 
     mutating func checkInterval() -> Duration {
         let day = 86_400
-        // Apple throttles whoever validates a user's token more than once a day.
+        // Apple throttles clients that validate a user's token more than once a day.
         let shortest = isDevelopment ? 1 : day
         return .seconds(number(.checkInterval, in: shortest...(30 * day)) ?? day)
     }
 
     private mutating func checkScheme(of url: WebAddress, setting: String) {
         guard !url.isSecure, !isDevelopment else { return }
-        mistakes.add(setting, "must be https: what is handed over there must not be read on its way")
+        mistakes.add(setting, "must be https: the data sent there is confidential")
     }
 }

@@ -5,21 +5,22 @@ import HTTPAPI
 import Logging
 import PostgresStorage
 
-/// Reads the configuration and checks every value of it, going on after a mistake so that all are found at once.
+/// Reads the configuration and checks every value. It continues after a mistake, so that all mistakes are
+/// reported together.
 struct SettingsReader {
     let config: ConfigReader
     let file: SettingsFile?
     var mistakes: ConfigurationMistakes
     var isDevelopment = false
 
-    /// The checked settings. Throws `ConfigurationMistakes`.
+    /// Returns the checked settings. Throws `ConfigurationMistakes`.
     static func read(environment: [String: String]) async throws -> ServiceSettings {
         var mistakes = ConfigurationMistakes()
         for name in environment.keys.sorted() where !isKnown(name) {
             let nearest = NearestName.of(name, among: SettingName.allCases.map(\.rawValue)) ?? ""
             mistakes.add(name, "is not known; did you mean \(nearest)?")
         }
-        // An empty variable is how shells and compose files spell "not set".
+        // Shells and compose files use an empty variable for "not set".
         let environment = environment.filter { !$0.value.isEmpty }
         let secrets = Set(SettingName.allCases.filter(\.isSecret).map(\.rawValue))
         var providers: [any ConfigProvider] = [
@@ -94,7 +95,7 @@ struct SettingsReader {
         config.string(forKey: name.key, isSecret: name.isSecret)
     }
 
-    /// The parts of a comma-separated value, without the white space around them.
+    /// Returns the parts of a comma-separated value, without surrounding white space.
     func list(_ name: SettingName) -> [String]? {
         text(name)?.split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -109,7 +110,7 @@ struct SettingsReader {
         return nil
     }
 
-    /// `nil` when it is not set, and after a mistake.
+    /// Returns `nil` when the setting is not set, and after a mistake.
     mutating func number(_ name: SettingName, in range: ClosedRange<Int>) -> Int? {
         guard let text = text(name) else { return nil }
         if let number = Int(text), range.contains(number) { return number }
@@ -126,11 +127,12 @@ struct SettingsReader {
                 case .unknownScheme:
                     "must be sqlite:///absolute/path, sqlite://relative/path or postgres://host/database"
                 case .noPath: "has no path; use sqlite:///absolute/path or sqlite://relative/path"
-                case .hasParameters: "takes no parameters with sqlite"
+                case .hasParameters: "must have no parameters with sqlite"
                 case .postgres(.malformed):
-                    "is no URL of PostgreSQL's: escape what is special in the password (a \"/\" as %2F, an \"@\" as "
-                        + "%40), and give only parameters that libpq has"
-                case .postgres(.optionMalformed(let name)): "has a \(name) that libpq does not take"
+                    "is not a PostgreSQL URL: escape special characters in the password (\"/\" as %2F, \"@\" as "
+                        + "%40), and use only parameters that libpq knows"
+                case .postgres(.optionMalformed(let name)):
+                    "has a value of \(name) that libpq does not accept"
                 }
             mistakes.add(SettingName.database.rawValue, complaint)
             return nil

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Whether there is nothing in it but ASCII letters, digits and these other ASCII characters.
+    /// Whether the text has only ASCII letters, digits and the ASCII characters of `others`.
     func hasOnlyLettersDigits(and others: String) -> Bool {
         utf8.allSatisfy { byte in
             switch byte {

@@ -1,4 +1,4 @@
-/// An absolute http or https URL, taken apart as far as a configuration has to check it.
+/// An absolute http or https URL, split into the parts that the configuration checks.
 struct WebAddress: Equatable {
     let isSecure: Bool
     /// Without its port; an IPv6 address without brackets.
@@ -8,7 +8,7 @@ struct WebAddress: Equatable {
     let path: String
     let query: String?
 
-    /// `nil` for anything with user, fragment, white space or characters that a URL must escape.
+    /// Returns `nil` for a text with user, fragment, white space or characters that a URL must escape.
     init?(_ text: String) {
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix),
             text.utf8.count <= 2048,
@@ -25,7 +25,7 @@ struct WebAddress: Equatable {
         query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
     }
 
-    /// An address of this machine, or one written in numbers: Apple takes neither for a web flow.
+    /// Whether the host is a loopback name or an IP address. Apple accepts neither in the web flow.
     var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
             || host.allSatisfy { $0.isNumber || $0 == "." }

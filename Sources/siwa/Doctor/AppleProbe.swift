@@ -4,19 +4,19 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// Asks for Apple's key set once, and keeps what can be learned from that.
+/// Fetches Apple's key set once for several checks.
 struct AppleProbe: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
-        /// Seconds since 1970 by Apple's clock, when it said so.
+        /// The `Date` of the response in seconds since 1970, if present.
         let date: Int64?
     }
 
     let endpoints: AppleEndpoints
     let client: HTTPClient
 
-    /// `nil` when no whole answer came. The client's time limits bound it.
+    /// Returns `nil` when no complete response arrived. The time limits of the client apply.
     func ask() async -> Answer? {
         do {
             var request = HTTPClientRequest(url: endpoints.keySet)

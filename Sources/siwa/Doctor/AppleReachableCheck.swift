@@ -1,6 +1,6 @@
 import AppleIDClient
 
-/// Whether Apple answers from here.
+/// Checks that Apple can be reached.
 struct AppleReachableCheck: DoctorCheck {
     static let name = "Apple"
 
@@ -13,7 +13,7 @@ struct AppleReachableCheck: DoctorCheck {
                 .wrong(
                     Self.name, "\(endpoints.baseURL) does not answer",
                     advice:
-                        "Let this machine make https connections there, and see that DNS works and that the "
+                        "Allow https connections from this machine to it, and check that DNS works and that the "
                         + "system's certificates (ca-certificates) are installed.")
             ]
         }
@@ -21,7 +21,8 @@ struct AppleReachableCheck: DoctorCheck {
             return [
                 .wrong(
                     Self.name, "\(endpoints.keySet) answers with status \(answer.status)",
-                    advice: "A proxy may stand in between. If not, try again later: Apple says how it is at "
+                    advice:
+                        "A proxy may have answered. If not, try again later, and look at Apple's status on "
                         + "developer.apple.com/system-status.")
             ]
         }

@@ -2,8 +2,8 @@ import AppleAccounts
 import AppleIDClient
 import AsyncHTTPClient
 
-/// Whether Apple takes the client secrets: each key of each team is tried with each client ID. A code that cannot be must
-/// be refused as a code.
+/// Checks that Apple accepts the client secrets: each key of each team is tried with each client ID, by
+/// exchanging an invalid code. Apple checks the secret before the code.
 struct ClientSecretCheck: DoctorCheck {
     let settings: ServiceSettings
     let client: HTTPClient
@@ -17,7 +17,7 @@ struct ClientSecretCheck: DoctorCheck {
         guard isReachable else { return [.skipped(name, "Apple has not answered")] }
         var findings: [Finding] = []
         for (team, location) in settings.signingKeys.sorted(by: { $0.key < $1.key }) {
-            // What is wrong with the files is another check's to say.
+            // `SigningKeyCheck` reports errors of the files.
             guard let keys = try? SigningKeyFiles.read(location) else { continue }
             let clientIDs = settings.deployment.apps.filter { $0.team == team }.flatMap(\.clientIDs)
             var trials: [ClientSecretTrial] = []

@@ -1,13 +1,13 @@
 import AppleIDClient
 
-/// Tells from Apple's answers to several secrets what is wrong with those that it refuses. Apple itself says
-/// `invalid_client` for every cause.
+/// Finds the likely cause of refused client secrets by comparing the responses to several secrets. Apple
+/// answers `invalid_client` for every cause.
 struct ClientSecretDiagnosis {
     static let name = "client secret"
 
-    /// Of one team.
+    /// The trials of one team.
     let trials: [ClientSecretTrial]
-    /// Seconds by which this machine's clock is ahead of Apple's, when that is known.
+    /// By how many seconds this machine's clock is ahead of Apple's, if known.
     let skew: Int64?
 
     var findings: [Finding] {
@@ -22,7 +22,7 @@ struct ClientSecretDiagnosis {
     private var keyIDs: [String] { unique(trials.map(\.keyID)) }
     private var team: String { trials.first?.team ?? "" }
 
-    /// Some secret of the team is good, so the team and the clock are.
+    /// At least one secret of the team is accepted, so the team ID and the clock are right.
     private func finding(forClientID clientID: String) -> Finding {
         let own = trials.filter { $0.clientID == clientID }
         if let accepted = own.first(where: { $0.outcome == .accepted }) {
@@ -31,7 +31,7 @@ struct ClientSecretDiagnosis {
         if own.contains(where: { $0.outcome == .unauthorized }) {
             return .wrong(
                 Self.name, "\(clientID) may not do this (unauthorized_client)",
-                advice: "Turn Sign in with Apple on for it at developer.apple.com (Identifiers).")
+                advice: "Turn on Sign in with Apple for it at developer.apple.com (Identifiers).")
         }
         return .wrong(
             Self.name, "\(clientID) is refused (invalid_client), and others of team \(team) are not",
@@ -40,7 +40,7 @@ struct ClientSecretDiagnosis {
                 + "the key is for: look at developer.apple.com (Identifiers), Services IDs included.")
     }
 
-    /// Keys that nothing is accepted with, although something is with others.
+    /// Keys whose secrets are all refused, although secrets of other keys are accepted.
     private var findingsForKeys: [Finding] {
         keyIDs.filter { keyID in
             trials.filter { $0.keyID == keyID }.allSatisfy { $0.outcome == .refused }
@@ -49,8 +49,8 @@ struct ClientSecretDiagnosis {
                 Self.name,
                 "key \(keyID) is refused for every client ID (invalid_client), and another key is not",
                 advice:
-                    "It was revoked at Apple, is another team's, or the file is not the key of that ID. If it "
-                    + "was revoked, take its file away.")
+                    "It was revoked at Apple, belongs to another team, or the file has another key than that ID. If "
+                    + "it was revoked, remove its file.")
         }
     }
 
@@ -60,7 +60,8 @@ struct ClientSecretDiagnosis {
         if let skew, skew.magnitude >= ClockCheck.wrong {
             return .wrong(
                 Self.name, "\(text), because the clock of this machine is \(skew.magnitude) s off",
-                advice: "Set the clock right: a client secret from the future or from long ago is none.")
+                advice:
+                    "Correct the clock: Apple refuses a client secret from the future or with an old date.")
         }
         var causes = [
             "The team ID is not \(team): compare with developer.apple.com (Membership details).",
@@ -68,7 +69,7 @@ struct ClientSecretDiagnosis {
                 + "\(keyIDs.joined(separator: ", ")) at developer.apple.com (Keys).",
             "The key ID and the file do not belong together: Apple names the file AuthKey_<key ID>.p8.",
         ]
-        // Several keys are seldom all bad, several client IDs seldom all misspelled.
+        // It is unlikely that several keys are all bad, or that several client IDs are all misspelled.
         if keyIDs.count == 1 { causes.swapAt(0, 1) }
         if clientIDs.count == 1 {
             causes.append(

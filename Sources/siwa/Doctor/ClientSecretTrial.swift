@@ -1,15 +1,15 @@
 import AppleIDClient
 
-/// What Apple said to one client ID's secret from one key.
+/// Apple's response to the secret of one client ID and one key.
 struct ClientSecretTrial: Equatable, Sendable {
     enum Outcome: Equatable, Sendable {
-        /// Apple looked at the code, which it does only when the secret is good.
+        /// Apple checked the code, which it does only when the secret is valid.
         case accepted
-        /// `invalid_client`: something about the secret is wrong, Apple does not say what.
+        /// `invalid_client`: the secret is wrong; Apple does not say why.
         case refused
-        /// `unauthorized_client`: the secret is good, the client ID may not do this.
+        /// `unauthorized_client`: the secret is valid, but the client ID may not use this endpoint.
         case unauthorized
-        /// Nothing was learned.
+        /// There was no usable response.
         case unanswered(AppleCallError.Code)
     }
 
@@ -18,10 +18,11 @@ struct ClientSecretTrial: Equatable, Sendable {
     let clientID: String
     let outcome: Outcome
 
-    /// No code of Apple's looks like this, so that none can be used up.
+    /// Not the format of Apple's codes, so that no real code can be used up.
     static let bogusCode = "siwa-doctor-asks-with-a-code-that-cannot-be"
 
-    /// - Parameter error: Of an exchange of the bogus code; `nil` when it was exchanged, as Apple never does.
+    /// - Parameter error: The error of exchanging the bogus code; `nil` when it was exchanged, which Apple
+    ///   never does.
     static func outcome(of error: AppleCallError?) -> Outcome {
         guard let error else { return .accepted }
         guard error.code == .rejected else { return .unanswered(error.code) }

@@ -1,15 +1,16 @@
-/// Whether the clock of this machine agrees with Apple's.
+/// Checks that the clock of this machine agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// Seconds. From here on tokens are refused, and client secrets are, because their moments are in the future.
+    /// In seconds. With a larger difference, tokens and client secrets are refused because their times are in
+    /// the future.
     static let wrong: Int64 = 50
     static let remarkable: Int64 = 10
 
-    /// Seconds since 1970, of Apple and of this machine; `nil` when Apple has not said.
+    /// In seconds since 1970; `nil` when Apple's time is not known.
     let appleDate: Int64?
     let ownDate: Int64
 
-    /// How far this machine is ahead.
+    /// By how many seconds this machine's clock is ahead.
     static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
         guard let appleDate else { return nil }
         let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)
@@ -18,7 +19,7 @@ struct ClockCheck: DoctorCheck {
 
     func examine() -> [Finding] {
         guard let skew = Self.skew(appleDate: appleDate, ownDate: ownDate) else {
-            return [.skipped(Self.name, "Apple has not said what time it is")]
+            return [.skipped(Self.name, "Apple's time is not known")]
         }
         if skew.magnitude < Self.remarkable { return [.good(Self.name, "agrees with Apple's")] }
         let words = "\(skew.magnitude) s \(skew < 0 ? "behind" : "ahead of") Apple's"
@@ -27,7 +28,7 @@ struct ClockCheck: DoctorCheck {
         return [
             .wrong(
                 Self.name, words,
-                advice: "Good tokens are refused here, or client secrets at Apple. \(advice)")
+                advice: "This service refuses valid tokens, or Apple refuses client secrets. \(advice)")
         ]
     }
 }

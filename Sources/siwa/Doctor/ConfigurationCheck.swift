@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Whether the configuration can be read and has no mistake.
+/// Checks that the configuration can be read and has no mistakes.
 struct ConfigurationCheck: DoctorCheck {
     static let name = "configuration"
 
@@ -18,15 +18,15 @@ struct ConfigurationCheck: DoctorCheck {
             if settings.environment == .development {
                 findings.append(
                     .note(
-                        Self.name, "SIWA_ENV is development, which allows what is not safe",
-                        advice: "In production leave SIWA_ENV out."))
+                        Self.name, "SIWA_ENV is development, which is not safe in production",
+                        advice: "In production, do not set SIWA_ENV."))
             }
             return findings
         case .failure(let mistakes):
             return mistakes.list.map { mistake in
                 .wrong(
                     Self.name, mistake,
-                    advice: "Put this right in the environment or the file of SIWA_CONFIG.")
+                    advice: "Correct this in the environment or in the file of SIWA_CONFIG.")
             }
         }
     }

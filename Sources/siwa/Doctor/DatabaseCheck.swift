@@ -3,8 +3,8 @@ import Foundation
 import PostgresStorage
 import SignIn
 
-/// Whether the database can be read, is of this version, and fits the rest of the configuration: its apps are configured, and
-/// what is sealed in it opens. The service may be running.
+/// Checks that the database can be read, has the schema of this version, and matches the configuration: its
+/// apps are configured, and its sealed values can be decrypted. The service may be running.
 struct DatabaseCheck: DoctorCheck {
     static let name = "database"
 
@@ -33,17 +33,17 @@ struct DatabaseCheck: DoctorCheck {
     private var advice: String {
         switch settings.database {
         case .sqlite:
-            "See that DATABASE_URL names the right file, that the user that runs siwa may read and write it and its "
-                + "directory, and that the disk is sound."
+            "Check that DATABASE_URL names the right file, that the user that runs siwa may read and write it and its "
+                + "directory, and that the disk is not damaged."
         case .postgres:
-            "See that PostgreSQL runs there and can be reached, that DATABASE_URL has the right database, user and "
-                + "password, and that pg_hba.conf lets them in."
+            "Check that PostgreSQL runs there and can be reached, that DATABASE_URL has the right database, user and "
+                + "password, and that pg_hba.conf allows the connection."
         }
     }
 
     private func server(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard let inspection = inspection as? PostgresInspection else { return [] }
-        // One more than in the pool hears of the other replicas' commits.
+        // One connection besides the pool listens for the commits of other replicas.
         return PostgresServerCheck(
             server: try await inspection.server(), connections: settings.databaseConnections + 1
         ).findings
@@ -52,29 +52,29 @@ struct DatabaseCheck: DoctorCheck {
     private func missing(_ path: String) -> Finding {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return FileManager.default.isWritableFile(atPath: directory)
-            ? .note(Self.name, "\(path) is not there yet; siwa serve makes it")
+            ? .note(Self.name, "\(path) does not exist yet; siwa serve creates it")
             : .wrong(
-                Self.name, "\(path) is not there, and cannot be made",
-                advice: "Make the directory \(directory), and let it belong to the user that runs siwa.")
+                Self.name, "\(path) does not exist and cannot be created",
+                advice: "Create the directory \(directory), owned by the user that runs siwa.")
     }
 
     private func examine(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         let place = settings.database.place
         switch try await inspection.schema() {
-        case .empty: return [.note(Self.name, "\(place) is empty; siwa serve makes what it needs")]
+        case .empty: return [.note(Self.name, "\(place) is empty; siwa serve creates its tables")]
         case .foreign:
             return [
                 .wrong(
-                    Self.name, "\(place) is another program's database",
-                    advice: "Let DATABASE_URL name a database of its own.")
+                    Self.name, "\(place) is the database of another program",
+                    advice: "Set DATABASE_URL to a separate database.")
             ]
         case .older:
-            return [.note(Self.name, "\(place) is of an older version; siwa serve brings it up to date")]
+            return [.note(Self.name, "\(place) has the schema of an older version; siwa serve migrates it")]
         case .newer:
             return [
                 .wrong(
                     Self.name, "\(place) was written by a newer version of siwa",
-                    advice: "Install that version again, or a newer one.")
+                    advice: "Install that version or a newer one.")
             ]
         case .present:
             let apps = unknownApps(try await inspection.primaryClientIDs())
@@ -89,15 +89,15 @@ struct DatabaseCheck: DoctorCheck {
             settings.deployment.app(for: clientID) != nil
                 ? .wrong(
                     Self.name,
-                    "accounts are stored for \(clientID.rawValue) as the primary App ID, and now it is not the first",
+                    "accounts are stored for \(clientID.rawValue) as the primary App ID, but it is no longer the first client ID",
                     advice:
-                        "Put \(clientID.rawValue) first in its app's client IDs again: otherwise its users are "
-                        + "strangers.")
+                        "Put \(clientID.rawValue) first in its app's client IDs again: otherwise its users get "
+                        + "new accounts.")
                 : .wrong(
                     Self.name, "accounts are stored for \(clientID.rawValue), which is not configured",
                     advice:
-                        "Add it to the client IDs, or erase its accounts before you give it up: nothing is asked "
-                        + "or revoked at Apple for them now.")
+                        "Add it to the client IDs, or erase its accounts before you remove it: their refresh "
+                        + "tokens are neither checked nor revoked at Apple now.")
         }
     }
 
@@ -113,17 +113,18 @@ struct DatabaseCheck: DoctorCheck {
                 .wrong(
                     SealingKeysCheck.name,
                     "refresh tokens are sealed by \(names), which is not configured",
-                    advice: "Add that key to SIWA_SEALING_KEYS again. siwa reseal frees you of it afterwards."
+                    advice: "Add that key to SIWA_SEALING_KEYS again. After siwa reseal you can remove it."
                 ))
         }
         if sample.damaged > 0 {
             findings.append(
                 .wrong(
-                    SealingKeysCheck.name, "\(sample.damaged) of \(sample.count) stored values do not open",
+                    SealingKeysCheck.name,
+                    "\(sample.damaged) of \(sample.count) stored values cannot be decrypted",
                     advice:
-                        "The key of that name was another one when they were sealed, or they were changed. Put the "
-                        + "right key in its place; a key's name must never change its key."))
+                        "They were sealed by another key with the same name, or they were changed. Configure the "
+                        + "right key; never reuse the name of a key for another one."))
         }
-        return findings.isEmpty ? [.good(SealingKeysCheck.name, "what is stored opens")] : findings
+        return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 }

@@ -2,29 +2,29 @@ import AppleAccounts
 import PostgresStorage
 import SQLiteStorage
 
-/// A look at a database that the service may have open at the same time. It changes nothing.
+/// Reads a database that the service may have open at the same time. It changes nothing.
 protocol DatabaseInspection: Sendable {
     func schema() async throws -> InspectedSchema
-    /// The apps for which something is stored, by their primary client IDs.
+    /// The primary client IDs of the apps that have stored data.
     func primaryClientIDs() async throws -> [ClientID]
-    /// As `TransferStore` says. The schema must be the present one.
+    /// See `TransferStore`. The schema must be the current one.
     func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount]
-    /// As `GrantStore` says. The schema must be the present one.
+    /// See `GrantStore`. The schema must be the current one.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
     func close() async
 }
 
-/// What a database holds, seen by this program.
+/// The state of a database's schema.
 enum InspectedSchema: Equatable {
-    /// Nothing yet.
+    /// The database is empty.
     case empty
-    /// What another program has stored.
+    /// The database belongs to another program.
     case foreign
-    /// Of a version that `siwa serve` brings up to date.
+    /// The schema of an older version, which `siwa serve` migrates.
     case older
-    /// Of this version, or of a later one that this one can work on.
+    /// The schema of this version, or of a later one that this version can use.
     case present
     case newer
 }

@@ -2,7 +2,7 @@ import PostgresStorage
 import SQLiteStorage
 
 extension DatabaseLocation {
-    /// Reads beside a running service. Throws `StorageError`.
+    /// Opens the database for reading, also while the service runs. Throws `StorageError`.
     func inspection() throws -> any DatabaseInspection {
         switch self {
         case .sqlite(let path): try SQLiteInspection(path: path)

@@ -1,4 +1,4 @@
-/// One thing that `siwa doctor` looks at. It changes nothing.
+/// One check of `siwa doctor`. It changes nothing.
 protocol DoctorCheck: Sendable {
     func examine() async -> [Finding]
 }

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What `siwa doctor` found.
+/// The results of `siwa doctor`.
 struct Examination {
     let findings: [Finding]
 
@@ -41,7 +41,7 @@ struct Examination {
     private var summary: String {
         let wrong = findings.count { $0.verdict == .wrong }
         let skipped = findings.count { $0.verdict == .skipped }
-        let after = skipped == 0 ? "" : ", \(skipped) not looked at"
+        let after = skipped == 0 ? "" : ", \(skipped) not checked"
         switch wrong {
         case 0: return "Nothing is wrong\(after)."
         case 1: return "One thing is wrong\(after)."

@@ -1,20 +1,20 @@
-/// One thing that `siwa doctor` looked at, and how it stands.
+/// A result of one check of `siwa doctor`.
 struct Finding: Equatable {
     enum Verdict: String {
         case good = "ok"
-        /// Works, and should be known.
+        /// It works, but the operator should know this.
         case note
         case wrong
-        /// Could not be looked at, because of something else that is wrong.
+        /// It could not be checked because of another error.
         case skipped
     }
 
-    /// What was looked at: the same word for the same check in every version, for scripts.
+    /// The name of the check. It is the same in every version, for scripts.
     let check: String
     let verdict: Verdict
-    /// What is the case. Nothing secret.
+    /// The result. Contains nothing secret.
     let text: String
-    /// What to do about it.
+    /// What the operator can do.
     let advice: String?
 
     static func good(_ check: String, _ text: String) -> Finding {

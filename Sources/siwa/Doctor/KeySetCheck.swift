@@ -1,6 +1,6 @@
 import KeySets
 
-/// Whether identity tokens can be verified.
+/// Checks that Apple's key set is usable.
 struct KeySetCheck: DoctorCheck {
     static let name = "key set"
 
@@ -11,9 +11,9 @@ struct KeySetCheck: DoctorCheck {
         if case .pinned = source {
             return [
                 .note(
-                    Self.name, "pinned (APPLE_KEYS_FILE): Apple's new keys are not picked up",
+                    Self.name, "pinned (APPLE_KEYS_FILE): Apple's new keys are not fetched",
                     advice:
-                        "Apple changes its keys every few months: leave APPLE_KEYS_FILE out unless this must "
+                        "Apple changes its keys every few months: do not set APPLE_KEYS_FILE unless the service must "
                         + "work without a network.")
             ]
         }
@@ -24,8 +24,8 @@ struct KeySetCheck: DoctorCheck {
         } catch {
             return [
                 .wrong(
-                    Self.name, "what came is no usable key set (\(error.code.rawValue))",
-                    advice: "A proxy or a captive portal may answer in Apple's place; look at it with curl.")
+                    Self.name, "the response is not a usable key set (\(error.code.rawValue))",
+                    advice: "A proxy or a captive portal may have answered; check the URL with curl.")
             ]
         }
     }

@@ -2,7 +2,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import KeySets
 
-/// Makes all checks of `siwa doctor`, those first that explain the others.
+/// Runs all checks of `siwa doctor`. Checks whose errors explain other errors come first.
 struct Physician: Sendable {
     let environment: [String: String]
     let secondsSince1970: @Sendable () -> Int64
@@ -28,7 +28,7 @@ struct Physician: Sendable {
         } catch {
             return Examination(findings: [
                 .wrong(
-                    ConfigurationCheck.name, "cannot be read", advice: "See that SIWA_CONFIG names a file.")
+                    ConfigurationCheck.name, "cannot be read", advice: "Check that SIWA_CONFIG names a file.")
             ])
         }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(limits))

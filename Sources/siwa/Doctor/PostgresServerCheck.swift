@@ -1,17 +1,17 @@
 import PostgresStorage
 
-/// Whether a PostgreSQL server is one that the service can rely on, and has room for it.
+/// Checks the version and settings of a PostgreSQL server, and that it has enough free connections.
 struct PostgresServerCheck {
     static let name = "PostgreSQL"
 
     let server: PostgresServer
-    /// Of one replica, at most.
+    /// The largest number of connections of one replica.
     let connections: Int
 
-    /// The oldest version with everything that the service's statements use.
+    /// The oldest version that supports all statements of the service.
     private static let oldestVersion = 130_000
 
-    /// Milliseconds. What a replica has taken on is another's after 30 s, by the other's clock.
+    /// In milliseconds. Another replica may take over a claim after 30 s, measured with its own clock.
     private static let remarkableClockLead: Int64 = 5000
 
     var findings: [Finding] {
@@ -23,21 +23,21 @@ struct PostgresServerCheck {
         if server.isReadOnly {
             findings.append(
                 .wrong(
-                    Self.name, "the server takes no writes",
+                    Self.name, "the server is read-only",
                     advice:
-                        "It is a standby, or set to be read only. With several hosts in DATABASE_URL add "
+                        "It is a standby, or configured as read-only. With several hosts in DATABASE_URL, add "
                         + "target_session_attrs=read-write."))
         }
         if !server.isSafeOnPowerLoss {
             findings.append(
                 .wrong(
-                    Self.name, "fsync or full_page_writes is off: a power cut can destroy the database",
-                    advice: "Switch both on in postgresql.conf."))
+                    Self.name, "fsync or full_page_writes is off: a power failure can destroy the database",
+                    advice: "Turn both on in postgresql.conf."))
         }
         if server.synchronousCommit == "off" {
             findings.append(
                 .note(
-                    Self.name, "synchronous_commit is off; siwa switches it on for its own sessions"))
+                    Self.name, "synchronous_commit is off; siwa turns it on for its own sessions"))
         }
         if server.clockLead.magnitude >= Self.remarkableClockLead {
             let side = server.clockLead < 0 ? "behind" : "ahead of"
@@ -45,16 +45,16 @@ struct PostgresServerCheck {
                 .note(
                     Self.name,
                     "the clock of this machine is \(server.clockLead.magnitude / 1000) s \(side) the server's",
-                    advice: "Keep those of all replicas right with chrony or systemd-timesyncd."))
+                    advice: "Synchronize the clocks of all replicas with chrony or systemd-timesyncd."))
         }
-        let room = server.mostConnections - server.connections
-        if room < connections {
+        let free = server.mostConnections - server.connections
+        if free < connections {
             findings.append(
                 .note(
                     Self.name,
-                    "has room for \(max(room, 0)) more connections; a replica takes up to \(connections)",
+                    "has \(max(free, 0)) free connections; a replica uses up to \(connections)",
                     advice:
-                        "Nothing is wrong if the replicas have theirs already. Else raise max_connections, or lower "
+                        "This is normal while the replicas run and use theirs. Otherwise raise max_connections, or lower "
                         + "SIWA_DATABASE_CONNECTIONS."))
         }
         return findings.isEmpty ? [.good(Self.name, "version \(version)")] : findings

@@ -1,4 +1,4 @@
-/// Whether Apple can reach this service, as far as its URL tells.
+/// Checks that the public URL is one that Apple can use. It does not test whether the URL can be reached.
 struct PublicURLCheck: DoctorCheck {
     static let name = "public URL"
 
@@ -9,8 +9,8 @@ struct PublicURLCheck: DoctorCheck {
             return [
                 .note(
                     Self.name,
-                    "SIWA_PUBLIC_URL is not set: whether Apple can notify this service is not known",
-                    advice: "Set it to where the world reaches this service, and register "
+                    "SIWA_PUBLIC_URL is not set, so the URL for Apple's notifications is not known",
+                    advice: "Set it to the public URL of this service, and register "
                         + "<it>/v1/apple/notifications at developer.apple.com (Identifiers, your app, Sign in with "
                         + "Apple, Edit).")
             ]
@@ -19,7 +19,7 @@ struct PublicURLCheck: DoctorCheck {
         if !address.isSecure {
             mistakes.append(
                 .wrong(
-                    Self.name, "it is not https, and Apple notifies over https only",
+                    Self.name, "it is not https, but Apple sends notifications only over https",
                     advice:
                         "Put the service behind a proxy with a certificate, and set SIWA_PUBLIC_URL to its URL."
                 ))
@@ -27,17 +27,17 @@ struct PublicURLCheck: DoctorCheck {
         if address.isLocalOrNumeric {
             mistakes.append(
                 .wrong(
-                    Self.name, "it names this machine or an address in numbers, which Apple does not take",
-                    advice: "Set SIWA_PUBLIC_URL to a host name that the world can resolve."))
+                    Self.name, "it is a loopback name or an IP address, which Apple does not accept",
+                    advice: "Set SIWA_PUBLIC_URL to a public host name."))
         }
         guard mistakes.isEmpty else { return mistakes }
         let notifications = Finding.note(
-            Self.name, "notifications come to \(publicURL)/v1/apple/notifications",
+            Self.name, "Apple sends notifications to \(publicURL)/v1/apple/notifications",
             advice:
-                "To be registered at developer.apple.com (Identifiers, your app, Sign in with Apple, Edit).")
+                "Register this URL at developer.apple.com (Identifiers, your app, Sign in with Apple, Edit).")
         let callback = Finding.note(
-            Self.name, "sign-ins on the web come to \(publicURL)/v1/web/callback",
-            advice: "To be a Return URL of your Services ID at developer.apple.com.")
+            Self.name, "Apple sends web sign-ins to \(publicURL)/v1/web/callback",
+            advice: "Register it as a Return URL of your Services ID at developer.apple.com.")
         return settings.webRedirectURLs.isEmpty ? [notifications] : [notifications, callback]
     }
 }

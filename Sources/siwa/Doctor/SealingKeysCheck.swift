@@ -1,6 +1,6 @@
 import Cryptography
 
-/// Whether there is a key that seals what is stored.
+/// Checks that there is a sealing key.
 struct SealingKeysCheck: DoctorCheck {
     static let name = "sealing keys"
 
@@ -8,18 +8,18 @@ struct SealingKeysCheck: DoctorCheck {
 
     func examine() -> [Finding] {
         guard let keys = settings.sealingKeys else {
-            let advice = "siwa sealing-key makes one for SIWA_SEALING_KEYS."
+            let advice = "siwa sealing-key creates one for SIWA_SEALING_KEYS."
             return [
                 settings.signingKeys.isEmpty
-                    ? .note(Self.name, "none: no refresh token is kept", advice: advice)
+                    ? .note(Self.name, "none: no refresh token is stored", advice: advice)
                     : .wrong(
                         Self.name,
-                        "none: no refresh token is kept, although there is a key to call Apple with",
+                        "none: no refresh token is stored, although there is a signing key for calls to Apple",
                         advice: advice)
             ]
         }
         let names = keys.keys.map(\.name)
-        let others = names.count > 1 ? ", also \(names.dropFirst().joined(separator: ", ")) can open" : ""
+        let others = names.count > 1 ? "; \(names.dropFirst().joined(separator: ", ")) can only open" : ""
         return [.good(Self.name, "\(names[0]) seals\(others)")]
     }
 }

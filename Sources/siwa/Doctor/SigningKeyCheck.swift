@@ -2,7 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import Foundation
 
-/// Whether each team has a private key that can be read and is what Apple gives out.
+/// Checks that each team has a private key that can be read and has the right format.
 struct SigningKeyCheck: DoctorCheck {
     static let name = "signing key"
 
@@ -17,8 +17,8 @@ struct SigningKeyCheck: DoctorCheck {
             return [
                 .note(
                     Self.name,
-                    "none for team \(team.rawValue): no refresh token can be had, checked, or revoked at erasure",
-                    advice: "Make a key for Sign in with Apple at developer.apple.com (Keys), and set "
+                    "none for team \(team.rawValue): refresh tokens cannot be obtained, checked, or revoked at erasure",
+                    advice: "Create a key for Sign in with Apple at developer.apple.com (Keys), and set "
                         + "APPLE_PRIVATE_KEY_FILE to its AuthKey_<key ID>.p8.")
             ]
         }
@@ -29,7 +29,7 @@ struct SigningKeyCheck: DoctorCheck {
             return [
                 .wrong(
                     Self.name, "team \(team.rawValue): \(error.complaint)",
-                    advice: "Download the key again, or make a new one, at developer.apple.com (Keys).")
+                    advice: "Download the key again, or create a new one, at developer.apple.com (Keys).")
             ]
         }
     }
@@ -40,17 +40,17 @@ struct SigningKeyCheck: DoctorCheck {
         if let keyID, let named = SigningKeyLocation.keyID(inFileName: path), named != keyID {
             findings.append(
                 .note(
-                    Self.name, "the file is named for key \(named), the configuration says \(keyID)",
+                    Self.name, "the file name has key ID \(named), the configuration has \(keyID)",
                     advice:
-                        "If Apple refuses the client secret, this is why: leave APPLE_KEY_ID out to use the file's."
+                        "If Apple refuses the client secret, remove APPLE_KEY_ID, so that the ID in the file name is used."
                 ))
         }
         let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         if let mode, mode & 0o004 != 0 {
             findings.append(
                 .note(
-                    Self.name, "every user of this machine may read the key file",
-                    advice: "chmod 600, and let it belong to the user that runs siwa."))
+                    Self.name, "every user of this machine can read the key file",
+                    advice: "Set its mode to 600 and its owner to the user that runs siwa."))
         }
         return findings
     }

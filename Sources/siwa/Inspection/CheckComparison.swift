@@ -1,18 +1,18 @@
 import AppleIdentity
 import StrictJSON
 
-/// What a check that failed found in the token, and what it expected, in words.
+/// The value that a failed check found in the token, and the value that it expected, as text.
 struct CheckComparison: Equatable {
     let found: String
     let expected: String
 }
 
 extension CheckComparison {
-    /// What the deciding check compared.
+    /// The values that the failed check compared.
     ///
     /// - Parameters:
-    ///   - content: Of the same token.
-    ///   - keyIDs: Of the usable keys; `nil` when the check came before any key was looked up.
+    ///   - content: The content of the same token.
+    ///   - keyIDs: The IDs of the usable keys; `nil` when the check came before the key look-up.
     init(
         _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
     ) {
@@ -32,7 +32,7 @@ extension CheckComparison {
             self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
         case .signatureInvalid:
             self.init(
-                found: "a signature that this key did not make",
+                found: "a signature that is not by this key",
                 expected: "a signature by key \(content.headerText("kid"))")
         case .notAnIdentityToken:
             self.init(found: "events", expected: "an identity token, which has no events")
@@ -55,7 +55,7 @@ extension CheckComparison {
             let earliest = inspection.now.advanced(bySeconds: -leeway)
             self.init(found: content.text("exp"), expected: "later than \(earliest.text)")
         case .issuedInFuture:
-            // The detail begins with the name of the time that is ahead.
+            // The detail begins with the name of the claim.
             let name = String(error.detail.prefix { $0 != "=" })
             self.init(
                 found: "\(name): \(content.text(name == "event_time" ? "events" : name))", expected: latest)
@@ -72,7 +72,7 @@ extension CheckComparison {
         case .eventsMalformed:
             self.init(
                 found: "\(TokenContent.shown(error.detail)) in \(content.text("events"))",
-                expected: "1 to 16 events, each with type, sub and event_time, as Apple writes them")
+                expected: "1 to 16 events, each with type, sub and event_time, in one of Apple's forms")
         }
     }
 

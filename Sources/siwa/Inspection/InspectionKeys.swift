@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import Foundation
 import KeySets
 
-/// Where `siwa verify` has its keys from: a file, a URL, or Apple.
+/// The key source of `siwa verify`: a file, a URL, or Apple.
 struct InspectionKeys: Sendable {
     let file: String?
     let url: String?
@@ -12,7 +12,7 @@ struct InspectionKeys: Sendable {
         let description: String
     }
 
-    /// Throws `Unavailable`, in words for whoever asked.
+    /// Throws `Unavailable`, whose description is for the user.
     func load() async throws(Unavailable) -> PinnedKeySet {
         if let file {
             do throws(PinnedKeySetError) {
@@ -33,7 +33,7 @@ struct InspectionKeys: Sendable {
             return try PinnedKeySet(parsing: bytes)
         } catch {
             throw Unavailable(
-                description: "what \(url) answers is no usable key set (\(error.code.rawValue))")
+                description: "the response of \(url) is not a usable key set (\(error.code.rawValue))")
         }
     }
 

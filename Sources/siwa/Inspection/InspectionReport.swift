@@ -2,12 +2,12 @@ import AppleAccounts
 import AppleIdentity
 import StrictJSON
 
-/// What `siwa verify` found, check by check, and all that the token says.
+/// The output of `siwa verify`: the result of each check, and the content of the token.
 struct InspectionReport {
     enum Verdict {
         case accepted
         case refused(AppleTokenError)
-        /// With the reason, in words.
+        /// The token could not be verified, for this reason.
         case undecided(String)
     }
 
@@ -23,15 +23,15 @@ struct InspectionReport {
     let moment: Moment
     let verdict: Verdict
     let findings: [(step: VerificationStep, finding: Finding)]
-    /// Of the check that failed.
+    /// The values of the failed check.
     let comparison: CheckComparison?
     let content: TokenContent
 
-    /// Whether Apple's key has signed the claims, whatever became of the token later.
+    /// Whether the signature is valid, even if a later check failed.
     var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
 
     var text: String {
-        var lines = ["\(kind.rawValue), judged as at \(moment.rfc3339)", ""]
+        var lines = ["\(kind.rawValue), verified as of \(moment.rfc3339)", ""]
         let width = findings.map(\.step.rawValue.count).max() ?? 0
         for (step, finding) in findings {
             let name = step.rawValue + String(repeating: " ", count: width - step.rawValue.count)
@@ -46,11 +46,11 @@ struct InspectionReport {
         switch verdict {
         case .accepted: lines.append("accepted")
         case .refused(let error): lines.append("refused: \(error.code.rawValue)")
-        case .undecided(let reason): lines.append("cannot say: \(reason)")
+        case .undecided(let reason): lines.append("undecided: \(reason)")
         }
         lines += Self.lines(of: content.header, titled: "header")
         lines += Self.lines(
-            of: content.claims, titled: isSigned ? "claims" : "claims, not proven to be Apple's")
+            of: content.claims, titled: isSigned ? "claims" : "claims, not verified")
         return lines.joined(separator: "\n")
     }
 
@@ -97,7 +97,7 @@ struct InspectionReport {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// As in the token; absent when it cannot be read.
+    /// Writes the object as it is in the token; nothing when it cannot be read.
     private func write(_ object: JSONObject?, as name: StaticString, to json: inout JSONWriter) {
         guard let object else { return }
         json.name(name)

@@ -2,7 +2,7 @@ import AppleIdentity
 import Encodings
 import StrictJSON
 
-/// What a token says, true or not: for people who look for what is wrong with it. Nothing is decided by it.
+/// The unverified content of a token, for the output of `siwa verify` only.
 struct TokenContent {
     /// `nil` when it cannot be read.
     let header: JSONObject?
@@ -22,12 +22,12 @@ struct TokenContent {
         claims = objects.count > 1 ? objects[1] : nil
     }
 
-    /// A claim as it stands in the token, for a person; "none" when there is none.
+    /// Returns the text of a claim; "none" when it is absent.
     func text(_ claim: String) -> String {
         claims?[claim].map { Self.text($0, of: claim) } ?? "none"
     }
 
-    /// Times are shown as dates too.
+    /// Returns the text of a value. Times are also shown as dates.
     static func text(_ value: JSONValue, of claim: String) -> String {
         let text = value.string.map(shown) ?? shown(String(decoding: value.serialized(), as: UTF8.self))
         guard times.contains(claim), let seconds = value.integer,
@@ -36,7 +36,7 @@ struct TokenContent {
         return "\(text) (\(date.text))"
     }
 
-    /// Untrusted text for a terminal: only what cannot steer one.
+    /// Replaces control characters in untrusted text, which could control a terminal.
     static func shown(_ text: String) -> String {
         String(text.unicodeScalars.map { (" "..."~").contains($0) ? Character($0) : "?" })
     }

@@ -4,7 +4,7 @@ import Cryptography
 import JOSE
 import KeySets
 
-/// Runs the service's own verifiers on one token and keeps what each step found.
+/// Runs the service's verifiers on one token and reports the result of each step.
 struct TokenInspection: Sendable {
     let kind: TokenKind
     let policy: VerificationPolicy
@@ -46,7 +46,7 @@ struct TokenInspection: Sendable {
         }
     }
 
-    /// The claims with which a token would answer to the nonce.
+    /// The `nonce` claims that would match the expected nonce.
     var expectedNonces: String {
         guard let nonce = expectations.nonce else { return "none" }
         let digest = SHA256Digest.hash(nonce)
@@ -96,7 +96,7 @@ struct TokenInspection: Sendable {
         }
     }
 
-    /// Some checks are made only when the caller brings what to compare with.
+    /// Some checks run only when the caller gives the value to compare with.
     private func wasAsked(_ step: VerificationStep) -> Bool {
         switch step {
         case .nonce: expectations.nonce != nil

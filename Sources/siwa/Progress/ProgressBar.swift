@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Shows on standard error how far long work has come.
+/// Shows the progress of long work on standard error.
 final class ProgressBar: Sendable {
     private struct State {
         var display: ProgressDisplay
@@ -12,7 +12,6 @@ final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter alreadyDone: What an earlier run has done.
     init(
         title: String, total: Int, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         write: @escaping @Sendable (String) -> Void = ProgressBar.toStandardError
@@ -41,7 +40,7 @@ final class ProgressBar: Sendable {
 }
 
 extension ProgressBar {
-    /// Shows a bar for work that says itself how much there is.
+    /// Shows a bar for work that reports its total itself.
     static func shown<Result>(
         _ title: String, _ work: (_ begin: (Int) -> Void, _ progress: () -> Void) async throws -> Result
     ) async throws -> Result {

@@ -1,6 +1,7 @@
-/// What is shown of long work: a bar that redraws itself on a terminal, a line now and then in a pipe or a log.
+/// The progress of long work as text: a bar that is redrawn on a terminal, or occasional lines in a pipe or a
+/// log.
 ///
-/// Decides only: it writes nothing and reads no clock.
+/// It only decides: it writes nothing and reads no clock.
 struct ProgressDisplay {
     let title: String
     let total: Int
@@ -8,7 +9,7 @@ struct ProgressDisplay {
     private var shownAt: Duration?
     private var shownTenth = 0
 
-    /// A terminal is redrawn this often at most, a line written at least this often when something was done.
+    /// The shortest time between two redraws, and the longest time without a line while there is progress.
     static let redraw: Duration = .milliseconds(100)
     static let line: Duration = .seconds(30)
 
@@ -16,7 +17,7 @@ struct ProgressDisplay {
         (self.title, self.total, self.isTerminal) = (title, total, isTerminal)
     }
 
-    /// The text to write now, or `nil` when it is too early for another.
+    /// Returns the text to write now, or `nil` when it is too early.
     mutating func update(done: Int, after elapsed: Duration) -> String? {
         if isTerminal {
             if let shownAt, elapsed - shownAt < Self.redraw { return nil }
@@ -29,7 +30,7 @@ struct ProgressDisplay {
         return "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// The last text: what was done in the end.
+    /// Returns the last text.
     func end(done: Int, after elapsed: Duration) -> String {
         isTerminal
             ? "\r\(bar(done: done, after: elapsed))\u{1B}[K\n"

@@ -2,21 +2,22 @@ import AppleAccounts
 import Cryptography
 import SignIn
 
-/// Seals again, with the first key and in the form of today, what another key has sealed, or an earlier version.
+/// Seals stored values again with the first key and in the current format, if another key or an earlier
+/// version sealed them.
 ///
-/// It can be stopped at any moment and run again: what is done stays done. Nothing is lost when a value cannot be opened;
-/// it stays as it is and is counted.
+/// It can be stopped at any time and run again; values that are done stay done. A value that cannot be opened
+/// is not changed, only counted.
 struct Resealing {
     let store: any GrantStore
     let keys: SealingKeyRing
-    /// Called with how many values more were looked at.
+    /// Called with the number of further values that were processed.
     let progress: (Int) -> Void
 
     struct Outcome: Equatable {
         var resealed = 0
-        /// Sealed by the first key already, in the form of today.
+        /// Already sealed by the first key in the current format.
         var current = 0
-        /// Changed or gone while it was looked at: the service has sealed it anew.
+        /// Changed or deleted by the service in the meantime.
         var overtaken = 0
         /// Sealed by keys that are not configured, by their names.
         var unknownKeys: [String: Int] = [:]
@@ -26,7 +27,7 @@ struct Resealing {
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 }
     }
 
-    /// As many are written in one transaction: what costs time is that each of these is on the disk before the next.
+    /// The number of values per transaction. Most of the time is the wait for the disk at each commit.
     private static let page = 256
 
     func run(isDryRun: Bool = false) async throws -> Outcome {
@@ -49,12 +50,13 @@ struct Resealing {
         }
     }
 
-    /// `nil` for what the first key has sealed and for what does not open, which are counted here.
+    /// Returns `nil`, and counts the value, when the first key has sealed it or when it cannot be opened.
     private func change(of row: SealedRow, into outcome: inout Outcome) -> SealedChange? {
         let associatedData = row.purpose.associatedData(of: row.accountID, clientID: row.clientID)
         let plaintext: [UInt8]
         do throws(SealError) {
-            // Also what the first key sealed is opened: a damaged value should be found by this and not in need.
+            // Values of the first key are opened too, so that a damaged value is found here and not when it
+            // is needed.
             plaintext = try keys.open(
                 row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {

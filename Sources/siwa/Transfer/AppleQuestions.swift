@@ -1,18 +1,18 @@
 import AppleIDClient
 import Synchronization
 
-/// Asks Apple one harmless question for each of many items: several at once, at a bounded rate, each some times when no
-/// answer comes.
+/// Makes one call to Apple for each of many items: several at once, at a limited rate, with retries. The
+/// calls must be safe to repeat.
 struct AppleQuestions<Item: Sendable, Answer: Sendable>: Sendable {
     let perSecond: Int
     let clock: any Clock<Duration>
     let ask: @Sendable (Item) async throws(AppleCallError) -> Answer
 
-    /// How many are under way at once.
+    /// The number of concurrent calls.
     private static var width: Int { 8 }
 
-    /// Asks for every item and hands over what became of it, in any order. Returns the error that would be the same for all
-    /// others, after which none is asked.
+    /// Makes the call for every item and passes each result to `each`, in any order. When an error would be
+    /// the same for all items, it stops and returns that error.
     func run(
         _ items: [Item], each: (Item, Result<Answer, AppleCallError>) throws -> Void
     ) async throws -> AppleCallError? {
@@ -29,7 +29,7 @@ struct AppleQuestions<Item: Sendable, Answer: Sendable>: Sendable {
                         return (item, result, isEnd)
                     }
                     running += 1
-                    // The pace: at least so much time from one to the next.
+                    // The rate limit: the shortest time between two calls.
                     try await clock.sleep(for: .seconds(1) / perSecond)
                 }
                 guard let (item, result, isEnd) = try await group.next() else { break }
@@ -68,7 +68,7 @@ struct AppleQuestions<Item: Sendable, Answer: Sendable>: Sendable {
     }
 }
 
-/// What the questions that are under way together have met.
+/// The retry state that all concurrent calls share.
 private final class SharedPolicy: Sendable {
     let state = Mutex(AskingPolicy())
 }

@@ -1,25 +1,25 @@
 import AppleIDClient
 
-/// What to do when Apple does not answer one of many harmless questions. Decides only.
+/// Decides what to do when one of many calls to Apple fails. It makes no call.
 struct AskingPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
-        /// This one fails, the others go on.
+        /// This call fails; the others continue.
         case fail
-        /// It would be the same for all of them.
+        /// All calls would fail with this error.
         case stop
     }
 
-    /// Tries for one question.
+    /// The number of attempts for one call.
     static let tries = 4
-    /// So many questions in a row that failed for want of an answer: Apple is out of reach.
+    /// After this many calls in a row without a response, Apple counts as unreachable.
     static let patience = 10
 
     private var unanswered = 0
 
     mutating func succeeded() { unanswered = 0 }
 
-    /// - Parameter attempt: Of this question, from 1 on.
+    /// - Parameter attempt: The number of the attempt for this call, from 1.
     mutating func decide(on error: AppleCallError, attempt: Int) -> Decision {
         if error.isOfConfiguration { return .stop }
         if error.isFinal {

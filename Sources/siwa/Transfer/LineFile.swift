@@ -1,8 +1,8 @@
 import Foundation
 import StrictJSON
 
-/// A file of JSON objects, one on each line, to which lines are added as work gets done. Only its owner may read it: it
-/// holds personal data.
+/// A file of JSON objects, one per line, to which lines are appended as work is done. Only its owner can read
+/// it, because it holds personal data.
 final class LineFile {
     struct Unusable: Error, CustomStringConvertible {
         let path: String
@@ -13,7 +13,8 @@ final class LineFile {
     let path: String
     private let handle: FileHandle
 
-    /// Opens or makes it, and cuts off a last line that a crash has left half written. Throws `Unusable`.
+    /// Opens or creates the file, and removes an incomplete last line that a crash has left. Throws
+    /// `Unusable`.
     init(appendingTo path: String) throws {
         self.path = path
         let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -24,7 +25,7 @@ final class LineFile {
         if whole < content.count { try handle.truncate(atOffset: UInt64(whole)) }
     }
 
-    /// Durable when it returns.
+    /// The lines are durable when this returns.
     func append(_ lines: [JSONObject]) throws {
         guard !lines.isEmpty else { return }
         var bytes: [UInt8] = []
@@ -33,17 +34,18 @@ final class LineFile {
         try handle.synchronize()
     }
 
-    /// The whole lines of a file; none when there is no file. Throws `Unusable` for a line that is no JSON object.
+    /// Returns the complete lines of a file, and no lines when there is no file. Throws `Unusable` for a line
+    /// that is not a JSON object.
     static func read(_ path: String) throws(Unusable) -> [JSONObject] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try numberedLines(of: path).map(\.object)
     }
 
-    /// The lines of a file, as editors count them, without those that are blank. They may end as on Windows.
+    /// Returns the lines of a file with their numbers, without blank lines. Windows line ends are accepted.
     ///
-    /// - Parameter isEnded: Nobody is adding to it any more. Then a last line without its end is not what a crash has left
-    ///   half written: it counts when it is whole, and otherwise the file was cut off.
-    /// - Throws: `Unusable` for a line that is no JSON object.
+    /// - Parameter isEnded: The file is complete. Then a last line without a line end is not ignored as the
+    ///   remainder of a crash: it is read when it is valid, and otherwise the file was truncated.
+    /// - Throws: `Unusable` for a line that is not a JSON object.
     static func numberedLines(
         of path: String, isEnded: Bool = false
     ) throws(Unusable) -> [(number: Int, object: JSONObject)] {
@@ -51,7 +53,7 @@ final class LineFile {
             throw Unusable(path: path, reason: "cannot be read")
         }
         var lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // What is behind the last end of a line.
+        // The text after the last line end.
         let rest = lines.popLast() ?? Data()
         let isCutOff = isEnded && !isBlank(rest)
         if isCutOff { lines.append(rest) }
@@ -61,8 +63,8 @@ final class LineFile {
                 throw Unusable(
                     path: path,
                     reason: isCutOff && index == lines.count - 1
-                        ? "was cut off in line \(index + 1); copy or prepare it again"
-                        : "has a line \(index + 1) that is no JSON object")
+                        ? "is truncated in line \(index + 1); copy it again or prepare it again"
+                        : "has a line \(index + 1) that is not a JSON object")
             }
             objects.append((index + 1, object))
         }
@@ -73,7 +75,7 @@ final class LineFile {
         line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
     }
 
-    /// Puts these lines in the place of the file, or takes the file away when there are none.
+    /// Replaces the file with these lines, or removes it when there are none.
     static func replace(_ path: String, with lines: [JSONObject]) throws {
         try? FileManager.default.removeItem(atPath: path)
         if !lines.isEmpty { try LineFile(appendingTo: path).append(lines) }

@@ -1,13 +1,15 @@
 import AppleAccounts
 import AppleIDClient
 
-/// The receiving team's half: asks Apple who everybody in the file is now, then moves the accounts.
+/// The receiving team's step: requests the new identifiers of the accounts in the file from Apple, then moves
+/// the accounts.
 ///
-/// What Apple answered is kept beside the file, so that nobody is asked for twice, also when the database is not free.
+/// Apple's responses are stored beside the file, so that no request is repeated, also when the database is
+/// locked.
 struct TransferApplication {
     struct Asked: Equatable {
         var total = 0
-        /// By earlier runs.
+        /// Results of earlier runs.
         var alreadyKnown = 0
         var learned = 0
         var failures: [TransferFailure] = []
@@ -28,10 +30,11 @@ struct TransferApplication {
     let now: Moment
 
     private static let batch = 200
-    /// Apple forgets transfer identifiers 60 days after the transfer was accepted, which is before now.
+    /// In milliseconds. Apple deletes transfer identifiers 60 days after the transfer was accepted, which was
+    /// before now.
     private static let open: Int64 = 60 * 86_400_000
 
-    /// Reads the file. Throws `LineFile.Unusable`, as `TransferFile` says.
+    /// Reads the file. Throws `LineFile.Unusable`; see `TransferFile`.
     init(path: String, deployment: Deployment, perSecond: Int, clock: any Clock<Duration>, now: Moment) throws
     {
         let lines = try TransferFile(path: path, deployment: deployment).lines
@@ -45,14 +48,14 @@ struct TransferApplication {
         var results: [AccountID: TransferResult] = [:]
         for json in try LineFile.read(resultsPath) {
             guard let result = TransferResult(json) else {
-                throw LineFile.Unusable(path: resultsPath, reason: "holds something else")
+                throw LineFile.Unusable(path: resultsPath, reason: "is not a results file of siwa transfer")
             }
             results[result.accountID] = result
         }
         return results
     }
 
-    /// - Parameter isDryRun: Asks for one account only, and writes nothing.
+    /// - Parameter isDryRun: Sends the request for one account only, and writes nothing.
     func ask(
         _ apple: any AppleMigrationService, isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void
     ) async throws -> Asked {
@@ -82,8 +85,8 @@ struct TransferApplication {
         return asked
     }
 
-    /// Moves the accounts of which Apple has said who they are. The others are remembered, so that their next sign-in finds
-    /// them. Can be repeated.
+    /// Moves the accounts whose new identifiers are known. The others are stored as open transfers, so that
+    /// their next sign-in finds them. Can be repeated.
     func move(in store: any AccountStore & TransferStore, progress: (Int) -> Void) async throws -> Moved {
         let results = try results()
         var moved = Moved()

@@ -2,10 +2,11 @@ import AppleAccounts
 import AppleIDClient
 import StrictJSON
 
-/// An account that could not be transferred in this run: a line of the failures file. The next run tries it again.
+/// An account that could not be transferred in this run: a line of the failures file. The next run tries it
+/// again.
 struct TransferFailure: Equatable, Sendable {
     let accountID: AccountID
-    /// A word of ours, or Apple's own.
+    /// An error code of this service or of Apple.
     let cause: String
 
     init(accountID: AccountID, cause: String) {

@@ -1,18 +1,18 @@
 import AppleAccounts
 import Foundation
 
-/// The file of a transfer, as the sending team hands it over.
+/// The file of a transfer, as the receiving team gets it.
 ///
-/// It has been through other hands: copied, joined from parts, perhaps opened in an editor. What that does without loss is
-/// taken as it is; anything else is refused as a whole, before Apple is asked or an account is moved.
+/// The file may have been copied, joined from parts, or edited. Changes without loss are accepted. Otherwise
+/// the whole file is refused, before a request to Apple is sent or an account is moved.
 struct TransferFile {
-    /// One for each account, in the order of the file.
+    /// One line per account, in the order of the file.
     let lines: [TransferLine]
 
     /// - Throws: `LineFile.Unusable`, also when a line's app is not the receiving team's in this deployment.
     init(path: String, deployment: Deployment) throws(LineFile.Unusable) {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw LineFile.Unusable(path: path, reason: "is not there")
+            throw LineFile.Unusable(path: path, reason: "does not exist")
         }
         var lines: [TransferLine] = []
         var places: [AccountID: (number: Int, line: TransferLine)] = [:]
@@ -22,7 +22,7 @@ struct TransferFile {
                 LineFile.Unusable(path: path, reason: reason)
             }
             guard let line = TransferLine(json) else {
-                throw refusal("has a line \(number) that is no transfer")
+                throw refusal("has a line \(number) that is not a transfer")
             }
             guard let app = deployment.app(for: line.clientID), app.team == line.recipientTeam else {
                 throw refusal(
@@ -30,11 +30,12 @@ struct TransferFile {
                         + "which the configuration does not have")
             }
             if let first = places[line.accountID] {
-                // Two parts that overlap say the same of an account. When they do not, nobody here knows which is right.
+                // Overlapping parts may repeat a line. When two lines of an account differ, it is not known
+                // which is right.
                 guard first.line == line else {
                     throw refusal(
-                        "says different things of one account in lines \(first.number) and \(number); "
-                            + "take one of them away")
+                        "has different data for one account in lines \(first.number) and \(number); "
+                            + "remove one of them")
                 }
                 continue
             }

@@ -1,7 +1,8 @@
 import AppleAccounts
 import StrictJSON
 
-/// One account of an app that changes teams: a line of the file that the sending team gives to the receiving one.
+/// One account of an app that changes teams: a line of the file that the sending team gives to the receiving
+/// team.
 struct TransferLine: Equatable, Sendable {
     let accountID: AccountID
     let from: SubjectKey
@@ -19,7 +20,7 @@ struct TransferLine: Equatable, Sendable {
         (self.clientID, self.transferSubject, self.createdAt) = (clientID, transferSubject, createdAt)
     }
 
-    /// `nil` when something is missing or of another shape, or no other team gives the account away.
+    /// Returns `nil` when a member is missing or malformed, or when both teams are the same.
     init?(_ json: JSONObject) {
         guard let accountID = json["account_id"]?.string.flatMap({ AccountID($0) }),
             let team = json["from_team_id"]?.string.flatMap({ TeamID($0) }),

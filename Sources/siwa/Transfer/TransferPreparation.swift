@@ -2,15 +2,15 @@ import AppleAccounts
 import AppleIDClient
 import Foundation
 
-/// The sending team's half: a transfer identifier for every account of an app, into a file.
+/// The sending team's step: writes a transfer identifier for every account of an app to a file.
 struct TransferPreparation {
     struct Outcome: Equatable {
         var total = 0
-        /// By earlier runs.
+        /// Lines of earlier runs.
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []
-        /// What ended the run early.
+        /// The error that stopped the run, if there was one.
         var stopped: AppleCallError?
     }
 
@@ -20,12 +20,12 @@ struct TransferPreparation {
     let apple: any AppleMigrationService
     let perSecond: Int
     let clock: any Clock<Duration>
-    /// Pages of the app's accounts, behind an account ID.
+    /// Returns the next page of the app's accounts, after an account ID.
     let accounts: (AccountID?) async throws -> [TransferableAccount]
 
     /// - Parameters:
-    ///   - isDryRun: Asks for one account only, and writes nothing.
-    ///   - begin: Gets the number of accounts to ask for.
+    ///   - isDryRun: Sends the request for one account only, and writes nothing.
+    ///   - begin: Called with the number of requests to make.
     func run(isDryRun: Bool, begin: (Int) -> Void, progress: () -> Void) async throws -> Outcome {
         let prepared = try preparedAccounts()
         var outcome = Outcome()
@@ -63,14 +63,15 @@ struct TransferPreparation {
         return outcome
     }
 
-    /// Throws `LineFile.Unusable` when the file is another app's or another recipient's.
+    /// Throws `LineFile.Unusable` when the file belongs to another app or another receiving team.
     private func preparedAccounts() throws -> Set<AccountID> {
         var prepared: Set<AccountID> = []
         for json in try LineFile.read(output) {
             guard let line = TransferLine(json), line.clientID == app.primaryClientID,
                 line.recipientTeam == recipientTeam, line.from.team == app.team
             else {
-                throw LineFile.Unusable(path: output, reason: "holds something else; choose another file")
+                throw LineFile.Unusable(
+                    path: output, reason: "is for another app or team; choose another file")
             }
             prepared.insert(line.accountID)
         }

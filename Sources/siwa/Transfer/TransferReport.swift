@@ -2,7 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import ArgumentParser
 
-/// What a step of a transfer says in the end.
+/// The output of a step of a transfer.
 struct TransferReport: Equatable {
     let text: String
     let isComplete: Bool
@@ -22,11 +22,11 @@ struct TransferReport: Equatable {
     /// - Parameter moved: `nil` for a dry run.
     init(_ asked: TransferApplication.Asked, moved: TransferApplication.Moved?, file: String) {
         var lines = [
-            "\(asked.total) accounts: Apple has told of \(asked.alreadyKnown) before and \(asked.learned) now, "
+            "\(asked.total) accounts: \(asked.alreadyKnown) results of earlier runs, \(asked.learned) new results, "
                 + "\(asked.failures.count) failed."
         ]
         if let moved {
-            lines.append("\(moved.moved) moved, \(moved.made) made, \(moved.alreadyDone) done before.")
+            lines.append("\(moved.moved) moved, \(moved.made) created, \(moved.alreadyDone) done before.")
         }
         lines += Self.words(
             forFailures: asked.failures + (moved?.failures ?? []), file: moved == nil ? nil : file)
@@ -35,7 +35,7 @@ struct TransferReport: Equatable {
         isComplete = asked.failures.isEmpty && asked.stopped == nil && moved?.failures.isEmpty ?? true
     }
 
-    /// Prints the report of a step, or why it could not go on, and ends the process accordingly.
+    /// Runs a step, prints its report or error, and ends the process with the matching status.
     static func ending(
         on database: DatabaseLocation, _ step: () async throws -> TransferReport
     ) async throws {
@@ -45,9 +45,10 @@ struct TransferReport: Equatable {
         } catch let error as StorageError {
             if case .sqlite = database, error.code == .busy {
                 Complaint.write(
-                    "The service holds the database: stop it and run this again. Nobody is asked for twice.")
+                    "The service has the database open: stop it and run this again. Requests to Apple are not repeated."
+                )
             } else {
-                Complaint.write("siwa transfer cannot go on: \(Complaint.words(for: error))")
+                Complaint.write("siwa transfer has failed: \(Complaint.words(for: error))")
             }
             throw ExitCode.failure
         } catch let error as MissingDatabase {
@@ -73,8 +74,8 @@ struct TransferReport: Equatable {
 
     private static func words(for error: AppleCallError) -> String {
         error.isOfConfiguration
-            ? "Stopped: Apple does not take the client secret (\(error.appleError?.rawValue ?? error.code.rawValue)). "
-                + "siwa doctor says why."
+            ? "Stopped: Apple refuses the client secret (\(error.appleError?.rawValue ?? error.code.rawValue)). "
+                + "Run siwa doctor to find the cause."
             : "Stopped: Apple does not answer (\(error.code.rawValue)). Run this again later."
     }
 }

@@ -3,17 +3,17 @@ import AppleIDClient
 import AppleIdentity
 import StrictJSON
 
-/// Who a transferred account is for the receiving team, as Apple said: a line of the results file.
+/// The new identifiers of a transferred account, from Apple's response: a line of the results file.
 struct TransferResult: Equatable, Sendable {
     let accountID: AccountID
     let subject: AppleSubject
     let email: EmailAddress?
 
-    /// `nil` when Apple's answer holds no usable subject.
+    /// Returns `nil` when Apple's response has no usable subject.
     init?(accountID: AccountID, user: MigratedUser) {
         guard let subject = AppleSubject(user.subject) else { return nil }
         (self.accountID, self.subject) = (accountID, subject)
-        // Apple signs neither here, but its own server says so: as good as in a token.
+        // The response is not signed, but it comes from Apple's server over TLS, so it counts like a token.
         email = user.email.flatMap {
             EmailAddress(
                 address: $0, isVerified: true,

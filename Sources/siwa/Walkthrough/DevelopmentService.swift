@@ -3,13 +3,13 @@ import Foundation
 import HTTPAPI
 import ServiceLifecycle
 
-/// The service beside a fake Apple that runs already, for `siwa dev`.
+/// The service of `siwa dev`, which uses a fake Apple in the same process.
 struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
         /// 0 lets the system choose.
         let port: Int
-        /// `nil` for one that is thrown away at the end.
+        /// `nil` for a temporary database.
         let database: String?
         let checkInterval: Duration
         /// `nil` for a page of the fake Apple.
@@ -21,7 +21,7 @@ struct DevelopmentService: Service {
     let observation: ProcessObservation
     let options: Options
 
-    /// Throws what the fake Apple failed with, if it did.
+    /// Also throws the error of the fake Apple when that has failed.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
@@ -34,7 +34,7 @@ struct DevelopmentService: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             group.addTask { try await introduce(service, applePort: applePort) }
-            // Not cancelled when one fails: the service stops in order what it has begun.
+            // After a failure the group is not cancelled, so that the service can stop in order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
                 guard case .failure(let error) = result else { continue }
@@ -45,9 +45,9 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Tells the fake Apple where the service is, and the developer what to try.
+    /// Configures the URLs of the service in the fake Apple, and prints the walk-through.
     private func introduce(_ service: ComposedService, applePort: Int) async throws {
-        // What kept it from listening is thrown by the service itself.
+        // The service itself throws the error that prevents it from listening.
         guard let port = try? await service.boundPort() else { return }
         try emulator.state.configureRedirectURIs(
             ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
@@ -58,7 +58,7 @@ struct DevelopmentService: Service {
         let walkthrough = Walkthrough(
             servicePort: port, applePort: applePort, secret: DevelopmentSettings.secret,
             clientID: options.clientIDs[0])
-        // Unbuffered, so that it is there also when somebody reads it through a pipe.
+        // Unbuffered, so that it appears at once also in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(walkthrough.text.utf8))
     }
 
@@ -73,11 +73,11 @@ struct DevelopmentService: Service {
         ).settings()
     }
 
-    /// The key that the fake Apple had in an earlier run, or a new one.
+    /// Returns the key of an earlier run from the fake Apple's state, or a new one.
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
-            // Of an earlier run, but this one depends on it: a reset must not lose it.
+            // Configured again, so that a reset of the fake Apple does not remove it.
             try emulator.state.configureClientKey(old)
             return old
         }

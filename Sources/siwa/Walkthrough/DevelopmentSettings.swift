@@ -6,11 +6,11 @@ import Cryptography
 import HTTPAPI
 import SignIn
 
-/// The settings of `siwa dev`: like production in everything but the keys, the port and the database.
+/// The settings of `siwa dev`: like production, except for the keys, the ports and the database.
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
-    /// The same in every run, so that a line that was pasted once works again. It opens nothing: the service listens on
-    /// this machine only, and beside it anybody may mint tokens.
+    /// The same in every run, so that copied commands work again. It protects nothing: the service listens on
+    /// this machine only, and the fake Apple beside it signs tokens for every caller.
     static let secret = "siwa_development"
 
     let clientIDs: [String]
@@ -18,15 +18,15 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
-    /// Registered at the fake Apple. Without one, codes are not exchanged.
+    /// The key that is registered at the fake Apple. Without one, codes are not exchanged.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
-    /// Where sign-in on the web hands its result over.
+    /// The page that receives the result of sign-in on the web.
     var webRedirectURL: String?
-    /// Names besides this machine's under which the service is called.
+    /// Additional host names of the service.
     var allowedHosts: [String] = []
 
-    /// The same in every run, like the secret, so that a database that was kept can be opened again.
+    /// The same in every run, so that the sealed values of a permanent database can be opened again.
     static let sealingKey = SealingKey(
         name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
 
@@ -51,10 +51,10 @@ struct DevelopmentSettings {
         if let signingKey, let pem = signingKey.privateKeyPEM {
             settings.signingKeys[team] = .key(try ClientSigningKey(keyID: signingKey.keyID, pem: pem))
         }
-        // Apple's page signs people in for Services IDs, and the first client ID is the app's bundle ID.
+        // Sign-in on the web uses Services IDs; the first client ID is the app's bundle ID.
         for id in app.clientIDs where id != primary { settings.webRedirectURLs[id] = webRedirectURL }
         settings.allowedHosts = allowedHosts
-        // A port that the system chooses is known too late.
+        // A port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
         return settings
     }

@@ -1,7 +1,8 @@
-/// What `siwa dev` prints: lines to paste into a second terminal, one after the other. They need curl and nothing else.
+/// The output of `siwa dev`: commands to paste into a second terminal, one after the other. They need only
+/// curl.
 ///
-/// An interactive zsh runs comments as commands, so they are plain words: a quotation mark in one would make the shell
-/// read the next line as a part of it.
+/// An interactive zsh does not ignore comments but runs them as commands. They contain no quotation marks,
+/// because one would begin a string that includes the next line.
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
@@ -21,7 +22,8 @@ struct Walkthrough {
         """
     }
 
-    /// The lines alone, as they are in README.md too: at most 12 commands, each below a comment that says what it answers.
+    /// The commands alone, which are in README.md too: at most 12, each below a comment that says what it
+    /// answers.
     var lines: String {
         """
         # Names for the three things that the other commands need.

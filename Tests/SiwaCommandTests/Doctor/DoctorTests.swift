@@ -155,7 +155,7 @@ import Testing
 
     @Test(arguments: [
         ("b=\(SealingSettingsTests.first)", "sealed by a, which is not configured"),
-        ("a=\(SealingSettingsTests.second)", "1 of 1 stored values do not open"),
+        ("a=\(SealingSettingsTests.second)", "1 of 1 stored values cannot be decrypted"),
     ])
     func `finds sealed values that do not open`(keys: String, text: String) async throws {
         try await Self.with { apple, directory in

@@ -3,8 +3,8 @@ import AppleIDClient
 import KeySets
 import Logging
 
-/// What the log says about the parts that the service depends on: a line when one fails, recovers or changes, and none for
-/// an attempt that changes nothing. Pure.
+/// Decides what is logged about the dependencies of the service: one line when a dependency fails, recovers
+/// or changes, and none for an attempt that changes nothing. It does no I/O.
 struct ConditionLog {
     struct Line: Equatable {
         let level: Logger.Level
@@ -15,7 +15,7 @@ struct ConditionLog {
     /// The signing keys of one team.
     struct SigningKeys: Equatable {
         let keyIDs: Set<String>
-        /// The file or directory that cannot be read now, and why.
+        /// The file or directory that cannot be read now, and the reason.
         var trouble: String?
     }
 
@@ -25,7 +25,7 @@ struct ConditionLog {
     private var databaseFailure: StorageError.Code?
     private var signingKeys: [String: SigningKeys] = [:]
 
-    /// A set that could not be fetched yet, at a start, is no failure; a fetch that failed is one.
+    /// A key set that has not been fetched yet after the start is not a failure; a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {
         let (found, cause): (Keys, KeySetFetchError.Code?) =
             switch status {
@@ -57,7 +57,7 @@ struct ConditionLog {
         }
     }
 
-    /// - Parameter failure: Why the database takes no command; `nil` when it does.
+    /// - Parameter failure: Why the database accepts no command; `nil` when it works.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code
@@ -67,7 +67,7 @@ struct ConditionLog {
         return [Line(level: .error, message: "the database is lost", fields: fields)]
     }
 
-    /// What is there at the first look is no news.
+    /// Keys that are present at the first check are not logged.
     mutating func notice(_ found: SigningKeys, ofTeam team: String) -> [Line] {
         let before = signingKeys.updateValue(found, forKey: team)
         guard let before else { return trouble(found.trouble, before: nil, team) }

@@ -4,9 +4,9 @@ import KeySets
 import Logging
 import ServiceLifecycle
 
-/// Looks at Apple's keys, the database and the signing keys every two seconds, and logs what has changed.
+/// Checks Apple's key set, the database and the signing keys every two seconds, and logs changes.
 struct ConditionWatch: Service {
-    /// As often as this something is looked at: one small read of the database.
+    /// The interval of the checks. Each costs one small read of the database.
     static let interval = Duration.seconds(2)
 
     let keys: any VerificationKeys
@@ -34,7 +34,7 @@ struct ConditionWatch: Service {
                 try? await Task.sleep(for: interval)
             }
         }
-        // Its end would end the whole service.
+        // Returning early would stop the whole service.
         try? await gracefulShutdown()
     }
 
@@ -42,14 +42,14 @@ struct ConditionWatch: Service {
         write(log.notice(keys.health.status))
         for team in teams {
             let (keys, trouble) = signingKeys.look(atTeam: team)
-            // An emptied directory is read well: its keys are gone.
+            // An empty directory is not a read error: its keys were removed.
             let isRead = trouble == nil || trouble?.code == .noKey
             let found = ConditionLog.SigningKeys(
                 keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.complaint)
             write(log.notice(found, ofTeam: team))
         }
         let failure = await databaseFailure()
-        // A look that the shutdown cut short says nothing about the database.
+        // A check that the shutdown has cancelled says nothing about the database.
         guard !Task.isCancelled else { return }
         write(log.notice(failure))
     }

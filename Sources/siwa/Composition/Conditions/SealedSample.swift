@@ -2,16 +2,16 @@ import AppleAccounts
 import Cryptography
 import SignIn
 
-/// Whether stored values open with the sealing keys that are configured, tried on the first of them. All of them is what
-/// `siwa reseal --dry-run` does.
+/// Tries to decrypt a sample of the stored values with the configured sealing keys. `siwa reseal --dry-run`
+/// tries all of them.
 struct SealedSample: Equatable {
-    /// How many are tried.
+    /// The largest number of values in the sample.
     static let size = 200
 
     let count: Int
-    /// The names of keys that have sealed some, and are not configured.
+    /// The names of keys that sealed some of the values but are not configured.
     private(set) var unknownKeys: Set<String> = []
-    /// Values that do not open although a key of their key's name is there.
+    /// The number of values that cannot be decrypted although a key with the right name is configured.
     private(set) var damaged = 0
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
@@ -34,7 +34,7 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// What `siwa serve` warns of at its start; `nil` when all of the sample opens.
+    /// The warning that `siwa serve` logs at its start; `nil` when the whole sample can be decrypted.
     var warning: String? {
         guard !unknownKeys.isEmpty || damaged > 0 else { return nil }
         var causes: [String] = []

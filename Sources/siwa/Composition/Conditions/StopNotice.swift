@@ -1,7 +1,8 @@
 import Logging
 import ServiceLifecycle
 
-/// Says that the service was asked to stop. The last of the services, because they stop from the last to the first.
+/// Logs that a shutdown has begun. It is the last service of the group, because services stop in reverse
+/// order.
 struct StopNotice: Service {
     let logger: Logger
 
