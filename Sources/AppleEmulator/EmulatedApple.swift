@@ -1,8 +1,8 @@
-// This target owns a fake Apple: the endpoints that Sign in with Apple talks to, people with Apple Accounts,
-// signing keys that rotate, and a control API under /emulator that mints tokens (good and bad), sends
-// notifications and makes the endpoints misbehave. It signs with JOSE and never imports what verifies: it
-// must not share the verifier's bugs. It does not own any rule about what a service should accept, and it keeps nothing
-// on disk but the state file that it is given.
+// AppleEmulator owns a fake Apple: the endpoints of Sign in with Apple, users with Apple Accounts, signing
+// keys that rotate, and a control API under /emulator that mints valid and forged tokens, sends notifications
+// and injects faults. It signs with JOSE and never imports the verifiers, so that it does not share their
+// bugs. It does not own any rule about what a service should accept. It stores nothing on disk except the
+// state file.
 
 import ForeignPages
 import Hummingbird
@@ -12,23 +12,23 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 
-/// The fake Apple as a service: one HTTP server for Apple's endpoints and for the control API.
+/// The fake Apple as a service: one HTTP server for Apple's endpoints and the control API.
 ///
-/// Its issuer is Apple's own, so only the keys tell it from Apple. Bind it to loopback: whoever reaches it
-/// can sign in as anybody in a service that trusts its keys.
+/// Its issuer is Apple's, so only its keys differ from Apple. Bind it to loopback: every client that can
+/// reach it can sign in as any user of a service that trusts its keys.
 public final class EmulatedApple: Service {
-    /// More connections than any test opens, fewer than the descriptors of a process.
+    /// More connections than any test opens, and fewer than the open files of a process.
     private static let connectionLimit = 512
     private static let headerLimit = 16 * 1024
 
-    /// What the control API does, callable in process.
+    /// The functions of the control API, for callers in the same process.
     public let state: EmulatorState
     private let configuration: EmulatorConfiguration
     private let logger: Logger
     private let boundPort = BoundPort()
     private let saver: StateSaver?
 
-    /// Makes the keys, unless the configuration brings some. Throws `EmulatorError`.
+    /// Generates the keys unless the configuration has some. Throws `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -36,32 +36,32 @@ public final class EmulatedApple: Service {
         let file = configuration.stateFile.map { StateFile(path: $0) }
         let old = try file?.read()
         var keys = configuration.keys
-        // The file has keys already, but a reset must have some to go back to.
+        // The keys of the file become the initial keys too, because a reset restores those.
         if keys.isEmpty, let old { keys = try old.signingKeys() }
         if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
         if let old { try state.restore(old) }
         saver = file.map { [state] in StateSaver(state: state, file: $0, logger: logger) }
-        // A file that cannot be written is found out now, and not by the first caller.
+        // Checks at the start that the file can be written.
         try await saver?.save()
         (self.configuration, self.logger) = (configuration, logger)
     }
 
-    /// The port that it listens on; waits until it does. Throws what kept it from listening.
+    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
     public func port() async throws -> Int {
         try await boundPort.value()
     }
 
-    /// Posts a notification's payload to the notification URL, as the control API does, and counts it.
+    /// Posts a notification's payload to the notification URL, like the control API, and counts it.
     ///
-    /// Throws `.notificationURLMissing`. What the receiver does is in the answer.
+    /// Throws `.notificationURLMissing`. The result contains the receiver's response.
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
         guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
         return await NotificationPost(state: state).deliver(payload, to: target)
     }
 
-    /// Does what a user asked Apple for, and tells the apps concerned as the delivery plan says. Nobody is told without a
-    /// notification URL.
+    /// Makes a change to a user's account, and notifies the affected apps according to the delivery plan.
+    /// Without a notification URL, nothing is sent.
     ///
     /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
     @discardableResult
@@ -77,7 +77,7 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Serves until the task is cancelled or a graceful shutdown begins. Call it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
@@ -92,7 +92,7 @@ public final class EmulatedApple: Service {
                 address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
             onServerRunning: { [boundPort] channel in
-                // A shutdown that began before has closed it.
+                // An earlier shutdown has closed the channel.
                 guard let port = channel.localAddress?.port else {
                     return boundPort.close(CancellationError())
                 }
@@ -118,7 +118,7 @@ public final class EmulatedApple: Service {
         do {
             try await application.run()
         } catch let error where error is IOError || error is SocketAddressError {
-            // What goes wrong with a connection later ends that connection only.
+            // These errors can only come from listening: errors of a connection end only that connection.
             throw EmulatorListenError(host: configuration.host, port: configuration.port, cause: error)
         }
     }

@@ -1,8 +1,9 @@
 import Encodings
 
-/// Everything that the emulator remembers, and what calls do to it.
+/// The whole state of the emulator, and its changes.
 ///
-/// Pure but for randomness: no I/O, no clock, and no signing, which is slow and happens outside the lock.
+/// Pure except for randomness: no I/O, no clock, and no signatures, which are slow and are made outside the
+/// lock.
 struct EmulatedWorld {
     var apps: [EmulatedApp]
     var users: UserDirectory
@@ -10,14 +11,14 @@ struct EmulatedWorld {
     var faults: [EmulatedEndpoint: EndpointFault] = [:]
     var counters = EmulatorCounters()
     var notificationTarget: NotificationTarget?
-    /// The keys that teams sign their client secrets with.
+    /// The keys with which teams sign their client secrets.
     var clientKeys: ClientKeyRing
     var grants = GrantBook()
     var transfers = TransferBook()
     var outbox = Outbox()
-    /// Pages of the web flow that nobody has answered yet, by the client ID that they are for.
+    /// Open pages of the web flow. The owner of an entry is the client ID.
     var openPages = TokenTable<String, AuthorizeRequest>(capacity: 1000)
-    /// How far the control API moved the clock ahead, in milliseconds.
+    /// By how many milliseconds the control API has advanced the clock.
     var clockOffset: Int64 = 0
 
     init(
@@ -37,12 +38,13 @@ struct EmulatedWorld {
         apps.first { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }
     }
 
-    /// Whether tokens for the client ID come from the web flow, whoever mints them.
+    /// Whether tokens for the client ID always come from the web flow.
     func isForWebOnly(_ clientID: String) -> Bool {
         app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
     }
 
-    /// Who signs in where, with which keys. Nobody has signed in yet, so that the recipe can still be refused.
+    /// Collects the data of a token: user, app and keys. It changes nothing, so that the recipe can still be
+    /// refused.
     mutating func basis(
         of recipe: IdentityTokenRecipe, now: Int64
     ) throws(EmulatorError) -> IdentityTokenBasis {
@@ -59,13 +61,13 @@ struct EmulatedWorld {
             transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)
     }
 
-    /// Remembers that the person uses the app, and the code that was given out.
+    /// Stores that the user uses the app, and the issued code.
     mutating func note(
         _ recipe: IdentityTokenRecipe, from basis: IdentityTokenBasis, code: String?, authenticatedAt: Int64,
         now: Int64
     ) throws(EmulatorError) {
         let position = try users.find(recipe.subject).position
-        // Only configured apps are remembered: made-up client IDs must not fill the memory.
+        // Only configured apps are stored, so that invented client IDs cannot fill the memory.
         if let app = app(of: basis.clientID) { users[position].apps.insert(app.primaryClientID) }
         counters.identityTokens += 1
         if let code {
@@ -75,7 +77,7 @@ struct EmulatedWorld {
         }
     }
 
-    /// Whom a notification is about, and which keys sign it.
+    /// Collects the data of a notification: user, app and keys.
     func basis(of recipe: NotificationRecipe) throws(EmulatorError) -> NotificationBasis {
         let (position, identity) = try users.find(recipe.subject)
         let keys = try signingKeys(recipe.forgery)
@@ -88,14 +90,16 @@ struct EmulatedWorld {
             keys: keys)
     }
 
-    /// Changes the user, and lists the notifications that Apple would send: one per app that is concerned.
+    /// Changes the user, and returns the client IDs that Apple would notify: one per affected app.
     ///
-    /// Apple tells every app that the person uses. One that stopped using the app is told on request only.
+    /// Apple notifies every app that the user uses. An app that the user has stopped using is notified only
+    /// on request.
     mutating func change(
         _ subject: String?, _ change: AccountChange, clientID: String?
     ) throws(EmulatorError) -> (user: EmulatedUser, clientIDs: [String]) {
         let (position, found) = try users.find(subject)
-        // The default user's name belongs to no team: it stands for whoever owns the first app by now.
+        // The name `default` belongs to no team: it means the identity for the current owner of the first
+        // app.
         let isDefault = subject == nil || subject == UserDirectory.defaultName
         let identity = isDefault ? users[position].identity(for: apps[0].teamID) : found
         let used = apps.filter { app in
@@ -115,7 +119,7 @@ struct EmulatedWorld {
         return (users[position], concerned)
     }
 
-    /// Counts the request, and says what is to go wrong with it.
+    /// Counts the request, and returns the fault that applies to it.
     mutating func beginRequest(on endpoint: EmulatedEndpoint) -> EndpointFault? {
         counters.requests[endpoint, default: 0] += 1
         guard let fault = faults[endpoint] else { return nil }

@@ -1,36 +1,38 @@
 import ForeignPages
 
-/// What the fake Apple is told when it starts.
+/// The configuration of the fake Apple.
 public struct EmulatorConfiguration: Sendable {
-    /// The apps that people sign in to. The first app's first client ID is the default of every call.
+    /// The apps. The first client ID of the first app is the default of every control request.
     public var apps: [EmulatedApp]
     public var host = "127.0.0.1"
-    /// 0 lets the system choose; `EmulatedApple.port()` then tells.
+    /// 0 lets the system choose; `EmulatedApple.port()` returns the port.
     public var port = 0
-    /// Speaks TLS only when it is there.
+    /// With a value, the emulator accepts only TLS.
     public var tls: EmulatorTLS?
-    /// Names besides Apple's, this machine's and `host` under which it is called, in a container network say. Under any other
-    /// it answers nothing: a web page can make its own name lead here.
+    /// Host names in addition to Apple's, loopback names and `host`, for example in a container network.
+    /// Requests with another `Host` are refused, because a web page can let its own name resolve to this
+    /// machine.
     public var hostNames: [String] = []
-    /// Where notifications go. Its host may be called, whatever it is, because the operator named it.
+    /// The URL that receives notifications. Any host is allowed, because the operator has configured it.
     public var notificationURL: String?
-    /// Hosts beyond loopback that the control API may name as receivers.
+    /// Hosts other than loopback that control requests may name as receivers.
     public var allowedNotificationHosts: Set<String> = []
-    /// The keys to start with. When empty, `keyCount` new ones are made, which takes a moment.
+    /// The initial signing keys. When empty, `keyCount` keys are generated, which takes about a second.
     public var keys: [SigningKey] = []
     public var keyCount = 3
-    /// Where the state is kept over restarts; `nil` keeps it in memory only. Made when absent.
+    /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created when
+    /// it does not exist.
     public var stateFile: String?
-    /// The keys that teams sign client secrets with. Without one, and until one is registered, every client secret is
-    /// refused.
+    /// The keys with which teams sign client secrets. Until there is one, every client secret is refused.
     public var clientKeys: [ClientKey] = []
-    /// How long a code is good, in seconds. Five minutes at Apple.
+    /// The lifetime of a code in seconds. Five minutes at Apple.
     public var codeLifetime: Int64 = 300
-    /// How often one person may be validated for one client ID, in seconds. A day at Apple; 0 throttles nobody.
+    /// The shortest time between two validations of one user and client ID, in seconds. A day at Apple; 0
+    /// means no throttling.
     public var refreshInterval: Int64 = 86_400
     /// The `Cache-Control` of `/auth/keys`; `nil` sends none.
     public var cacheControl: String? = "max-age=3600"
-    /// Whether `/auth/keys` has an `ETag` and answers 304.
+    /// Whether `/auth/keys` sends an `ETag` and answers 304.
     public var sendsEntityTag = true
 
     public init(apps: [EmulatedApp]) {
@@ -42,12 +44,13 @@ public struct EmulatorConfiguration: Sendable {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }
 
-    /// Apple's own names, because the emulator stands in for them; no page of another site has these.
+    /// Apple's host names are allowed, because the emulator can replace Apple under them. No page of another
+    /// site has these names.
     var allowedHosts: AllowedHosts {
         AllowedHosts(hostNames + [host, "appleid.apple.com", "account.apple.com"])
     }
 
-    /// Of the URLs that the discovery document names.
+    /// The scheme of the URLs in the discovery document.
     var scheme: String { tls == nil ? "http" : "https" }
 
     /// Throws `.configurationInvalid` when a value is out of bounds.
@@ -65,13 +68,19 @@ public struct EmulatorConfiguration: Sendable {
                 .configurationInvalid,
                 detail: "an allowed host must be a name or an address without a port, not \(name)")
         }
-        guard !apps.isEmpty else { throw EmulatorError(.configurationInvalid, detail: "no app") }
-        guard (0...65535).contains(port) else { throw EmulatorError(.configurationInvalid, detail: "port") }
+        guard !apps.isEmpty else {
+            throw EmulatorError(.configurationInvalid, detail: "at least one app is needed")
+        }
+        guard (0...65535).contains(port) else {
+            throw EmulatorError(.configurationInvalid, detail: "port must be 0 to 65535")
+        }
         guard (1...86_400).contains(codeLifetime), (0...31_536_000).contains(refreshInterval) else {
-            throw EmulatorError(.configurationInvalid, detail: "code lifetime or refresh interval")
+            throw EmulatorError(
+                .configurationInvalid,
+                detail: "code lifetime must be 1 to 86400 s, refresh interval 0 to 31536000 s")
         }
         guard keys.count <= KeyRing.capacity, (1...KeyRing.capacity).contains(keyCount) else {
-            throw EmulatorError(.configurationInvalid, detail: "1 to \(KeyRing.capacity) keys")
+            throw EmulatorError(.configurationInvalid, detail: "there must be 1 to \(KeyRing.capacity) keys")
         }
     }
 }

@@ -1,54 +1,57 @@
 public import CodedErrors
 
-/// Why the emulator refused a control call. Match on `code`; its raw value is the wire's stable `code`.
+/// Why the emulator refused a control request. Match on `code`; its raw value is the stable `code` of the
+/// problem.
 ///
-/// `detail` names members and bounds of the control API, never a claim or a token, so it may be shown.
+/// `detail` contains member names and limits of the control API, never a claim or a token, so it may be
+/// shown.
 public struct EmulatorError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// The configuration that the emulator was started with makes no sense.
+        /// The configuration of the emulator is invalid.
         case configurationInvalid = "configuration_invalid"
-        /// The state file is not whole, or not one of this program.
+        /// The state file is incomplete, or was not written by this program.
         case stateFileDamaged = "state_file_damaged"
         case stateFileUnwritable = "state_file_unwritable"
         case pathNotFound = "path_not_found"
-        /// The request names another server: a foreign web page may have led its own name here.
+        /// `Host` names another server: a web page of another site may have let its own name resolve to this
+        /// machine.
         case hostRefused = "host_refused"
         /// A page of another site sent the request.
         case originRefused = "origin_refused"
-        /// A browser sent the call. The control API is for tools, and no page may drive it.
+        /// A browser sent the request. The control API is for tools, and web pages must not use it.
         case browserRefused = "browser_refused"
         case bodyTooLarge = "body_too_large"
         /// The body is not one strict JSON object.
         case bodyMalformed = "body_malformed"
-        /// A string of the body has U+0000.
+        /// A string of the body contains U+0000.
         case characterNotAllowed = "character_not_allowed"
         case memberUnknown = "member_unknown"
         case memberMalformed = "member_malformed"
-        /// A member that would change nothing beside the others: a name to remove that is not there, for example.
+        /// A member without effect: for example, the name of an absent claim that should be removed.
         case memberIneffective = "member_ineffective"
-        /// A query parameter, or a part of the path, that is unknown or has a value that is not allowed.
+        /// A query or path parameter has an unknown name or an invalid value.
         case parameterMalformed = "parameter_malformed"
         /// No app has this client ID.
         case clientIDUnknown = "client_id_unknown"
         case userNotFound = "user_not_found"
         case userExists = "user_exists"
         case tooManyUsers = "too_many_users"
-        /// No key on P-256, or an ID of another form than Apple's.
+        /// Not a P-256 key, or a key ID that has not Apple's format.
         case clientKeyRefused = "client_key_refused"
-        /// Neither https with a domain name nor this machine.
+        /// Neither an https URL with a domain name nor a URL on this machine.
         case redirectURIRefused = "redirect_uri_refused"
         case tooManyRedirectURIs = "too_many_redirect_uris"
         case tooManyTransfers = "too_many_transfers"
         case keyNotFound = "key_not_found"
         case keyExists = "key_exists"
         case tooManyKeys = "too_many_keys"
-        /// Every key is retired, so nothing can sign an honest token.
+        /// All keys are retired, so no valid token can be signed.
         case noSigningKey = "no_signing_key"
-        /// A delivery was asked for, and no URL is known.
+        /// A delivery was requested, but no URL is known.
         case notificationURLMissing = "notification_url_missing"
-        /// Not an http(s) URL, or a host that this emulator may not call.
+        /// Not an http or https URL, or a host that the emulator may not call.
         case notificationURLRefused = "notification_url_refused"
-        /// A header with `typ` is libjwt's to write, and it cannot write these claims.
+        /// libjwt writes headers with `typ`, and it cannot write these claims.
         case tokenUnsignable = "token_unsignable"
     }
 

@@ -1,4 +1,4 @@
-/// What the operator decided about the world, and a reset goes back to.
+/// The configured state, which a reset restores.
 struct EmulatorStart {
     private(set) var apps: [EmulatedApp]
     private(set) var clientKeys: [ClientKey]
@@ -14,7 +14,7 @@ struct EmulatorStart {
         }
     }
 
-    /// Nothing for a key that is there.
+    /// Does nothing when the key is already there.
     mutating func addClientKey(_ key: ClientKey) {
         guard !clientKeys.contains(where: { $0.keyID == key.keyID && $0.teamID == key.teamID }) else {
             return

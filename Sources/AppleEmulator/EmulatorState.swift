@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The fake Apple without its sockets: what the control API does, callable in process.
+/// The fake Apple without its sockets: the functions of the control API, for callers in the same process.
 ///
-/// Every method is safe to call from anywhere at any time. Building a token takes about a millisecond, for
-/// the RSA signature.
+/// All methods are thread-safe. Minting a token takes about a millisecond because of the RSA signature.
 public final class EmulatorState: Sendable {
     let configuration: EmulatorConfiguration
     let clock: EmulatorClock
     let initialKeys: [SigningKey]
     let signer = TokenSigner()
     let world: Mutex<EmulatedWorld>
-    /// The numbers of notifications that the courier is to try again.
+    /// The IDs of notifications to retry.
     let awaitedRetries: AsyncStream<Int>
     let retries: AsyncStream<Int>.Continuation
-    /// What the operator decided, at the start or since. The control API can change it until the next reset.
+    /// The configured state, at the start or changed since. The control API changes the world only until the
+    /// next reset.
     private let start: Mutex<EmulatorStart>
 
     /// Throws `.configurationInvalid`.
@@ -30,12 +30,13 @@ public final class EmulatorState: Sendable {
         world = Mutex(try start.world(keys: keys))
     }
 
-    /// The emulator's time in milliseconds since 1970: its clock's, and what `advanceClock` added.
+    /// The emulator's time in milliseconds since 1970: its clock plus the time that `advanceClock` has added.
     public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
 
-    /// Moves the time of everything here ahead, for what takes minutes or months: codes, the throttle, transfers.
+    /// Advances the emulator's time, for tests of things that take minutes or months: codes, throttling,
+    /// transfers.
     ///
-    /// Throws `.memberMalformed` for a step back, which Apple's time never takes, and for more than ten years.
+    /// Throws `.memberMalformed` for a negative number and for more than ten years.
     public func advanceClock(bySeconds seconds: Int64) throws(EmulatorError) {
         guard (0...Self.longestStep).contains(seconds) else {
             throw EmulatorError(
@@ -43,7 +44,8 @@ public final class EmulatorState: Sendable {
         }
         try world.withLock { world throws(EmulatorError) in
             guard world.clockOffset <= Self.longestStep * 1000 else {
-                throw EmulatorError(.memberMalformed, detail: "advance_seconds: ten years ahead are enough")
+                throw EmulatorError(
+                    .memberMalformed, detail: "advance_seconds: the clock can be at most ten years ahead")
             }
             world.clockOffset += seconds * 1000
         }
@@ -51,7 +53,7 @@ public final class EmulatorState: Sendable {
 
     private static let longestStep: Int64 = 315_360_000
 
-    /// Goes on where an earlier run ended. Throws `.stateFileDamaged`.
+    /// Restores the state of an earlier run. Throws `.stateFileDamaged`.
     func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             do {
@@ -68,7 +70,7 @@ public final class EmulatorState: Sendable {
     public var faults: [EmulatedEndpoint: EndpointFault] { world.withLock { $0.faults } }
     public var notificationTarget: NotificationTarget? { world.withLock { $0.notificationTarget } }
 
-    /// Hosts beyond loopback that a caller of the control API may have notifications posted to.
+    /// Hosts other than loopback that control requests may name as receivers of notifications.
     var allowedHosts: Set<String> {
         let host = start.withLock { $0.notificationTarget?.host }
         return configuration.allowedNotificationHosts.union(host.map { [$0] } ?? [])
@@ -77,7 +79,7 @@ public final class EmulatorState: Sendable {
     /// All users; the first is the default user.
     public var users: [EmulatedUser] { world.withLock { $0.users.users } }
 
-    /// Throws `.userNotFound`. `nil` and `default` stand for the default user.
+    /// Throws `.userNotFound`. `nil` and `default` mean the default user.
     public func user(_ subject: String?) throws(EmulatorError) -> EmulatedUser {
         try world.withLock { world throws(EmulatorError) in
             world.users[try world.users.find(subject).position]
@@ -89,7 +91,7 @@ public final class EmulatorState: Sendable {
         try world.withLock { world throws(EmulatorError) in try world.users.make(recipe) }
     }
 
-    /// `nil` clears the endpoint's fault.
+    /// `nil` removes the endpoint's fault.
     public func setFault(_ fault: EndpointFault?, on endpoint: EmulatedEndpoint) {
         world.withLock { $0.faults[endpoint] = fault }
     }
@@ -98,9 +100,10 @@ public final class EmulatorState: Sendable {
         world.withLock { $0.faults = [:] }
     }
 
-    /// Where notifications go from now on, also after a reset. In-process callers are trusted with any host.
+    /// Sets the URL that receives notifications, also after a reset. Any host is allowed, because the caller
+    /// is in the same process.
     ///
-    /// Throws `.notificationURLRefused` for what is no http(s) URL.
+    /// Throws `.notificationURLRefused` unless it is an http or https URL.
     public func setNotificationURL(_ url: String?) throws(EmulatorError) {
         var target: NotificationTarget?
         if let url { target = try .trusted(url) }
@@ -108,15 +111,15 @@ public final class EmulatorState: Sendable {
         setNotificationTarget(target)
     }
 
-    /// Replaces the redirect URIs of the app that a client ID belongs to, as the configuration does: also after a reset.
+    /// Replaces the redirect URIs of the app that a client ID belongs to, also after a reset.
     ///
-    /// Throws what `setRedirectURIs(_:of:)` throws.
+    /// Throws the errors of `setRedirectURIs(_:of:)`.
     public func configureRedirectURIs(_ uris: [String], of clientID: String) throws(EmulatorError) {
         try setRedirectURIs(uris, of: clientID)
         start.withLock { $0.setRedirectURIs(uris, of: clientID) }
     }
 
-    /// Registers a key as the configuration does: also after a reset. One that is registered already stays so.
+    /// Registers a key, also after a reset. A key that is already registered is not changed.
     ///
     /// Throws `.tooManyKeys`.
     public func configureClientKey(_ key: ClientKey) throws(EmulatorError) {
@@ -138,8 +141,8 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Back to the start: the first keys, the default user alone, no faults, and the client keys, redirect URIs and receiver
-    /// that the operator configured.
+    /// Resets the emulator: the initial keys, only the default user, no faults, and the configured client
+    /// keys, redirect URIs and notification URL.
     public func reset() throws(EmulatorError) {
         let initial = try start.withLock { start throws(EmulatorError) in try start.world(keys: initialKeys) }
         world.withLock { $0 = initial }

@@ -24,7 +24,7 @@ import Testing
                 #expect(try await press(apple, "disable-email-forwarding").status == 303)
                 #expect(try apple.emulator.state.user(nil).forwardsEmail == false)
                 let page = try await apple.get("/").text
-                #expect(page.contains("Turn e-mail forwarding on"))
+                #expect(page.contains("Turn on e-mail forwarding"))
                 #expect(page.contains("Stop using com.example.app"))
                 #expect(page.contains("email-disabled"))
                 let stopped = try await press(

@@ -1,6 +1,6 @@
 import Encodings
 
-/// What the browser carries to the redirect URI.
+/// The response that the browser carries to the redirect URI (RFC 6749 §4.1.2).
 struct AuthorizeAnswer: Equatable {
     let redirectURI: String
     let mode: ResponseMode
@@ -18,7 +18,7 @@ struct AuthorizeAnswer: Equatable {
         }
     }
 
-    /// The URI with the fields in its query or its fragment.
+    /// The redirect URI with the fields in its query or its fragment.
     var location: String {
         let text = fields.map { "\($0.name)=\(Self.escape($0.value))" }.joined(separator: "&")
         let separator = mode == .fragment ? "#" : redirectURI.contains("?") ? "&" : "?"

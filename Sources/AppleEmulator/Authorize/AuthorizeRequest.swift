@@ -1,15 +1,15 @@
 import Encodings
 
-/// A call of `/auth/authorize` that Apple would show its page for (Apple, "Request an authorization to the Sign in with
-/// Apple server").
+/// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
+/// authorization to the Sign in with Apple server").
 struct AuthorizeRequest: Equatable, Codable {
-    /// So that an open page does not cost much to remember.
+    /// In bytes. It limits the memory for an open page.
     private static let longestText = 4096
 
     let clientID: String
     let redirectURI: String
     let responseMode: ResponseMode
-    /// Whether `response_type` asks for it. A code is always given.
+    /// Whether `response_type` contains `id_token`. A code is always issued.
     let wantsIdentityToken: Bool
     let state: String?
     let nonce: String?
@@ -18,7 +18,8 @@ struct AuthorizeRequest: Equatable, Codable {
     /// When the page was opened, in milliseconds since 1970.
     let openedAt: Int64
 
-    /// Throws the word that Apple's page would show. Nothing is ever sent to the redirect URI of a request that is refused.
+    /// Throws the error that Apple's page would show. For a refused request, nothing is sent to the redirect
+    /// URI.
     init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthRefusal) {
         let clientID = try query.require("client_id")
         guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
@@ -27,7 +28,8 @@ struct AuthorizeRequest: Equatable, Codable {
         guard app.isServicesID(clientID) else {
             throw OAuthRefusal(
                 .invalidClient,
-                "client_id is a bundle ID; sign-in on the web takes a Services ID, which is named after it")
+                "client_id is a bundle ID; sign-in on the web needs a Services ID, configured after the bundle ID"
+            )
         }
         let redirectURI = try query.require("redirect_uri")
         guard app.redirectURIs.contains(where: redirectURI.isByteEqual(to:)) else {
@@ -45,14 +47,14 @@ struct AuthorizeRequest: Equatable, Codable {
         (wantsName, wantsEmail) = (scopes.contains("name"), scopes.contains("email"))
         wantsIdentityToken = types.contains("id_token")
         guard mode == .formPost || !(wantsName || wantsEmail) else {
-            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post when a scope is asked for")
+            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post when scope is set")
         }
         guard mode != .query || !wantsIdentityToken else {
             throw OAuthRefusal(.invalidRequest, "response_mode query cannot carry an id_token")
         }
         (state, nonce) = (query["state"], query["nonce"])
         guard [state, nonce].allSatisfy({ $0?.utf8.count ?? 0 <= Self.longestText }) else {
-            throw OAuthRefusal(.invalidRequest, "state and nonce have at most \(Self.longestText) bytes")
+            throw OAuthRefusal(.invalidRequest, "state and nonce must have at most \(Self.longestText) bytes")
         }
         (self.clientID, self.redirectURI, responseMode) = (clientID, redirectURI, mode)
         openedAt = now

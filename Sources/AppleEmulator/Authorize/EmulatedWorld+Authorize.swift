@@ -1,33 +1,34 @@
 import Cryptography
 import Encodings
 
-/// The web flow: open pages, and what becomes of them.
+/// The web flow: open pages, and their results.
 extension EmulatedWorld {
     /// How long a page may stay open, in milliseconds.
     static let pageLifetime: Int64 = 600_000
 
-    /// The name under which the page's forms bring the request back.
+    /// Stores the request and returns the name that the page's forms send back.
     mutating func open(_ request: AuthorizeRequest) -> String {
         let name = Base64URL.encode(SecureRandom.bytes(count: 24))
         openPages.insert(name, request, of: request.clientID)
         return name
     }
 
-    /// Throws `invalid_request` for a page that was answered already, is too old, or never was.
+    /// Throws `invalid_request` for a page that is already completed, too old, or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
-            throw OAuthRefusal(.invalidRequest, "this page was answered already, or is too old")
+            throw OAuthRefusal(
+                .invalidRequest, "this page is already completed, or too old; start the sign-in again")
         }
         return request
     }
 
-    /// Whether the person has not authorized the app yet, and so is asked what to share.
+    /// Whether the user has not authorized the app yet. Then the page asks what to share.
     func isFirstAuthorization(of person: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
         return !users[person].apps.contains(app.primaryClientID)
     }
 
-    /// The person allows it: closes the page, remembers the consent and issues a code.
+    /// The user allows the sign-in: closes the page, stores the consent and issues a code.
     mutating func authorize(
         _ page: String, by subject: String, code: String, sharing: Sharing, now: Int64
     ) throws(OAuthRefusal) -> (request: AuthorizeRequest, basis: IdentityTokenBasis) {
@@ -35,7 +36,7 @@ extension EmulatedWorld {
         guard let person = try? users.find(subject).position, !users[person].isDeleted,
             let app = app(of: request.clientID)
         else {
-            throw OAuthRefusal(.invalidRequest, "nobody has this account")
+            throw OAuthRefusal(.invalidRequest, "there is no such account")
         }
         guard let key = try? keys.signingKey() else {
             throw OAuthRefusal(.serverError, "every signing key is retired")
@@ -67,7 +68,7 @@ extension EmulatedWorld {
         return (request, basis)
     }
 
-    /// The person cancels: closes the page.
+    /// The user cancels the sign-in: closes the page.
     mutating func cancel(_ page: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
         let request = try openPage(page, at: now)
         openPages.remove(page)

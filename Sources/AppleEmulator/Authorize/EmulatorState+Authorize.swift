@@ -63,7 +63,8 @@ extension EmulatorState {
         return AuthorizeAnswer(to: request, [("error", "user_cancelled_authorize")])
     }
 
-    /// Apple's unsigned `user` object, the first time only, with what the scope asked for.
+    /// Apple's unsigned `user` object with the members that `scope` requests. Only for the first
+    /// authorization.
     private func user(for request: AuthorizeRequest, _ basis: IdentityTokenBasis) -> String? {
         guard basis.isFirstAuthorization, request.wantsName || request.wantsEmail else { return nil }
         var json = FirstTimeUser(basis.user, shownTo: basis.identity).json

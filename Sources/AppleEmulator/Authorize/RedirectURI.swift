@@ -1,7 +1,7 @@
-/// Which redirect URIs a team may register.
+/// Checks the redirect URIs that a team registers.
 ///
-/// Apple takes https with a domain name only. The emulator takes plain http on this machine as well, which is its one
-/// leniency: a service that is being developed has no certificate.
+/// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a
+/// service in development has no certificate. This is the only difference.
 enum RedirectURI {
     /// Throws `.redirectURIRefused`.
     static func check(_ uri: String) throws(EmulatorError) {

@@ -1,4 +1,4 @@
-/// What a person decides on the page when they authorize an app for the first time. What is `nil` stays as it was.
+/// The choices of a user on the page when they authorize an app for the first time. `nil` means no change.
 struct Sharing: Equatable {
     struct Name: Equatable {
         let first: String?

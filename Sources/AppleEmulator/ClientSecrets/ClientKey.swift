@@ -3,21 +3,21 @@ import Encodings
 public import JOSE
 public import StrictJSON
 
-/// A key that a team registered at Apple to sign its client secrets with, and its ID.
+/// A key, and its ID, that a team has registered at Apple to sign client secrets.
 ///
-/// Apple keeps the public half only. The emulator has the private half too of a key that it made itself, so that it can
-/// hand out the `.p8` file and client secrets to try.
+/// Apple stores only the public key. For keys that the emulator has generated, it also has the private key,
+/// so that it can return the `.p8` file and sign client secrets.
 public struct ClientKey: Sendable {
     /// The team that may sign with it.
     public let teamID: String
-    /// Ten capital letters and digits at Apple.
+    /// 10 capital letters and digits.
     public let keyID: String
     public let publicKey: ECPublicKey
-    /// PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` when the emulator was given the public half only.
+    /// PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` when only the public key is known.
     public let privateKeyPEM: String?
 
-    /// Takes the public half in PEM, or a private key, whose public half counts. Throws `.clientKeyRefused` for anything
-    /// that is no key on P-256, and for an ID of another form than Apple's.
+    /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless it is a P-256 key, and for a
+    /// key ID that has not Apple's format.
     public init(teamID: String, keyID: String, pem: String) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         do {
@@ -28,12 +28,12 @@ public struct ClientKey: Sendable {
                 (publicKey, privateKeyPEM) = (try ECPublicKey(pem: pem), nil)
             }
         } catch {
-            throw EmulatorError(.clientKeyRefused, detail: "pem: no key on P-256")
+            throw EmulatorError(.clientKeyRefused, detail: "pem: must be a P-256 key")
         }
         (self.teamID, self.keyID) = (teamID, keyID)
     }
 
-    /// Takes an EC key of RFC 7518 §6.2. Throws `.clientKeyRefused`.
+    /// Reads an EC key of RFC 7518 §6.2. Throws `.clientKeyRefused`.
     public init(teamID: String, keyID: String, jwk: JSONObject) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
@@ -41,15 +41,15 @@ public struct ClientKey: Sendable {
             let y = jwk["y"]?.string.flatMap({ Base64URL.decode($0) }),
             let key = try? ECPublicKey(x: x, y: y)
         else {
-            throw EmulatorError(.clientKeyRefused, detail: "jwk: no key on P-256")
+            throw EmulatorError(.clientKeyRefused, detail: "jwk: must be a P-256 key")
         }
         (self.teamID, self.keyID, publicKey, privateKeyPEM) = (teamID, keyID, key, nil)
     }
 
-    /// Makes a new key, as Apple's developer pages do. Throws `.clientKeyRefused`.
+    /// Generates a new key, as Apple's developer pages do. Throws `.clientKeyRefused`.
     public static func generate(teamID: String, keyID: String? = nil) throws(EmulatorError) -> ClientKey {
         guard let made = try? ECPrivateKey.generate() else {
-            throw EmulatorError(.clientKeyRefused, detail: "no key could be made")
+            throw EmulatorError(.clientKeyRefused, detail: "the key could not be generated")
         }
         return try ClientKey(teamID: teamID, keyID: keyID ?? newKeyID(), pem: made.pem)
     }
@@ -67,10 +67,10 @@ public struct ClientKey: Sendable {
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }
         guard isKeyID else {
-            throw EmulatorError(.clientKeyRefused, detail: "a key ID has ten capital letters and digits")
+            throw EmulatorError(.clientKeyRefused, detail: "a key ID must have 10 capital letters and digits")
         }
         guard (1...64).contains(teamID.utf8.count), teamID.utf8.allSatisfy(ControlInput.isUnreserved) else {
-            throw EmulatorError(.clientKeyRefused, detail: "a team ID has 1 to 64 letters and digits")
+            throw EmulatorError(.clientKeyRefused, detail: "a team ID must have 1 to 64 letters and digits")
         }
     }
 }

@@ -1,6 +1,6 @@
 import Encodings
 
-/// The keys that teams have registered. A team can have several, so that one can be rotated in while another is in use.
+/// The keys that teams have registered. A team can have several keys, so that it can rotate them.
 struct ClientKeyRing {
     static let capacity = 64
 
@@ -10,7 +10,7 @@ struct ClientKeyRing {
         for key in keys { try add(key) }
     }
 
-    /// Throws `.keyExists` when the team has a key of that ID, and `.tooManyKeys`.
+    /// Throws `.keyExists` when the team already has a key with that ID, and `.tooManyKeys`.
     mutating func add(_ key: ClientKey) throws(EmulatorError) {
         guard self.key(key.keyID, of: key.teamID) == nil else { throw EmulatorError(.keyExists) }
         guard keys.count < Self.capacity else {
@@ -32,7 +32,7 @@ struct ClientKeyRing {
         keys.first { $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID) }
     }
 
-    /// The newest key of the team whose private half is here.
+    /// The newest key of the team whose private key is known.
     func signingKey(of teamID: String) -> ClientKey? {
         keys.last { $0.teamID.isByteEqual(to: teamID) && $0.privateKeyPEM != nil }
     }

@@ -1,9 +1,9 @@
 import Encodings
 import StrictJSON
 
-/// A client secret as it came in: a JWT in compact serialization, taken apart and not yet believed.
+/// A client secret of a request: a JWT in compact serialization, parsed but not yet verified.
 struct ClientSecret {
-    /// So that reading one stays cheap. Real ones have about 300 characters.
+    /// In bytes. Real client secrets have about 300.
     private static let longest = 4096
 
     let keyID: String
@@ -11,20 +11,20 @@ struct ClientSecret {
     let signature: [UInt8]
     let signedBytes: [UInt8]
 
-    /// Throws `invalid_client` for what is no ES256 token with a key ID.
+    /// Throws `invalid_client` unless it is an ES256 token with a key ID.
     init(_ compact: String) throws(OAuthRefusal) {
         let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard compact.utf8.count <= Self.longest, segments.count == 3,
             let header = Self.object(segments[0]), let claims = Self.object(segments[1]),
             let signature = Base64URL.decode(String(segments[2]))
         else {
-            throw OAuthRefusal(.invalidClient, "client_secret is no signed JWT")
+            throw OAuthRefusal(.invalidClient, "client_secret is not a signed JWT")
         }
         guard header["alg"] == .string("ES256") else {
             throw OAuthRefusal(.invalidClient, "client_secret: alg must be ES256")
         }
         guard header["crit"] == nil else {
-            throw OAuthRefusal(.invalidClient, "client_secret: crit is not understood")
+            throw OAuthRefusal(.invalidClient, "client_secret: crit is not supported")
         }
         guard let keyID = header["kid"]?.string else {
             throw OAuthRefusal(.invalidClient, "client_secret: the header has no kid")

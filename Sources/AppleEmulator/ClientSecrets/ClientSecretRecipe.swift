@@ -1,10 +1,10 @@
-/// A client secret to be signed with a key that the emulator made. The empty recipe gives one that is accepted.
+/// The content of a client secret that the emulator signs. The default gives an accepted client secret.
 public struct ClientSecretRecipe: Sendable {
-    /// The primary client ID of the first app when absent.
+    /// Default: the primary client ID of the first app.
     public var clientID: String?
-    /// The owner of the client ID when absent.
+    /// Default: the owner of the client ID.
     public var teamID: String?
-    /// The team's newest key whose private half is here when absent.
+    /// Default: the team's newest key whose private key is known.
     public var keyID: String?
     public var times = TokenTimes()
 

@@ -5,17 +5,17 @@ import Synchronization
 extension EmulatorState {
     public var clientKeys: [ClientKey] { world.withLock { $0.clientKeys.keys } }
 
-    /// Registers a key at once; the team's other keys stay valid. Throws `.keyExists` and `.tooManyKeys`.
+    /// Registers a key. The team's other keys stay valid. Throws `.keyExists` and `.tooManyKeys`.
     public func addClientKey(_ key: ClientKey) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
     }
 
-    /// Secrets signed with it are refused from now on. Throws `.keyNotFound`.
+    /// Removes a key: client secrets that it signed are refused from now on. Throws `.keyNotFound`.
     public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
     }
 
-    /// Signs a client secret, for trying calls by hand. Throws `.keyNotFound` without a private key, and
+    /// Signs a client secret, for manual calls. Throws `.keyNotFound` without a private key, and
     /// `.tokenUnsignable`.
     public func sign(_ recipe: ClientSecretRecipe) throws(EmulatorError) -> String {
         let (key, teamID, clientID) = try world.withLock { world throws(EmulatorError) in
@@ -24,7 +24,7 @@ extension EmulatorState {
             let named = recipe.keyID.flatMap { world.clientKeys.key($0, of: teamID) }
             let key = recipe.keyID == nil ? world.clientKeys.signingKey(of: teamID) : named
             guard let key, key.privateKeyPEM != nil else {
-                throw EmulatorError(.keyNotFound, detail: "no private key of this team is here")
+                throw EmulatorError(.keyNotFound, detail: "the private key of this team is not known")
             }
             return (key, teamID, clientID)
         }
@@ -37,7 +37,7 @@ extension EmulatorState {
             return try JWTSigner.sign(
                 claims: claims, keyID: key.keyID, algorithm: .ES256, key: key.privateKeyPEM ?? "")
         } catch {
-            throw EmulatorError(.tokenUnsignable, detail: "libjwt refused: \(error.detail)")
+            throw EmulatorError(.tokenUnsignable, detail: "libjwt failed: \(error.detail)")
         }
     }
 }

@@ -2,7 +2,7 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// A connection that was accepted. It is closed when it is dropped without having been served.
+/// An accepted connection. It is closed when it is released before it was served.
 final class AcceptedConnection: ServerChildChannelValue {
     let channel: any Channel
     private let isServed = Atomic(false)
@@ -11,14 +11,14 @@ final class AcceptedConnection: ServerChildChannelValue {
         self.channel = channel
     }
 
-    /// From here on the caller closes the channel.
+    /// From now on the caller must close the channel.
     func beginServing() -> any Channel {
         isServed.store(true, ordering: .relaxed)
         return channel
     }
 
     deinit {
-        // Otherwise the client would wait for an answer until the process ends.
+        // Otherwise the client would wait for a response until the process ends.
         if !isServed.load(ordering: .relaxed) { channel.close(promise: nil) }
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The port that the server got, for whoever waits until it listens.
+/// The port on which the server listens, for callers that wait until it does.
 final class BoundPort: Sendable {
     private enum State {
         case pending([Int: CheckedContinuation<Int, any Error>])
@@ -10,7 +10,7 @@ final class BoundPort: Sendable {
 
     private let state = Mutex((State.pending([:]), nextWaiter: 0))
 
-    /// Waits until the server listens. Throws what kept it from doing so, and `CancellationError`.
+    /// Waits until the server listens. Throws the error when it cannot listen, and `CancellationError`.
     func value() async throws -> Int {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -23,7 +23,8 @@ final class BoundPort: Sendable {
                     case .bound(let port): return .success(port)
                     case .closed(let error): return .failure(error)
                     case .pending(var waiters):
-                        // Cancelled before it could wait: the handler below found nothing to wake.
+                        // The task was cancelled before the continuation was stored, so the handler below did
+                        // not find it.
                         if Task.isCancelled { return .failure(CancellationError()) }
                         waiters[waiter] = continuation
                         state.0 = .pending(waiters)
@@ -45,7 +46,7 @@ final class BoundPort: Sendable {
 
     func bind(_ port: Int) { settle(.bound(port), with: .success(port)) }
 
-    /// The server ended. Later callers get the error as well.
+    /// The server has stopped. Later callers get the error too.
     func close(_ error: any Error) { settle(.closed(error), with: .failure(error)) }
 
     private func settle(_ newState: State, with result: Result<Int, any Error>) {

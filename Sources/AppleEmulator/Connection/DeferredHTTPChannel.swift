@@ -3,17 +3,19 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Serves HTTP/1.1 as Hummingbird's `HTTP1Channel` does, but prepares a connection only when its serving begins.
+/// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when it begins to serve
+/// it.
 ///
-/// `HTTP1Channel` makes a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process when one is
-/// dropped that never ran ("Deinited NIOAsyncWriter without calling finish()"). Hummingbird drops connections that it
-/// has accepted and does not serve yet: when it is cancelled, and when one arrives while the socket is being closed.
-/// Here a plain channel is dropped then, which is closed.
+/// `HTTP1Channel` creates a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process
+/// when such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()").
+/// Hummingbird releases accepted connections that it does not serve yet when it is cancelled, and when a
+/// connection arrives while the socket is being closed. With this type, a plain channel is released then, and
+/// closed.
 struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        // Nothing is read before the handlers that understand it are there.
+        // Nothing is read before the HTTP handlers have been added.
         channel.setOption(.autoRead, value: false).map { AcceptedConnection(channel: channel) }
     }
 
@@ -22,7 +24,7 @@ struct DeferredHTTPChannel: ServerChildChannel {
         let prepared: HTTP1Channel.Value
         do {
             prepared = try await channel.eventLoop.flatSubmit {
-                // A closed channel takes no more handlers, and the NIOAsyncChannel would be dropped.
+                // Handlers cannot be added to a closed channel, and the NIOAsyncChannel would be released.
                 guard channel.isActive else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
@@ -31,7 +33,8 @@ struct DeferredHTTPChannel: ServerChildChannel {
         } catch {
             return channel.close(promise: nil)
         }
-        // The shutdown tells each channel once, and did so perhaps before there was a handler to hear it.
+        // The shutdown sends this event to each channel once, perhaps before this channel had a handler for
+        // it.
         if Task.isShuttingDownGracefully {
             channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }

@@ -2,6 +2,6 @@
 public struct EmulatorListenError: Error {
     public let host: String
     public let port: Int
-    /// What the system said.
+    /// The error of the system.
     public let cause: any Error
 }

@@ -1,32 +1,32 @@
 import NIOSSL
 
-/// The certificate that the emulator shows, and its key: then it speaks TLS only, as Apple does.
+/// The TLS certificate and key of the emulator. With them, it accepts only TLS, as Apple does.
 public struct EmulatorTLS: Sendable {
     let configuration: TLSConfiguration
 
     /// - Parameters:
-    ///   - certificates: PEM of the server's certificate, and then of those between it and the one that clients trust.
+    ///   - certificates: PEM of the server's certificate, followed by the intermediate certificates.
     ///   - privateKey: PEM, without a passphrase.
-    /// - Throws: `.configurationInvalid` when they cannot be read, or do not belong together.
+    /// - Throws: `.configurationInvalid` when they cannot be read or do not belong together.
     public init(certificates: String, privateKey: String) throws(EmulatorError) {
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMBytes(Array(certificates.utf8))
         } catch {
-            throw EmulatorError(.configurationInvalid, detail: "the TLS certificate is no PEM certificate")
+            throw EmulatorError(.configurationInvalid, detail: "the TLS certificate is not a PEM certificate")
         }
         let key: NIOSSLPrivateKey
         do {
             key = try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
         } catch {
             throw EmulatorError(
-                .configurationInvalid, detail: "the TLS key is no PEM private key without a passphrase")
+                .configurationInvalid, detail: "the TLS key is not a PEM private key without a passphrase")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Found out now, and not by the first client.
+            // Checked here, so that the error is not found by the first client.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

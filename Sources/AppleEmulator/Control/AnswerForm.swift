@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// JSON for programs, plain text for a shell without a JSON reader. A minted identity token has a third form: the body of a
-/// sign-in, as an app's backend would post it on.
+/// The format of a response of the control API: JSON, or plain text for shell scripts. A minted identity
+/// token has a third format: the body of a sign-in request to the service.
 enum AnswerForm: String, CaseIterable {
     case json, text
     case signIn = "sign-in"
 
-    /// `?format=` decides, else an `Accept` that asks for plain text. Throws `.parameterMalformed`.
+    /// Read from `?format=`, else from `Accept: text/plain`; otherwise JSON. Throws `.parameterMalformed`.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
             guard let form = AnswerForm(rawValue: String(wanted)) else {

@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses calls that a web page made.
+/// Refuses control calls from web pages.
 ///
-/// A page in a developer's browser can post to loopback without being able to read the answer, and the
-/// control API asks for no content type, so that `curl -d` works. Browsers always send `Origin` with such a
-/// request; tools never do.
+/// A web page in a developer's browser can post to loopback, although it cannot read the response. The
+/// control API requires no content type, so that `curl -d` works. Browsers always send `Origin` with such a
+/// request; command-line tools do not.
 struct BrowserMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,

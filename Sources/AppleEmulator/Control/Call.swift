@@ -1,14 +1,14 @@
 import Hummingbird
 import NIOCore
 
-/// One control call: its parts of the path, its body, and the form of its answer.
+/// A request of the control API: path parameters, query, body, and the format of the response.
 struct Call {
     let form: AnswerForm
     let query: Parameters
     private let parameters: Parameters
     private let body: [UInt8]
 
-    /// Reads the whole body. Throws `.parameterMalformed`, and `NIOTooManyBytesError` past
+    /// Reads the whole body. Throws `.parameterMalformed`, and `NIOTooManyBytesError` for a body longer than
     /// `ControlInput.bodyLimit`.
     init(_ request: Request, _ context: EmulatorRequestContext) async throws {
         form = try AnswerForm(of: request)
@@ -18,7 +18,7 @@ struct Call {
         body = Array(buffer.readableBytesView)
     }
 
-    /// Reads all members of the body with `read`, and refuses any other.
+    /// Reads the members of the body with `read`, and refuses all others.
     func input<Value>(
         _ read: (inout ControlInput) throws(EmulatorError) -> Value
     ) throws(EmulatorError) -> Value {
@@ -28,7 +28,7 @@ struct Call {
         return value
     }
 
-    /// For calls that take no body but may get an empty object.
+    /// For requests whose body must be empty or an empty object.
     func requireNoInput() throws(EmulatorError) {
         try ControlInput(body).finish()
     }

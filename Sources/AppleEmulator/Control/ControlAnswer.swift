@@ -3,14 +3,14 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// The answer to a control call, in both forms. JSON ends with a line break, for the sake of terminals; text is the bare
-/// value, because programs compare it.
+/// A response of the control API in all formats. JSON ends with a line break for terminals; text is the bare
+/// value, because scripts compare it.
 struct ControlAnswer {
     var status = HTTPResponse.Status.ok
     let json: JSONObject
-    /// The one thing that a script wants from this answer.
+    /// The most useful value of the response for a script.
     let text: String
-    /// What a backend would post on, where that makes sense.
+    /// The body of a sign-in request, for identity tokens.
     var signIn: JSONObject?
 
     func response(_ form: AnswerForm) -> Response {

@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// The members that the control calls take, beside the types that they fill in.
+/// Reads the members of control requests into the types of the emulator.
 extension ControlInput {
     mutating func user() throws(EmulatorError) -> UserRecipe {
         var recipe = UserRecipe()
         if let subject = try string("sub", maximum: 255) {
-            // It stands in paths, so it needs no escape there.
+            // It is used in paths, so it must not need escapes there.
             guard !subject.isEmpty, subject.utf8.allSatisfy(Self.isUnreserved) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "sub: letters, digits, dots, hyphens and underscores")
@@ -33,7 +33,7 @@ extension ControlInput {
         recipe.authorizationCode = try secret("code")
         recipe.redirectURI = try string("redirect_uri", maximum: 2048)
         guard recipe.redirectURI == nil || recipe.authorizationCode != .none else {
-            throw EmulatorError(.memberIneffective, detail: "redirect_uri: it belongs to a code")
+            throw EmulatorError(.memberIneffective, detail: "redirect_uri: needs code")
         }
         recipe.accessToken = try secret("access_token")
         recipe.times = try times()
@@ -43,7 +43,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// `subject` is given where the path has it already.
+    /// `subject` is given when it is part of the path.
     mutating func notification(subject: String? = nil) throws(EmulatorError) -> NotificationRecipe {
         var recipe = NotificationRecipe()
         recipe.type = try string("type", maximum: 255)
@@ -53,7 +53,7 @@ extension ControlInput {
         if let unit = try word("event_time_unit", EventTimeUnit.self) {
             guard recipe.eventTime == nil else {
                 throw EmulatorError(
-                    .memberIneffective, detail: "event_time_unit: event_time is sent as it is")
+                    .memberIneffective, detail: "event_time_unit: has no effect together with event_time")
             }
             recipe.eventTimeUnit = unit
         }
@@ -81,7 +81,7 @@ extension ControlInput {
         return recipe
     }
 
-    /// A key of a team: its public half, or a private key, or nothing, which makes a new one.
+    /// Reads a key of a team, public or private. Without one, a new key is generated.
     mutating func clientKey(of teamID: String) throws(EmulatorError) -> ClientKey {
         let keyID = try string("kid")
         let pem = try string("pem", maximum: 4096)
@@ -121,7 +121,7 @@ extension ControlInput {
         if let offset = try integer("time_offset", in: spans) { times.offset = offset }
         times.issuedAt = try integer("iat", in: TokenTimes.bounds)
         guard times.issuedAt == nil || times.offset == 0 else {
-            throw EmulatorError(.memberIneffective, detail: "time_offset: iat is not counted from now")
+            throw EmulatorError(.memberIneffective, detail: "time_offset: has no effect together with iat")
         }
         if let lifetime = try integer("lifetime", in: spans) { times.lifetime = lifetime }
         return times
@@ -139,7 +139,7 @@ extension ControlInput {
         return forgery
     }
 
-    /// The characters that need no escape anywhere in a URL (RFC 3986 §2.3), but for the tilde.
+    /// Whether the character needs no escape anywhere in a URL (RFC 3986 §2.3), except the tilde.
     static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,15 +1,16 @@
 import StrictJSON
 
-/// The members of a control call, read one by one. What nobody reads is refused at the end, so that a
-/// misspelled member is an error and not a surprise. A known member that is `null` is absent.
+/// The members of a control request, which are read one by one. Members that were not read are refused at the
+/// end, so that a misspelled name is an error. A known member that is `null` counts as absent.
 struct ControlInput {
-    /// So that one call stays cheap, whatever is in it.
+    /// In bytes. It limits the cost of one request.
     static let bodyLimit = 64 * 1024
     private static let limits = JSONLimits(depth: 16, members: 128)
 
     private var rest: JSONObject
 
-    /// Reads one strict JSON object; an empty body stands for `{}`. Throws `.bodyMalformed` or `.characterNotAllowed`.
+    /// Reads one strict JSON object; an empty body counts as `{}`. Throws `.bodyMalformed` or
+    /// `.characterNotAllowed`.
     init(_ body: [UInt8]) throws(EmulatorError) {
         if body.isEmpty {
             rest = JSONObject()
@@ -30,7 +31,7 @@ struct ControlInput {
         rest = object
     }
 
-    /// Throws `.memberUnknown` when a member was not asked for.
+    /// Throws `.memberUnknown` when a member was not read.
     func finish() throws(EmulatorError) {
         guard let (name, _) = rest.members.first else { return }
         throw EmulatorError(.memberUnknown, detail: String(name.prefix(64)))
@@ -85,7 +86,7 @@ struct ControlInput {
         return strings
     }
 
-    /// One of a closed list of words.
+    /// Reads one of a closed list of values.
     mutating func word<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ type: Word.Type
     ) throws(EmulatorError) -> Word? {
@@ -97,13 +98,13 @@ struct ControlInput {
         return word
     }
 
-    /// `true` makes one up, a string is used as it is.
+    /// Reads a secret: `true` generates one, a string is used as it is.
     mutating func secret(_ name: String) throws(EmulatorError) -> BoundSecret {
         switch value(name) {
         case nil, .bool(false)?: return .none
         case .bool(true)?: return .made
         case .string(let secret)?: return .given(secret)
-        default: throw EmulatorError(.memberMalformed, detail: "\(name): a string, or true to make one up")
+        default: throw EmulatorError(.memberMalformed, detail: "\(name): a string, or true to generate one")
         }
     }
 }

@@ -12,7 +12,7 @@ extension Delivery {
         return json
     }
 
-    /// The status that the receiver answered, or why it did not.
+    /// The status of the response, or the failure.
     var text: String {
         switch outcome {
         case .answered(let status, _): String(status)

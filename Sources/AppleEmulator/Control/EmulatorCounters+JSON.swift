@@ -7,7 +7,7 @@ extension EmulatorCounters {
         for endpoint in EmulatedEndpoint.allCases {
             let name = endpoint == .keys ? "key_set" : endpoint.rawValue
             put("\(name)_faults", faults[endpoint])
-            // `deliveries` counts those.
+            // Requests to the receiver are counted in `deliveries`.
             guard endpoint != .notifications else { continue }
             put("\(name)_requests", requests[endpoint])
             if endpoint != .keys, endpoint != .discovery { put("\(name)_refusals", refusals[endpoint]) }

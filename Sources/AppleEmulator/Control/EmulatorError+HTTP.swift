@@ -1,12 +1,12 @@
 import HTTPTypes
 
 extension EmulatorError.Code {
-    /// The status of the problem that a caller gets (RFC 9457).
+    /// The HTTP status of the problem (RFC 9457).
     var status: HTTPResponse.Status {
         switch self {
         case .configurationInvalid, .stateFileDamaged, .stateFileUnwritable: .internalServerError
         case .pathNotFound, .userNotFound, .keyNotFound, .clientIDUnknown: .notFound
-        // RFC 9110 §15.5.20: it does not speak for the host that was asked.
+        // RFC 9110 §15.5.20: this server does not answer for the host in the request.
         case .hostRefused: .misdirectedRequest
         case .browserRefused, .originRefused: .forbidden
         case .bodyTooLarge: .contentTooLarge

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Carries the connection, so that a fault can cut it.
+/// Contains the connection, so that a fault can close it.
 struct EmulatorRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -2,8 +2,8 @@ import ForeignPages
 import HTTPTypes
 import Hummingbird
 
-/// Refuses what pages of other sites send from a developer's browser: requests under a name that is not the emulator's, and
-/// forms that are not from its own pages.
+/// Refuses requests that pages of other sites send from a developer's browser: requests with a foreign
+/// `Host`, and forms that are not from the emulator's own pages.
 struct ForeignPageMiddleware: RouterMiddleware {
     let check: ForeignPageCheck
 
@@ -21,13 +21,14 @@ struct ForeignPageMiddleware: RouterMiddleware {
             switch error {
             case .host: throw EmulatorError(.hostRefused, detail: Self.hostDetail)
             case .origin:
-                throw EmulatorError(.originRefused, detail: "a page of another site sent this (Origin)")
+                throw EmulatorError(
+                    .originRefused, detail: "Origin is another site; use the emulator's own pages")
             }
         }
         return try await next(request, context)
     }
 
     private static let hostDetail =
-        "Host names another server than localhost, 127.0.0.1, [::1] and those of --allowed-host; call it by one of "
-        + "these, or start it with --allowed-host and this name"
+        "Host is not localhost, 127.0.0.1, [::1] or a name of --allowed-host; use one of these, or start the "
+        + "emulator with --allowed-host and this name"
 }

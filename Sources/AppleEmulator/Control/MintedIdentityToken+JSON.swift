@@ -13,7 +13,7 @@ extension MintedIdentityToken {
         return json
     }
 
-    /// What an app hands to its backend, in the words that this project's service takes.
+    /// The body of a sign-in request to this project's service.
     var signIn: JSONObject {
         var json = JSONObject([("identity_token", .string(identityToken))])
         json["authorization_code"] = authorizationCode.map { .string($0) }
@@ -23,7 +23,7 @@ extension MintedIdentityToken {
 }
 
 extension FirstTimeUser {
-    /// Apple's own names: a client posts the object on as it is.
+    /// Uses Apple's member names, because clients forward the object unchanged.
     var json: JSONObject {
         var name = JSONObject()
         name["firstName"] = firstName.map { .string($0) }

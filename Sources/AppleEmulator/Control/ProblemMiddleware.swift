@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Turns what a route throws into problem+json (RFC 9457).
+/// Converts errors of routes to problem+json (RFC 9457).
 struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: EmulatorRequestContext,
@@ -13,19 +13,19 @@ struct ProblemMiddleware: RouterMiddleware {
             return try await next(request, context)
         } catch {
             let problem = ControlAnswer.problem(try Self.refusal(error))
-            // A body after the head of this answer would be taken for the next answer (RFC 9110 §9.3.2).
+            // A body after this response head would be read as the next response (RFC 9110 §9.3.2).
             return request.method == .head ? problem.createHeadResponse() : problem
         }
     }
 
-    /// Throws on what is no refusal.
+    /// Rethrows errors that are not refusals.
     private static func refusal(_ error: any Error) throws -> EmulatorError {
         switch error {
         case let error as EmulatorError: return error
         case is NIOTooManyBytesError:
             return EmulatorError(.bodyTooLarge, detail: "at most \(ControlInput.bodyLimit) bytes")
         case let error as HTTPError where error.status == .notFound:
-            return EmulatorError(.pathNotFound, detail: "no such path, or not with this method")
+            return EmulatorError(.pathNotFound, detail: "there is no such path with this method")
         default: throw error
         }
     }

@@ -4,13 +4,15 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `/`: the page with everybody's account, and what its buttons do. And `/site`, for who has no site to come back to.
+/// `/`, the page with all accounts, and the actions of its buttons; and `/site`, a page in place of the
+/// developer's own site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
 
     let state: EmulatorState
     let post: NotificationPost
-    /// New in every run. Another site can send a form here from a developer's browser, but cannot read this.
+    /// A random token for the forms (CSRF). Another site can submit a form to the emulator from a developer's
+    /// browser, but cannot read this token.
     private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     init(state: EmulatorState, post: NotificationPost) {
@@ -37,7 +39,7 @@ struct AccountsRoute: Sendable {
                 let form = try await FormFields(bodyOf: request)
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
-                // So that loading the page again does not do it again.
+                // A redirect, so that reloading the page does not repeat the action.
                 return EndpointAnswer(status: 303, headers: [.init(name: "Location", value: back)]).response
             } catch {
                 return RefusalPage(refusal: error).answer.response
@@ -53,7 +55,7 @@ struct AccountsRoute: Sendable {
 
     private func act(_ form: FormFields) async throws(OAuthRefusal) {
         guard ConstantTime.areEqual(Array(try form.require("token").utf8), Array(token.utf8)) else {
-            throw OAuthRefusal(.invalidRequest, "this page is of an earlier run; load it again")
+            throw OAuthRefusal(.invalidRequest, "this page is from an earlier run; reload it")
         }
         let (subject, action) = (try form.require("sub"), try form.require("action"))
         do throws(EmulatorError) {

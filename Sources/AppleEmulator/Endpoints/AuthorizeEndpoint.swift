@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /auth/authorize`, and the forms of its page. Works without scripts: each step is a form of its own.
+/// `GET /auth/authorize`, and the forms of its page. It works without scripts: each step is a separate form.
 struct AuthorizeEndpoint: Sendable {
     let state: EmulatorState
 
@@ -54,24 +54,24 @@ struct AuthorizeEndpoint: Sendable {
             var recipe = UserRecipe()
             recipe.firstName = try name(form, "first_name")
             recipe.lastName = try name(form, "last_name")
-            // Nobody has an Apple Account without an address.
+            // Every Apple Account has an address.
             recipe.email = try name(form, "email").map { RecipeAddress.given($0) } ?? .derived
             guard let user = try? state.makeUser(recipe) else {
-                throw OAuthRefusal(.invalidRequest, "there are too many accounts")
+                throw OAuthRefusal(.invalidRequest, "there are too many accounts; reset the emulator")
             }
             return try consent(page, request, user.subject)
         }
         return ChooserPage(page: page, request: request, people: try UserPage(of: people, form)).answer
     }
 
-    /// Who can sign in.
+    /// The users that can sign in.
     private var people: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func consent(
         _ page: String, _ request: AuthorizeRequest, _ subject: String
     ) throws(OAuthRefusal) -> EndpointAnswer {
         guard let user = try? state.user(subject), !user.isDeleted else {
-            throw OAuthRefusal(.invalidRequest, "nobody has this account")
+            throw OAuthRefusal(.invalidRequest, "there is no such account")
         }
         return ConsentPage(
             page: page, request: request, user: user,

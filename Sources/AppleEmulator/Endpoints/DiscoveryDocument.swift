@@ -1,8 +1,10 @@
 import StrictJSON
 
-/// OpenID provider metadata with the members and values that Apple's has (OpenID Connect Discovery 1.0 §3).
+/// OpenID provider metadata with the members and values of Apple's document (OpenID Connect Discovery 1.0
+/// §3).
 ///
-/// The issuer is Apple's, as in every token; the endpoints are where the client reached the emulator.
+/// The issuer is Apple's, as in every token; the endpoints have the base URL with which the client reached
+/// the emulator.
 struct DiscoveryDocument {
     /// Without a slash at the end.
     let baseURL: String

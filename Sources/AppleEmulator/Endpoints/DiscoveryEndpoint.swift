@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /.well-known/openid-configuration`, where clients begin that know Apple by its issuer alone.
+/// `GET /.well-known/openid-configuration`, for clients that are configured only with Apple's issuer.
 struct DiscoveryEndpoint: Sendable {
     let state: EmulatorState
 

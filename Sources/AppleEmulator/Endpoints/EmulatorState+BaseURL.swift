@@ -3,7 +3,8 @@ import Hummingbird
 import NIOCore
 
 extension EmulatorState {
-    /// Where the client reached the emulator: the `Host` that it named, else the address that it connected to.
+    /// The base URL with which the client reached the emulator: the `Host` of the request, else the address
+    /// of the connection.
     func baseURL(_ request: Request, on channel: any Channel) -> String {
         let named = request.head.authority.flatMap { Self.isAuthority($0) ? $0 : nil }
         return "\(configuration.scheme)://\(named ?? address(of: channel))"
@@ -15,7 +16,8 @@ extension EmulatorState {
             ? "[\(configuration.host)]:\(port)" : "\(configuration.host):\(port)"
     }
 
-    /// A name or an address and a port: nothing that could end the host of a URL.
+    /// Whether the text is a name or address with an optional port, without characters that end the host of a
+    /// URL.
     private static func isAuthority(_ text: String) -> Bool {
         (1...261).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What an endpoint of Apple's honestly answers, before any fault spoils it.
+/// The response of one of Apple's endpoints, before a fault changes it.
 struct EndpointAnswer: Equatable {
     struct Header: Equatable {
         let name: String
@@ -31,6 +31,6 @@ struct EndpointAnswer: Equatable {
         return answer
     }
 
-    /// RFC 6749 §5.1: what carries a token is not cached.
+    /// RFC 6749 §5.1: a response with a token must not be cached.
     static let noStore = Header(name: "Cache-Control", value: "no-store")
 }

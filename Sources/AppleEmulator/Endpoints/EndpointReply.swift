@@ -1,10 +1,10 @@
-/// What one request is to be answered, faults included. The shell carries it out.
+/// The response of one of Apple's endpoints after a fault has changed it.
 struct EndpointReply: Equatable {
     var delayMilliseconds: Int64 = 0
     var cut: ConnectionCut?
     var answer: EndpointAnswer
 
-    /// The honest answer, spoiled by `fault`.
+    /// Applies `fault` to the genuine response.
     init(_ honest: EndpointAnswer, fault: EndpointFault?) {
         answer = honest
         guard let fault else { return }
@@ -35,7 +35,7 @@ struct EndpointReply: Equatable {
         answer.body = Array(text.utf8)
     }
 
-    /// Stays what it was to a reader, who must refuse it for its size alone.
+    /// Pads the body without changing its meaning, so that a client must refuse it only because of its size.
     private mutating func pad() {
         let padding = String(repeating: "x", count: 256 * 1024)
         if answer.body.last == UInt8(ascii: "}"), answer.body != Array("{}".utf8) {
@@ -52,7 +52,7 @@ struct EndpointReply: Equatable {
 
         """
 
-    /// The EC key of RFC 7517, appendix A.1, and an RSA key that is far too short.
+    /// The EC key of RFC 7517, appendix A.1, and an RSA key that is too short.
     private static let unusableKeys = """
         {"keys":[{"kty":"EC","crv":"P-256","kid":"ec","use":"sig","alg":"ES256",\
         "x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\

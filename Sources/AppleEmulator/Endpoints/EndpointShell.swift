@@ -3,12 +3,14 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Lets an endpoint do its work, or not, and carries out what the fault of the hour makes of its answer.
+/// Runs an endpoint with the fault that is set on it: skips or does its work, then delays, changes or cuts
+/// the response.
 struct EndpointShell: Sendable {
     let state: EmulatorState
     let endpoint: EmulatedEndpoint
 
-    /// - Parameter work: changes the world and answers. It is told the fault, for what only it can do.
+    /// - Parameter work: Changes the state and returns the response. It gets the fault for details that only
+    ///   the endpoint can apply.
     func respond(
         on channel: any Channel, _ work: (EndpointFault?) async throws -> EndpointAnswer
     ) async throws -> Response {
@@ -19,7 +21,7 @@ struct EndpointShell: Sendable {
 
     private func carryOut(_ reply: EndpointReply, on channel: any Channel) async throws -> Response {
         if reply.delayMilliseconds > 0 {
-            // A shutdown must not wait for a fault to end.
+            // A shutdown must not wait for the delay.
             try await cancelWhenGracefulShutdown { try await state.clock.sleep(reply.delayMilliseconds) }
         }
         if reply.cut == .beforeAnswer || reply.cut == .beforeWork { try await hangUp(channel) }
@@ -27,14 +29,15 @@ struct EndpointShell: Sendable {
         let body = reply.answer.body
         return Response(
             status: .init(code: reply.answer.status), headers: reply.answer.headerFields,
-            // An empty body is promised one byte, so that there is a middle to hang up in.
+            // For an empty body, one byte is announced, so that the connection can be closed before the end
+            // of the body.
             body: ResponseBody(contentLength: max(1, body.count)) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
                 try await hangUp(channel)
             })
     }
 
-    /// Closes the connection under the answer, and never returns normally.
+    /// Closes the connection during the response. It always throws.
     private func hangUp(_ channel: any Channel) async throws -> Never {
         try await channel.close()
         throw CancellationError()

@@ -3,16 +3,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Fields in `application/x-www-form-urlencoded`, the only form that Apple's endpoints take, and that of a query.
+/// Fields in `application/x-www-form-urlencoded`, the only format that Apple's endpoints accept, and the
+/// format of a query.
 struct FormFields {
-    /// A client secret, a token and a few names: far below this.
+    /// In bytes. A client secret, a token and a few names need far less.
     static let bodyLimit = 64 * 1024
     private static let fieldLimit = 64
 
     private var fields: [(name: String, value: String)] = []
 
-    /// Throws `invalid_client` for another content type, as Apple does for JSON, and `invalid_request` for what is too
-    /// large, names a field twice or is no UTF-8.
+    /// Throws `invalid_client` for another content type, as Apple does for JSON, and `invalid_request` for a
+    /// body that is too large, has a field twice or is not UTF-8.
     init(bodyOf request: Request) async throws(OAuthRefusal) {
         let type = request.headers[.contentType] ?? ""
         let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
@@ -24,7 +25,7 @@ struct FormFields {
             buffer = try await request.body.collect(upTo: Self.bodyLimit)
         } catch {
             throw OAuthRefusal(
-                .invalidRequest, "the body is larger than \(Self.bodyLimit) bytes, or broke off")
+                .invalidRequest, "the body is larger than \(Self.bodyLimit) bytes, or incomplete")
         }
         try self.init(Array(buffer.readableBytesView))
     }
@@ -41,7 +42,7 @@ struct FormFields {
             }
             fields.append((name, value))
             guard fields.count <= Self.fieldLimit else {
-                throw OAuthRefusal(.invalidRequest, "more than \(Self.fieldLimit) fields")
+                throw OAuthRefusal(.invalidRequest, "there are more than \(Self.fieldLimit) fields")
             }
         }
     }
@@ -51,7 +52,7 @@ struct FormFields {
         fields.first { $0.name.isByteEqual(to: name) && !$0.value.isEmpty }?.value
     }
 
-    /// Whether the field is there, with a value or without.
+    /// Whether the field is present, with or without a value.
     func has(_ name: String) -> Bool { fields.contains { $0.name.isByteEqual(to: name) } }
 
     /// Throws `invalid_request` when the field is absent.

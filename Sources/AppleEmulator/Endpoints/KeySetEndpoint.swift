@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /auth/keys`, as Apple answers it or as the fault of the hour has it.
+/// `GET /auth/keys`.
 struct KeySetEndpoint: Sendable {
     let state: EmulatorState
 

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// `POST /auth/usermigrationinfo`, in both directions: the sender asks with `sub` and `target`, the recipient with
-/// `transfer_sub`. Both bring an access token of the `client_credentials` grant, as Apple's pages for both teams say.
+/// `POST /auth/usermigrationinfo` for both teams: the sender sends `sub` and `target`, the recipient sends
+/// `transfer_sub`. Both need an access token of the `client_credentials` grant, as in Apple's documentation.
 struct MigrationEndpoint: Sendable {
     let state: EmulatorState
 
@@ -36,7 +36,7 @@ struct MigrationEndpoint: Sendable {
     private func bearer(of request: Request) throws(OAuthRefusal) -> String {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw OAuthRefusal(.invalidRequest, "no access token in Authorization: Bearer")
+            throw OAuthRefusal(.invalidRequest, "Authorization must be Bearer with an access token")
         }
         return String(parts[1])
     }

@@ -1,6 +1,7 @@
 import Hummingbird
 
-/// `POST /auth/revoke`. Who may ask is checked; whether the token was any good is not told: 200 with nothing in it.
+/// `POST /auth/revoke`. It authenticates the client. The response is an empty 200 for a known and for an
+/// unknown token.
 struct RevokeEndpoint: Sendable {
     let state: EmulatorState
 
@@ -15,7 +16,8 @@ struct RevokeEndpoint: Sendable {
         do throws(OAuthRefusal) {
             let form = try await FormFields(bodyOf: request)
             let (clientID, _) = try state.authenticate(form, includingFormerTeam: false)
-            // `token_type_hint` may be wrong (RFC 7009 §2.1), so both kinds are looked for whatever it says.
+            // `token_type_hint` may be wrong (RFC 7009 §2.1), so it is ignored and both token types are
+            // looked up.
             state.revoke(try form.require("token"), clientID: clientID)
             return EndpointAnswer(headers: [EndpointAnswer.noStore])
         } catch {

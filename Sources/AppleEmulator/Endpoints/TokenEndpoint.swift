@@ -39,7 +39,9 @@ struct TokenEndpoint: Sendable {
             return .json(Self.members(state.grantMigration(teamID: teamID, clientID: clientID)))
         case nil:
             _ = try form.require("grant_type")
-            throw OAuthRefusal(.unsupportedGrantType, "grant_type is none of Apple's three")
+            throw OAuthRefusal(
+                .unsupportedGrantType,
+                "grant_type must be authorization_code, refresh_token or client_credentials")
         }
     }
 
@@ -61,6 +63,6 @@ struct TokenEndpoint: Sendable {
         ])
     }
 
-    /// Seconds.
+    /// In seconds.
     static let accessTokenLifetime: Int64 = 3600
 }

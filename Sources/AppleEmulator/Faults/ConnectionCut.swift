@@ -1,9 +1,9 @@
-/// Where an endpoint hangs up.
+/// When an endpoint closes the connection.
 public enum ConnectionCut: String, Sendable, CaseIterable {
-    /// Before anything was done: the caller may ask again.
+    /// Before the endpoint does its work: the client may retry.
     case beforeWork = "before_work"
-    /// Before any byte of the answer, after the work was done: the caller cannot know that it was.
+    /// After the work, before the first byte of the response: the client cannot know that the work was done.
     case beforeAnswer = "before_answer"
-    /// In the middle of the body, after a head that promised all of it, and after the work was done.
+    /// After the work, in the middle of the body.
     case midBody = "mid_body"
 }

@@ -1,10 +1,10 @@
-/// An endpoint of Apple's that faults can be set on. The raw value is its name in the control API.
+/// An endpoint of Apple on which faults can be set. The raw value is its name in the control API.
 public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     /// `GET /auth/keys`
     case keys
     /// `GET /.well-known/openid-configuration`
     case discovery
-    /// `GET /auth/authorize`, and what its page posts.
+    /// `GET /auth/authorize`, and the forms of its page.
     case authorize
     /// `POST /auth/token`
     case token
@@ -12,6 +12,6 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     case revoke
     /// `POST /auth/usermigrationinfo`
     case migration
-    /// The other direction: notifications on their way to the receiver.
+    /// The other direction: notifications to the receiver.
     case notifications
 }

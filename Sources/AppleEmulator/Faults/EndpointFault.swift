@@ -1,23 +1,23 @@
-/// How an endpoint misbehaves until the fault is cleared or used up.
+/// A fault of an endpoint, until it is removed or has been applied often enough.
 public struct EndpointFault: Sendable, Equatable {
-    /// The longest delay: a minute is past every sane time-out.
+    /// The longest delay: a minute is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
 
-    /// How long the answer is held back, after the work.
+    /// The delay of the response, after the work.
     public var delayMilliseconds: Int64 = 0
-    /// 200 to 599. Alone, it comes with an error page.
+    /// 200 to 599. Without `body`, the response is an error page.
     public var status: Int?
     public var body: FaultBody?
     public var cut: ConnectionCut?
-    /// Replaces the configured `Cache-Control`, for example by `no-store`.
+    /// Replaces the configured `Cache-Control`, for example with `no-store`.
     public var cacheControl: String?
-    /// No `ETag`, and `If-None-Match` is not looked at.
+    /// Sends no `ETag`, and ignores `If-None-Match`.
     public var hidesEntityTag = false
-    /// How many requests it still applies to; `nil` for all.
+    /// The number of requests to which it still applies; `nil` for all.
     public var remainingRequests: Int?
 
-    /// Whether the endpoint does what it was asked for before it misbehaves. When `nil`: not with `.beforeWork`, and not
-    /// under a status of an error with another body than the genuine one.
+    /// Whether the endpoint does its work before the fault. When `nil`: not with `.beforeWork`, and not with
+    /// an error status and a body other than `.genuine`.
     public var doesWork: Bool?
 
     public init() {}

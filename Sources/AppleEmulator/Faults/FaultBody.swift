@@ -1,18 +1,18 @@
-/// What an endpoint answers instead of the truth.
+/// The body of a faulty response.
 public enum FaultBody: String, Sendable, CaseIterable {
-    /// The right body after all, under the fault's status or headers.
+    /// The genuine body, with the fault's status or headers.
     case genuine
-    /// An error page, as has been seen at Apple.
+    /// An HTML error page, as Apple has sent.
     case html
     case empty
-    /// The right answer, padded beyond 256 KiB, so that only a bound on the size refuses it.
+    /// The genuine body, padded to more than 256 KiB, so that only a size limit refuses it.
     case oversized
-    /// The right answer up to its middle.
+    /// The first half of the genuine body.
     case malformed
-    /// JSON, but not what was asked for.
+    /// JSON of another kind.
     case unrelated
     /// A key set without keys. Only for `.keys`.
     case noKeys = "no_keys"
-    /// A key set that has only keys of kinds that Apple does not sign with. Only for `.keys`.
+    /// A key set with keys that Apple does not sign with. Only for `.keys`.
     case unusableKeys = "unusable_keys"
 }

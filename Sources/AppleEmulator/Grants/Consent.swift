@@ -1,6 +1,6 @@
-/// One person's consent to one app: what every code and every token hangs on, and ends with.
+/// The consent of one user to one app. Codes and tokens belong to a consent and end with it.
 struct Consent: Hashable, Codable {
-    /// The person's number in the directory.
+    /// The position of the user in the directory.
     let person: Int
     /// The app's primary client ID.
     let app: String

@@ -1,6 +1,6 @@
 /// The three grants of `/auth/token`, and `/auth/revoke`.
 extension EmulatedWorld {
-    /// Uses a code up and gives tokens for it. Throws `invalid_grant`, and `server_error` when no key signs.
+    /// Redeems a code for tokens. Throws `invalid_grant`, and `server_error` when there is no signing key.
     mutating func exchange(
         _ code: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthRefusal) -> TokenBasis {
@@ -13,7 +13,8 @@ extension EmulatedWorld {
         return basis(authorization, keys: keys, access: tokens.access, refresh: tokens.refresh, now: now)
     }
 
-    /// Validates a session. Throws `invalid_grant`, `throttled`, and `server_error` when no key signs.
+    /// Validates a refresh token. Throws `invalid_grant`, `throttled`, and `server_error` when there is no
+    /// signing key.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
     ) throws(OAuthRefusal) -> TokenBasis {
@@ -36,8 +37,8 @@ extension EmulatedWorld {
         return grants.issueMigrationToken(teamID: teamID, clientID: clientID, at: now)
     }
 
-    /// A known token ends the person's consent to the app, and with it every token of theirs. Nothing else happens:
-    /// whoever asks cannot tell.
+    /// A known token ends the user's consent to the app, and with it all tokens for the app. An unknown token
+    /// changes nothing; the client cannot tell the difference.
     mutating func revoke(_ token: String, clientID: String) {
         guard let consent = grants.consent(of: token, clientID: clientID) else { return }
         endConsent(consent)
@@ -50,7 +51,8 @@ extension EmulatedWorld {
         users[consent.person].emailWithheldFrom.remove(consent.app)
     }
 
-    /// A code, for a client ID that is configured: what is made up for another one must not fill the memory.
+    /// Stores a code if its client ID is configured, so that codes for invented client IDs cannot fill the
+    /// memory.
     mutating func issueCode(
         _ secret: String, to person: Int, clientID: String, nonce: String?, redirectURI: String?,
         authenticatedAt: Int64, now: Int64, isFromWeb: Bool? = nil
@@ -66,7 +68,7 @@ extension EmulatedWorld {
 
     private func requireConsent(_ consent: Consent) throws(OAuthRefusal) {
         guard users[consent.person].apps.contains(consent.app) else {
-            throw OAuthRefusal(.invalidGrant, "the person uses the app no longer")
+            throw OAuthRefusal(.invalidGrant, "the user no longer uses the app")
         }
     }
 

@@ -1,7 +1,8 @@
 import Synchronization
 
 extension EmulatorState {
-    /// Checks who asks: `client_id` and `client_secret` of the form. Throws `invalid_request` and `invalid_client`.
+    /// Authenticates the client with `client_id` and `client_secret` of the form. Throws `invalid_request`
+    /// and `invalid_client`.
     func authenticate(
         _ form: FormFields, includingFormerTeam: Bool
     ) throws(OAuthRefusal) -> (clientID: String, teamID: String) {
@@ -11,7 +12,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthRefusal(.invalidRequest, "client_secret is missing")
         }
-        // The signature is checked outside the lock: it takes longer than everything else.
+        // The signature is verified outside the lock, because it takes longest.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (
@@ -50,7 +51,8 @@ extension EmulatorState {
         world.withLock { $0.revoke(token, clientID: clientID) }
     }
 
-    /// The person changes their password: every refresh token of theirs dies, no consent does, and nobody is told.
+    /// The user changes their password: all their refresh tokens become invalid, their consents stay, and no
+    /// notification is sent.
     ///
     /// Throws `.userNotFound`.
     public func changePassword(of subject: String?) throws(EmulatorError) {
@@ -60,7 +62,8 @@ extension EmulatorState {
         }
     }
 
-    /// What is alive of a person's codes and tokens, and how often was asked for them. Throws `.userNotFound`.
+    /// Returns the valid codes and tokens of a user, and how often they were requested. Throws
+    /// `.userNotFound`.
     public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
         try world.withLock { world throws(EmulatorError) in
             let person = try world.users.find(subject).position
@@ -77,7 +80,7 @@ extension EmulatorState {
         }
     }
 
-    /// The identity token of an answer of `/auth/token`.
+    /// Signs the identity token for a response of `/auth/token`.
     func identityToken(of basis: TokenBasis) throws(EmulatorError) -> String {
         let issuedAt = basis.now / 1000
         let claims = IdentityTokenClaims(

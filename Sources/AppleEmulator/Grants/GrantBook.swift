@@ -1,16 +1,16 @@
 import Encodings
 import StrictJSON
 
-/// Every code and token that is alive. What is used up, expired for good or revoked is not kept: an unknown token and a
-/// dead one get the same answer.
+/// All valid codes and tokens. Used, expired and revoked ones are not stored, because the response is the
+/// same as for unknown ones.
 struct GrantBook: Codable {
-    /// One client's use of one consent.
+    /// One client ID's use of one consent.
     struct Session: Hashable, Codable {
         let consent: Consent
         let clientID: String
     }
 
-    /// How often a client asked for what, for tests that count.
+    /// How often a client has made each request, for tests.
     struct Usage: Equatable, Codable {
         var exchanges = 0
         var refreshes = 0
@@ -21,7 +21,8 @@ struct GrantBook: Codable {
     private(set) var refreshTokens = TokenTable<Consent, Authorization>(capacity: 100_000)
     private(set) var accessTokens = TokenTable<Consent, IssuedAccessToken>(capacity: 20_000)
     private(set) var migrationTokens = TokenTable<String, MigrationToken>(capacity: 1000)
-    /// When the refresh grant last answered, in milliseconds. One person is throttled for one client, whatever token.
+    /// When the refresh grant last succeeded, in milliseconds. Throttling is per user and client, not per
+    /// token.
     private var refreshedAt: [Session: Int64] = [:]
     private var usage: [Session: Usage] = [:]
 
@@ -29,7 +30,7 @@ struct GrantBook: Codable {
         codes.insert(secret, code, of: code.authorization.consent)
     }
 
-    /// Uses the code up. Throws `invalid_grant`, and leaves a code alone that another client asks for.
+    /// Redeems the code, once. Throws `invalid_grant`. A code that another client sends stays valid.
     mutating func takeCode(
         _ secret: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthRefusal) -> Authorization {
@@ -40,7 +41,8 @@ struct GrantBook: Codable {
             throw OAuthRefusal(.invalidGrant, "the code was issued to another client_id")
         }
         guard Self.areEqual(code.redirectURI, redirectURI) else {
-            throw OAuthRefusal(.invalidGrant, "redirect_uri is not the one that the code was issued with")
+            throw OAuthRefusal(
+                .invalidGrant, "redirect_uri differs from the one of the authorization request")
         }
         codes.remove(secret)
         guard now - code.issuedAt <= lifetime else {
@@ -73,7 +75,8 @@ struct GrantBook: Codable {
         return token
     }
 
-    /// Validates a session, at most once in `interval` milliseconds. Throws `invalid_grant` and `throttled`.
+    /// Validates a refresh token, at most once in `interval` milliseconds. Throws `invalid_grant` and
+    /// `throttled`.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
     ) throws(OAuthRefusal) -> Authorization {
@@ -87,7 +90,7 @@ struct GrantBook: Codable {
         if let last = refreshedAt[session], now - last < interval {
             usage[session, default: Usage()].throttled += 1
             throw OAuthRefusal(
-                .throttled, "this person was validated less than \(interval / 1000) s ago",
+                .throttled, "this user was validated less than \(interval / 1000) s ago",
                 retryAfter: (interval - (now - last) + 999) / 1000)
         }
         refreshedAt[session] = now
@@ -95,7 +98,7 @@ struct GrantBook: Codable {
         return authorization
     }
 
-    /// The consent that a token hangs on, when it is this client's. A token of a person, of either kind.
+    /// The consent of a refresh or access token, when the token was issued to this client.
     func consent(of token: String, clientID: String) -> Consent? {
         if let authorization = refreshTokens[token] {
             return authorization.clientID.isByteEqual(to: clientID) ? authorization.consent : nil
@@ -104,7 +107,8 @@ struct GrantBook: Codable {
         return accessTokens.owner(of: token)
     }
 
-    /// Ends codes and tokens alike. The throttle outlives them: a new consent does not make Apple more patient.
+    /// Removes all codes and tokens of a consent. Throttling continues, as at Apple, also after a new
+    /// consent.
     mutating func end(_ consent: Consent) {
         codes.removeAll(of: consent)
         refreshTokens.removeAll(of: consent)
@@ -139,7 +143,7 @@ struct GrantBook: Codable {
         }
     }
 
-    /// In the form of Apple's.
+    /// In Apple's format.
     private static func secret(_ prefix: Character) -> String {
         BoundSecret.made.value(prefix: prefix) ?? ""
     }

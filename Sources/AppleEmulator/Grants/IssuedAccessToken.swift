@@ -1,4 +1,4 @@
-/// An access token of a person. It opens nothing at Apple but `/auth/revoke`.
+/// An access token of a user. Apple accepts it only at `/auth/revoke`.
 struct IssuedAccessToken: Equatable, Codable {
     let clientID: String
     /// Milliseconds since 1970.

@@ -1,4 +1,4 @@
-/// An authorization code that waits to be exchanged.
+/// An authorization code that has not been exchanged yet.
 struct IssuedCode: Equatable, Codable {
     let authorization: Authorization
     /// The redirect URI of the web flow; `nil` for a native app.

@@ -1,4 +1,4 @@
-/// An access token of a team, from the `client_credentials` grant. It opens `/auth/usermigrationinfo`.
+/// An access token of a team, from the `client_credentials` grant, for `/auth/usermigrationinfo`.
 struct MigrationToken: Equatable, Codable {
     let teamID: String
     let clientID: String

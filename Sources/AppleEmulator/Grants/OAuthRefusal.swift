@@ -1,7 +1,7 @@
-/// A refusal in OAuth's words (RFC 6749 §5.2), which is how Apple's endpoints say no.
+/// An OAuth error response (RFC 6749 §5.2), as Apple's endpoints send.
 ///
-/// The description names what is wrong, never a token, a code or a person. Apple's descriptions differ and are
-/// undocumented: no program may branch on them.
+/// The description gives the cause, and contains no token, code or user data. Apple's descriptions differ and
+/// are undocumented: no program may depend on them.
 struct OAuthRefusal: Error, Equatable {
     enum Code: String, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -10,9 +10,9 @@ struct OAuthRefusal: Error, Equatable {
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
-        /// The refresh grant was asked for more often than Apple likes. Apple documents that it throttles, not how.
+        /// The refresh grant was requested too often. Apple documents that it throttles, but not how.
         case throttled
-        /// The emulator itself cannot: every signing key is retired.
+        /// The emulator cannot sign: all signing keys are retired.
         case serverError = "server_error"
 
         var status: Int {
@@ -28,7 +28,7 @@ struct OAuthRefusal: Error, Equatable {
 
     let code: Code
     let cause: String
-    /// Seconds after which asking again makes sense.
+    /// After how many seconds a retry makes sense.
     let retryAfter: Int64?
 
     init(_ code: Code, _ cause: String, retryAfter: Int64? = nil) {

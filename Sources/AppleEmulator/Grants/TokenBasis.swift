@@ -1,9 +1,9 @@
-/// What the answer of `/auth/token` is made from, read from the world in one go so that signing needs no lock.
+/// The data for a response of `/auth/token`, read under one lock, so that signing needs no lock.
 struct TokenBasis {
     let identity: IdentityTokenBasis
     let authorization: Authorization
     let accessToken: String
-    /// `nil` in the answer to a refresh grant.
+    /// `nil` in the response to a refresh grant.
     let refreshToken: String?
     /// Milliseconds since 1970.
     let now: Int64

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Secrets that were given out, each with its owner. Bounded: a full table forgets its oldest tenth.
+/// Issued secrets with their owners. When the table is full, it drops the oldest tenth.
 struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendable>: Codable {
     private struct Entry: Codable {
         let serial: Int
@@ -10,7 +10,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
 
     let capacity: Int
     private var entries: [String: Entry] = [:]
-    /// So that the end of one consent does not read the whole table.
+    /// The secrets by owner, so that removing those of one owner does not read the whole table.
     private var secrets: [Owner: Set<String>] = [:]
     private var lastSerial = 0
 
@@ -50,7 +50,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
         for owner in secrets.keys.filter(isGone) { removeAll(of: owner) }
     }
 
-    /// A dictionary takes canonically equivalent strings for one, so the bytes are compared as well.
+    /// A dictionary treats canonically equivalent strings as equal, so the bytes are compared too.
     private func entry(_ secret: String) -> Entry? {
         guard let index = entries.index(forKey: secret), entries[index].key.isByteEqual(to: secret) else {
             return nil

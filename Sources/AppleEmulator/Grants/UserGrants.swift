@@ -1,14 +1,15 @@
-/// What one client ID holds of a person, and how often it asked, since the start or the last clearing of the counters.
+/// The codes and tokens of one user for one client ID, and the number of requests since the start or the last
+/// reset of the counters.
 public struct UserGrants: Sendable, Equatable {
     public let clientID: String
-    /// Codes that nobody has exchanged; expired ones count until they are asked for.
+    /// Codes that have not been exchanged, including expired ones that were not used.
     public let codes: Int
-    /// Refresh tokens that are good.
+    /// Valid refresh tokens.
     public let refreshTokens: Int
     /// Codes exchanged.
     public let exchanges: Int
-    /// Refresh grants that were answered.
+    /// Successful refresh grants.
     public let refreshes: Int
-    /// Refresh grants that came too soon.
+    /// Throttled refresh grants.
     public let throttled: Int
 }

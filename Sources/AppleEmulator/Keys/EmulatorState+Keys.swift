@@ -1,7 +1,7 @@
 import Synchronization
 
 extension EmulatorState {
-    /// Makes a new key. Throws `.keyExists` and `.tooManyKeys`.
+    /// Generates a new key. Throws `.keyExists` and `.tooManyKeys`.
     public func addKey(keyID: String?, isPublished: Bool, signs: Bool) async throws -> SigningKey {
         let made = try await SigningKey.generate(count: 1)[0]
         let key = keyID.map { SigningKey(keyID: $0, privateKey: made.privateKey) } ?? made
@@ -11,7 +11,8 @@ extension EmulatorState {
         return key
     }
 
-    /// The key is shown no longer and signs no more, unless a forgery asks for it. Throws `.keyNotFound`.
+    /// Retires a key: it is no longer published, and signs only when a forgery names it. Throws
+    /// `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
     }
@@ -23,9 +24,9 @@ extension EmulatorState {
         }
     }
 
-    /// Does the next step of a rotation in Apple's order, and says which one and with which key.
+    /// Does the next step of a rotation in Apple's order, and returns the step and its key.
     ///
-    /// Throws `.tooManyKeys`, and `JOSEError` when no key can be made.
+    /// Throws `.tooManyKeys`, and `JOSEError` when a key cannot be generated.
     public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
         let step = try world.withLock { world throws(EmulatorError) in
             let step = world.keys.nextStep(usual: max(1, initialKeys.count))
@@ -38,13 +39,13 @@ extension EmulatorState {
         }
         return switch step {
         case .publish:
-            // Outside the lock, because making a key takes a good part of a second.
+            // Outside the lock, because generating a key takes up to a second.
             (step, try await addKey(keyID: nil, isPublished: true, signs: false).keyID)
         case .sign(let keyID), .retire(let keyID): (step, keyID)
         }
     }
 
-    /// Retires all keys and puts as many new ones in their place.
+    /// Retires all keys and replaces them with the same number of new ones.
     public func replaceKeys() async throws {
         let count = max(1, world.withLock { $0.keys.published.count })
         let keys = try await SigningKey.generate(count: count)

@@ -1,11 +1,11 @@
-/// A key of the emulator and the use that is made of it.
+/// A signing key of the emulator, and how it is used.
 public struct HeldKey: Sendable {
     public let key: SigningKey
-    /// Whether `/auth/keys` shows it.
+    /// Whether `/auth/keys` contains it.
     public internal(set) var isPublished: Bool
-    /// Whether honest tokens are signed with it.
+    /// Whether valid tokens are signed with it.
     public internal(set) var signs: Bool
 
-    /// Neither shown nor used. It still signs when a token asks for it by its ID.
+    /// Neither published nor used. It still signs forged tokens that name its ID.
     public var isRetired: Bool { !isPublished && !signs }
 }

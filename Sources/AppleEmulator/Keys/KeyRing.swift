@@ -1,10 +1,10 @@
 import Encodings
 
-/// Apple's signing keys: the published ones, and the retired ones that forged tokens may still ask for.
+/// Apple's signing keys: the published ones, and the retired ones that forged tokens may still use.
 ///
-/// Pure: the shell locks it, and makes the keys, which is slow.
+/// Pure: its owner locks it and generates the keys, which is slow.
 struct KeyRing {
-    /// Apple shows 1 to 5; more is for tests of the reader's bounds.
+    /// Apple publishes 1 to 5 keys; more are for tests of limits.
     static let capacity = 16
 
     private(set) var keys: [HeldKey]
@@ -16,7 +16,7 @@ struct KeyRing {
 
     var published: [SigningKey] { keys.filter(\.isPublished).map(\.key) }
 
-    /// Throws `.keyExists` and `.tooManyKeys`. Retired keys make room, the oldest first.
+    /// Throws `.keyExists` and `.tooManyKeys`. When the ring is full, the oldest retired key is removed.
     mutating func add(_ key: SigningKey, isPublished: Bool, signs: Bool) throws(EmulatorError) {
         guard !keys.contains(where: { $0.key.keyID.isByteEqual(to: key.keyID) }) else {
             throw EmulatorError(.keyExists)
@@ -35,7 +35,7 @@ struct KeyRing {
         try use(keyID, isPublished: false, signs: false)
     }
 
-    /// Changes what a key is used for; what is `nil` stays. Throws `.keyNotFound`.
+    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
     mutating func use(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
         guard let index = keys.firstIndex(where: { $0.key.keyID.isByteEqual(to: keyID) }) else {
             throw EmulatorError(.keyNotFound)
@@ -44,9 +44,10 @@ struct KeyRing {
         if let signs { keys[index].signs = signs }
     }
 
-    /// What Apple would do next with its keys: a new one is published before it signs, and one old key goes at a time.
+    /// The next step of a rotation in Apple's order: a new key is published before it signs, and old keys are
+    /// retired one at a time.
     ///
-    /// - Parameter usual: how many keys sign between two rotations.
+    /// - Parameter usual: The number of signing keys between two rotations.
     func nextStep(usual: Int) -> KeyRotationStep {
         if let waiting = keys.first(where: { $0.isPublished && !$0.signs }) {
             return .sign(waiting.key.keyID)
@@ -56,7 +57,7 @@ struct KeyRing {
         return .publish
     }
 
-    /// Retires every key and puts the new ones in their place.
+    /// Retires all keys and adds the new ones.
     mutating func replaceAll(with newKeys: [SigningKey]) throws(EmulatorError) {
         for index in keys.indices { (keys[index].isPublished, keys[index].signs) = (false, false) }
         for key in newKeys { try add(key, isPublished: true, signs: true) }
@@ -66,13 +67,14 @@ struct KeyRing {
         keys.first { $0.key.keyID.isByteEqual(to: keyID) }?.key
     }
 
-    /// Any of the signing keys, as at Apple, where several sign at the same time. Throws `.noSigningKey`.
+    /// Returns a random signing key, because at Apple several keys sign at the same time. Throws
+    /// `.noSigningKey`.
     func signingKey() throws(EmulatorError) -> SigningKey {
         guard let held = keys.filter(\.signs).randomElement() else { throw EmulatorError(.noSigningKey) }
         return held.key
     }
 
-    /// Another published key than this one; `nil` when there is none.
+    /// Returns a published key other than this one; `nil` when there is none.
     func publishedKey(otherThan key: SigningKey) -> SigningKey? {
         published.filter { !$0.keyID.isByteEqual(to: key.keyID) }.randomElement()
     }

@@ -1,7 +1,7 @@
 /// How `/emulator/keys/rotate` changes the signing keys.
 public enum KeyRotationMode: String, Sendable, CaseIterable {
-    /// All of them at once: the hardest case for whoever caches them.
+    /// All keys at once, which is the hardest case for clients that cache them.
     case atOnce = "at_once"
-    /// One step for each call, in Apple's order: publish, sign, retire.
+    /// One step per request, in Apple's order: publish, sign, retire.
     case apple
 }

@@ -1,13 +1,13 @@
-/// One step of a rotation as Apple rotates its keys.
+/// One step of a key rotation in Apple's order.
 public enum KeyRotationStep: Sendable, Equatable {
-    /// A new key is shown, so that key sets which are cached have it before it is needed. It signs nothing yet.
+    /// A new key is published but does not sign yet, so that cached key sets contain it before it is used.
     case publish
-    /// The key that was shown begins to sign, beside the others.
+    /// The new key begins to sign, in addition to the others.
     case sign(String)
-    /// The oldest key goes.
+    /// The oldest key is retired.
     case retire(String)
 
-    /// The word for it in the control API.
+    /// The name in the control API.
     var word: String {
         switch self {
         case .publish: "publish"

@@ -1,8 +1,9 @@
-/// What one request for `/auth/keys` is honestly answered.
+/// Builds the response to a request for `/auth/keys`, before a fault changes it.
 enum KeySetAnswer {
     /// - Parameters:
-    ///   - ifNoneMatch: the header as received (RFC 9110 §13.1.2); 304 when it names the present set.
-    ///   - entityTag: whether the set has an `ETag`.
+    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when it matches the
+    ///     current set.
+    ///   - entityTag: Whether the response has an `ETag`.
     static func make(
         _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
     ) -> EndpointAnswer {
@@ -21,7 +22,7 @@ enum KeySetAnswer {
         return answer
     }
 
-    /// Weak comparison (RFC 9110 §8.8.3.2). No tag of ours has a comma in it.
+    /// Weak comparison (RFC 9110 §8.8.3.2). The emulator's tags contain no commas.
     private static func matches(_ ifNoneMatch: String, _ entityTag: String) -> Bool {
         ifNoneMatch.split(separator: ",").contains { candidate in
             let tag = candidate.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }

@@ -3,11 +3,11 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// What `/auth/keys` shows: a JSON Web Key Set (RFC 7517 §5).
+/// The body of `/auth/keys`: a JSON Web Key Set (RFC 7517 §5).
 struct KeySetDocument {
     let keys: [SigningKey]
 
-    /// The set in an order that differs from call to call, as Apple's does.
+    /// The keys are in random order, because Apple's order changes between responses.
     func serialized() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()
@@ -22,7 +22,7 @@ struct KeySetDocument {
         return writer.bytes
     }
 
-    /// Weak (RFC 9110 §8.8.1), because the order of the keys changes while the set is the same.
+    /// A weak tag (RFC 9110 §8.8.1), because the order of the keys changes while the set is the same.
     var entityTag: String {
         let names = keys.map { "\($0.keyID) \($0.privateKey.publicKeyPEM)" }.sorted()
         return "W/\"\(Base64URL.encode(SHA256Digest.hash(names.joined(separator: "\n")).prefix(12)))\""

@@ -1,8 +1,8 @@
 public import JOSE
 
-/// A private key and the ID under which its public half is published.
+/// A private key, and the ID of its published public key.
 public struct SigningKey: Sendable {
-    /// Opaque, 6 to 10 letters and digits at Apple.
+    /// Opaque. At Apple 6 to 10 letters and digits.
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
@@ -10,9 +10,9 @@ public struct SigningKey: Sendable {
         (self.keyID, self.privateKey) = (keyID, privateKey)
     }
 
-    /// Makes new 2048-bit keys in parallel: one takes a good part of a second.
+    /// Generates 2048-bit keys in parallel, because each takes up to a second.
     ///
-    /// Throws `JOSEError` when OpenSSL cannot.
+    /// Throws `JOSEError` when OpenSSL fails.
     public static func generate(count: Int) async throws -> [SigningKey] {
         try await withThrowingTaskGroup(of: SigningKey.self) { group in
             for _ in 0..<count {

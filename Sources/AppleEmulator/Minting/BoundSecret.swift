@@ -1,10 +1,10 @@
 import Cryptography
 import Encodings
 
-/// A code or an access token that an identity token is bound to by a hash of it.
+/// A code or an access token whose hash is in an identity token.
 public enum BoundSecret: Sendable, Equatable {
     case none
-    /// One in Apple's form is made up.
+    /// A random value in Apple's format.
     case made
     case given(String)
 

@@ -2,8 +2,8 @@ import StrictJSON
 import Synchronization
 
 extension EmulatorState {
-    /// Mints as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and
-    /// `.tokenUnsignable`.
+    /// Mints an identity token as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey`,
+    /// `.memberIneffective` and `.tokenUnsignable`.
     public func mint(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> MintedIdentityToken {
         let now = now
         let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
@@ -44,10 +44,10 @@ extension EmulatorState {
         return MintedNotification(type: basis.type, clientID: basis.clientID, payload: payload)
     }
 
-    /// Does what the user asked Apple for, and builds the notifications that follow: one per app concerned.
+    /// Makes a change to a user's account, and mints the notifications for it: one per affected app.
     ///
-    /// `recipe` names the user and bends the notifications; its `clientID` narrows them to one app. Throws
-    /// `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
+    /// `recipe` names the user and can change the notifications; its `clientID` limits them to one app.
+    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
     public func change(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
     ) throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
@@ -55,7 +55,7 @@ extension EmulatorState {
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
         let (user, clientIDs) = try world.withLock { world throws(EmulatorError) in
-            // Before the change, so that a call which is refused has done nothing.
+            // Checked before the change, so that a refused request changes nothing.
             let basis = try world.basis(of: checked)
             try NotificationClaims(recipe: checked, basis: basis, nowMilliseconds: now).checkEffect()
             return try world.change(checked.subject, change, clientID: checked.clientID)

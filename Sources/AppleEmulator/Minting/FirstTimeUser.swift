@@ -1,4 +1,4 @@
-/// The `user` object that Apple gives the client on the first authorization. It is not signed.
+/// The `user` object that Apple gives to the client at the first authorization. It is not signed.
 public struct FirstTimeUser: Sendable, Equatable {
     public let firstName: String?
     public let lastName: String?

@@ -1,11 +1,10 @@
 import JOSE
 
-/// What a token can be signed with by the RSA keys that the emulator has. ES256 would need another kind of
-/// key.
+/// The algorithms with which the emulator can sign a token. ES256 is missing, because the keys are RSA keys.
 public enum ForgedAlgorithm: String, Sendable, CaseIterable {
     case none, RS256, RS384, RS512, HS256, HS384, HS512
 
-    /// HS algorithms take the public key's PEM as the secret: the classic attack.
+    /// HS algorithms use the PEM of the public key as the secret, which is a well-known attack.
     var isKeyedWithPublicKey: Bool {
         switch self {
         case .HS256, .HS384, .HS512: true
@@ -13,7 +12,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// `nil` for `none`, which signs nothing.
+    /// `nil` for `none`, which has no signature.
     var hash: HashFunction? {
         switch self {
         case .none: nil
@@ -23,7 +22,7 @@ public enum ForgedAlgorithm: String, Sendable, CaseIterable {
         }
     }
 
-    /// The same in libjwt's words.
+    /// The same algorithm for libjwt.
     var libjwt: JWTSigner.Algorithm {
         switch self {
         case .none: .none

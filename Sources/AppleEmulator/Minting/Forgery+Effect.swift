@@ -1,11 +1,11 @@
 import StrictJSON
 
 extension Forgery {
-    /// Refuses what would change nothing, so that a misspelled name is found out and not taken for a forgery.
+    /// Refuses a forgery without effect, so that a misspelled name is not mistaken for a forgery.
     ///
     /// - Parameters:
-    ///   - honest: the claims before the forgery.
-    ///   - hasNamedKey: whether `keyID` names a key, which then signs.
+    ///   - honest: The claims before the forgery.
+    ///   - hasNamedKey: Whether `keyID` names an existing key, which then signs.
     ///
     /// Throws `.memberIneffective`.
     func checkEffect(on honest: JSONObject, hasNamedKey: Bool) throws(EmulatorError) {
@@ -17,7 +17,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Each name must be there without the forgery, once, and must not be added by it.
+    /// Each name must be present before the forgery, must be given once, and must not be added by the
+    /// forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String
@@ -32,26 +33,27 @@ extension Forgery {
                 let there = honest.members.map(\.name).joined(separator: ", ")
                 throw EmulatorError(
                     .memberIneffective,
-                    detail: "\(member): no \(name.prefix(64)) to remove; there are \(there)")
+                    detail: "\(member): \(name.prefix(64)) cannot be removed, there are only \(there)")
             }
             rest[name] = nil
         }
     }
 
-    /// A key ID chooses the key that signs, or is shown in the header, or both.
+    /// A key ID must choose the signing key or appear in the header.
     private func checkKey(hasNamedKey: Bool) throws(EmulatorError) {
         guard keyID != nil else { return }
         let isShown = header["kid"] == nil && !removedHeader.contains("kid")
         let chooses = hasNamedKey && algorithm != .none && signature != .wrongKey
         guard isShown || chooses else {
             throw EmulatorError(
-                .memberIneffective, detail: "kid: it chooses no key, and the header does not show it")
+                .memberIneffective,
+                detail: "kid: has no effect: it names no key, and the header does not contain it")
         }
     }
 
     private func checkSignature(_ honest: JSONObject) throws(EmulatorError) {
         guard algorithm != .none || signature == .valid else {
-            throw EmulatorError(.memberIneffective, detail: "signature: a token with alg none has none")
+            throw EmulatorError(.memberIneffective, detail: "signature: has no effect with alg none")
         }
         guard signature != .otherClaims || applied(to: honest) != honest else {
             throw EmulatorError(

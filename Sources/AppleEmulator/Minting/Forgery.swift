@@ -1,29 +1,29 @@
 public import StrictJSON
 
-/// How a token differs from an honest one. The empty forgery changes nothing.
+/// How a token differs from a valid one. The default changes nothing.
 public struct Forgery: Sendable {
     /// Claims to add or to replace, of any JSON type.
     public var claims = JSONObject()
-    /// Claims to leave out.
+    /// Claims to remove.
     public var removedClaims: [String] = []
     /// Header members to add or to replace, `alg` and `kid` included.
     public var header = JSONObject()
     /// `alg`, `kid` or both.
     public var removedHeader: [String] = []
-    /// What the token is really signed with, and what its header says unless `header` lies.
+    /// The algorithm that signs the token, and the `alg` of its header unless `header` replaces it.
     public var algorithm = ForgedAlgorithm.RS256
-    /// Names the signing key. An ID that no key has is written into the header, and another key signs.
+    /// The ID of the signing key. An unknown ID is written to the header, and another key signs.
     public var keyID: String?
     public var signature = SignatureKind.valid
 
     public init() {}
 
-    /// Replaced claims stay where they are, so that nothing else of the token changes.
+    /// Replaced claims keep their position, so that nothing else in the token changes.
     func applied(to honest: JSONObject) -> JSONObject {
         Self.changed(honest, by: claims, without: removedClaims)
     }
 
-    /// The header under which `key` signs: Apple's own is exactly `kid` and `alg`.
+    /// The header of the token. Apple's header has exactly `kid` and `alg`.
     func header(naming key: String) -> JSONObject {
         let honest = JSONObject([
             ("kid", .string(keyID ?? key)), ("alg", .string(algorithm.rawValue)),
@@ -31,7 +31,7 @@ public struct Forgery: Sendable {
         return Self.changed(honest, by: header, without: removedHeader)
     }
 
-    /// Whether libjwt can write the token that is asked for: one with a `typ`, as other issuers' tokens have it.
+    /// Whether libjwt must write the token: one with `typ` in the header, like tokens of other issuers.
     var isForLibJWT: Bool {
         header["typ"] == .string("JWT") && header["alg"] == nil && header["kid"] == nil
             && removedHeader.isEmpty

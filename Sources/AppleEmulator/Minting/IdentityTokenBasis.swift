@@ -1,14 +1,14 @@
-/// What an identity token is made from, read from the world in one go so that signing needs no lock.
+/// The data for an identity token, read under one lock, so that signing needs no lock.
 struct IdentityTokenBasis {
     let user: EmulatedUser
     let identity: TeamIdentity
     let clientID: String
     let isFirstAuthorization: Bool
-    /// Whether the app was ever given the address.
+    /// Whether the app may see the e-mail address.
     let sharesEmail: Bool
-    /// Whether the person signs in on a web page, where Apple cannot tell how real a user is.
+    /// Whether the user signs in on a web page, where Apple does not send `real_user_status`.
     let isFromWeb: Bool
-    /// During a transfer of the app: what its former and its present team both know the person as.
+    /// During a transfer of the app: the identifier of the user for both teams.
     let transferSubject: String?
     let keys: SigningKeys
 }

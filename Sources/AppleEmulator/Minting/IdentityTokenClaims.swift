@@ -1,15 +1,15 @@
 import StrictJSON
 
-/// The claims that Apple puts into an identity token for a user, before anything is forged, in the order of real tokens.
+/// The claims of an identity token before a forgery, in the order of Apple's tokens.
 struct IdentityTokenClaims {
-    /// Every token says so, the emulator's too: only the keys tell them apart.
+    /// The issuer of all tokens, also the emulator's: only the keys differ.
     static let issuer = "https://appleid.apple.com"
 
     let basis: IdentityTokenBasis
     let nonce: String?
     let authorizationCode: String?
     let accessToken: String?
-    /// Seconds since 1970, as the two below.
+    /// This and the two following times are in seconds since 1970.
     let issuedAt: Int64
     let expiresAt: Int64
     let authenticatedAt: Int64
@@ -29,7 +29,7 @@ struct IdentityTokenClaims {
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
         }
         claims["auth_time"] = .integer(authenticatedAt)
-        // Before the other two in every real token that has it.
+        // In Apple's tokens it comes before the other two.
         claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
         claims["nonce_supported"] = .bool(true)
         if !basis.isFromWeb { claims["real_user_status"] = user.realUserStatus.map { .integer($0) } }

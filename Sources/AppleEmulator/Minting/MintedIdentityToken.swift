@@ -1,4 +1,4 @@
-/// An identity token, and what a client gets along with it.
+/// An identity token, and the other values that a client gets with it.
 public struct MintedIdentityToken: Sendable {
     public let identityToken: String
     public let subject: String
@@ -6,6 +6,6 @@ public struct MintedIdentityToken: Sendable {
     public let nonce: String?
     public let authorizationCode: String?
     public let accessToken: String?
-    /// Apple's unsigned `user` object, which clients get on the first authorization only.
+    /// Apple's unsigned `user` object, which clients get only at the first authorization.
     public let user: FirstTimeUser?
 }

@@ -1,14 +1,14 @@
-/// Who signs a token, and what becomes of the signature.
+/// How a token is signed.
 public enum SignatureKind: String, Sendable, CaseIterable {
     case valid
-    /// One bit of a valid signature is turned over.
+    /// A valid signature with one bit inverted.
     case tampered
-    /// A valid signature of the honest claims, under the forged ones.
+    /// The valid signature of the original claims, with the forged claims.
     case otherClaims = "other_claims"
-    /// A valid signature by another published key than the header names.
+    /// A valid signature by a published key other than the one in the header.
     case otherKey = "other_key"
-    /// A signature by a key that was never Apple's, under one of Apple's key IDs.
+    /// A signature by a key that was never published, with the ID of a published key.
     case wrongKey = "wrong_key"
-    /// Nothing behind the last dot.
+    /// Nothing after the last dot.
     case missing
 }

@@ -2,20 +2,21 @@ import JOSE
 import StrictJSON
 import Synchronization
 
-/// Turns claims into a compact JWS, honest or forged.
+/// Signs claims as a compact JWS, valid or forged.
 ///
-/// OpenSSL signs exact bytes, because real tokens have a header of `kid` and `alg` alone and their claims in Apple's order.
-/// libjwt signs where a header with `typ` is asked for: it always writes one, and sorts the claims.
+/// OpenSSL signs exact bytes, because Apple's tokens have only `kid` and `alg` in the header and the claims
+/// in Apple's order. libjwt signs tokens whose header has `typ`: it always writes `typ`, and sorts the
+/// claims.
 struct TokenSigner: ~Copyable {
-    /// A key that was never published. Made when first needed, because making it takes a good part of a
+    /// A key that was never published. It is generated when it is first needed, because that takes up to a
     /// second.
     private let stranger = Mutex<RSAPrivateKey?>(nil)
 
     /// - Parameters:
-    ///   - key: the key that the header names, unless the forgery names another.
-    ///   - otherKey: signs instead when the forgery asks for another published key.
+    ///   - key: The key in the header, unless the forgery names another one.
+    ///   - otherKey: The key that signs when the forgery requests another published key.
     ///
-    /// Throws `.tokenUnsignable`, and `.noSigningKey` when another key is asked for and there is none.
+    /// Throws `.tokenUnsignable`, and `.noSigningKey` when another key is requested and there is none.
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
@@ -58,7 +59,7 @@ struct TokenSigner: ~Copyable {
                     return made
                 }
             } catch {
-                throw EmulatorError(.tokenUnsignable, detail: "no key could be made")
+                throw EmulatorError(.tokenUnsignable, detail: "the key could not be generated")
             }
         }
     }
@@ -86,7 +87,7 @@ struct TokenSigner: ~Copyable {
             claims: claims, keyID: forgery.keyID ?? keyID, header: forgery.header,
             algorithm: forgery.algorithm.libjwt, key: secret)
         guard let segments = JWSSegments(compact: token) else {
-            throw JOSEError(.signingFailed, detail: "libjwt wrote no compact token")
+            throw JOSEError(.signingFailed, detail: "libjwt did not write a compact token")
         }
         return segments
     }

@@ -1,9 +1,9 @@
-/// When a token says that it was made. All in seconds.
+/// The times of a token, in seconds.
 public struct TokenTimes: Sendable, Equatable {
-    /// The last second of the year 9999; times beyond it are written with `Forgery.claims`.
+    /// From 1970 to the end of the year 9999. Other times can be set with `Forgery.claims`.
     public static let bounds: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// Added to the clock, for tokens from the past and the future.
+    /// Added to the clock, for tokens from the past or the future.
     public var offset: Int64 = 0
     /// `iat`, instead of the clock and the offset.
     public var issuedAt: Int64?
@@ -12,7 +12,7 @@ public struct TokenTimes: Sendable, Equatable {
 
     public init() {}
 
-    /// `iat` and `exp`, without overflow whatever was asked for.
+    /// Returns `iat` and `exp`, without overflow.
     func resolved(nowMilliseconds: Int64) -> (issuedAt: Int64, expiresAt: Int64) {
         let issuedAt = self.issuedAt ?? Self.sum(nowMilliseconds / 1000, offset)
         return (issuedAt, Self.sum(issuedAt, lifetime))

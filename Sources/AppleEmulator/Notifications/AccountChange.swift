@@ -1,7 +1,7 @@
-/// What a person can do to their Apple Account, and Apple then tells the apps. The raw value ends the path of
-/// the call.
+/// A change to an Apple Account about which Apple notifies apps. The raw value is the last part of the path
+/// in the control API.
 public enum AccountChange: String, Sendable, CaseIterable {
-    /// Stops using one app with Sign in with Apple.
+    /// The user stops using Sign in with Apple with one app.
     case revokeConsent = "revoke-consent"
     case deleteAccount = "delete-account"
     case disableForwarding = "disable-email-forwarding"

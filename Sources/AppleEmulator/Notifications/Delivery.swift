@@ -1,7 +1,7 @@
-/// What became of a notification that was posted.
+/// The result of posting a notification.
 public struct Delivery: Sendable, Equatable {
     public enum Outcome: Sendable, Equatable {
-        /// The receiver answered. The body is cut off after 16 KiB.
+        /// The receiver answered. The body is truncated to 16 KiB.
         case answered(status: Int, body: String)
         case failed(Failure)
     }
@@ -9,14 +9,14 @@ public struct Delivery: Sendable, Equatable {
     public enum Failure: String, Sendable, CaseIterable {
         case connectionFailed = "connection_failed"
         case timedOut = "timed_out"
-        /// The receiver hung up, or what it sent was not HTTP.
+        /// The receiver closed the connection, or its response was not HTTP.
         case answerBroken = "answer_broken"
     }
 
     public let url: String
     public let outcome: Outcome
 
-    /// Apple takes 200 for an answer, and nothing else.
+    /// Apple accepts only 200.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }

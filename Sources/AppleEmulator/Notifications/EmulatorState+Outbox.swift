@@ -3,7 +3,7 @@ import Synchronization
 extension EmulatorState {
     public var deliveryPlan: DeliveryPlan { world.withLock { $0.outbox.plan } }
 
-    /// Throws `.memberMalformed` outside of the plan's bounds.
+    /// Throws `.memberMalformed` for a plan outside the limits.
     public func setDeliveryPlan(_ plan: DeliveryPlan) throws(EmulatorError) {
         guard (1...10).contains(plan.copies) else {
             throw EmulatorError(.memberMalformed, detail: "copies: an integer in 1...10")
@@ -16,10 +16,10 @@ extension EmulatorState {
         world.withLock { $0.outbox.plan = plan }
     }
 
-    /// What no receiver has taken yet.
+    /// The notifications that no receiver has accepted yet.
     public var waitingNotifications: [WaitingNotification] { world.withLock { $0.outbox.waiting } }
 
-    /// The last ones that were posted because of what people did, the newest last.
+    /// The latest deliveries of notifications about account changes, the newest last.
     public var recentDeliveries: [RecentDelivery] { world.withLock { $0.outbox.recent } }
 
     public func forgetWaitingNotifications() { world.withLock { $0.outbox.clear() } }
@@ -30,7 +30,7 @@ extension EmulatorState {
         world.withLock { $0.outbox.hold(notification, for: target) }
     }
 
-    /// Has the courier try again, unless the plan does not.
+    /// Schedules a retry, unless the delivery plan has none.
     func retry(_ notification: MintedNotification, to target: NotificationTarget) {
         let id = world.withLock { world in
             world.outbox.retry(notification, to: target, now: clock.now() + world.clockOffset)

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The JSON type of the `events` claim. Apple sends a string; its texts show the other two.
+/// The JSON type of the `events` claim. Apple sends a string; its documentation shows the other two.
 public enum EventsForm: String, Sendable, CaseIterable {
     /// A JSON string that holds one object.
     case string

@@ -2,6 +2,6 @@
 public struct MintedNotification: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
-    /// The compact JWS that goes into the body's `payload`.
+    /// The compact JWS, which is sent as the member `payload`.
     public let payload: String
 }

@@ -1,4 +1,4 @@
-/// What a notification is made from, read from the world in one go so that signing needs no lock.
+/// The data for a notification, read under one lock, so that signing needs no lock.
 struct NotificationBasis {
     let type: String
     let user: EmulatedUser

@@ -2,7 +2,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The claims of an honest notification.
+/// The claims of a notification before a forgery.
 struct NotificationClaims {
     let recipe: NotificationRecipe
     let basis: NotificationBasis
@@ -18,7 +18,7 @@ struct NotificationClaims {
         ])
     }
 
-    /// Refuses what would change nothing of the notification. Throws `.memberIneffective`.
+    /// Refuses members without effect on the notification. Throws `.memberIneffective`.
     func checkEffect() throws(EmulatorError) {
         try recipe.forgery.checkEffect(on: object, hasNamedKey: basis.keys.isNamed)
         let replaced =
@@ -26,7 +26,9 @@ struct NotificationClaims {
         guard !replaced || (recipe.event.members.isEmpty && recipe.removedEventMembers.isEmpty) else {
             throw EmulatorError(
                 .memberIneffective,
-                detail: "event, remove_event_members: the forged claims have events of their own, or none")
+                detail:
+                    "event, remove_event_members: have no effect, because claims or remove_claims change events"
+            )
         }
         try Forgery.checkRemoval(
             of: recipe.removedEventMembers, "remove_event_members", from: honestEvent(issuedAt: 0),
@@ -44,14 +46,15 @@ struct NotificationClaims {
         var event = JSONObject([("type", .string(basis.type)), ("sub", .string(basis.identity.subject))])
         if NotificationType(rawValue: basis.type)?.carriesEmail == true {
             event["email"] = basis.user.shownEmail(to: basis.identity).map { .string($0) }
-            // A string, as it has been seen; the documentation shows one as well.
+            // A string, as in Apple's notifications and documentation.
             event["is_private_email"] = .string(basis.user.hidesEmail ? "true" : "false")
         }
         event["event_time"] = .integer(recipe.eventTime ?? eventTime(issuedAt: issuedAt))
         return event
     }
 
-    /// The clock's own milliseconds when the token is of now: two events of one second must stay in order.
+    /// With the milliseconds of the clock when `iat` is now, so that two events within one second stay in
+    /// order.
     private func eventTime(issuedAt: Int64) -> Int64 {
         switch recipe.eventTimeUnit {
         case .seconds: return issuedAt

@@ -1,12 +1,13 @@
-/// Posts again what receivers did not take. One task for each, so that a receiver that hangs delays no other.
+/// Retries notifications that receivers did not accept. Each has its own task, so that a slow receiver does
+/// not delay others.
 struct NotificationCourier: Sendable {
     let state: EmulatorState
     let post: NotificationPost
 
-    /// Until the task is cancelled. Call it once.
+    /// Runs until the task is cancelled. Call it once.
     func run() async {
         await withDiscardingTaskGroup { group in
-            // Those that were waiting when the emulator was started from a file.
+            // Notifications that were waiting in the state file.
             for waiting in state.waitingNotifications where !waiting.isHeld {
                 group.addTask { await keepTrying(waiting.id) }
             }
@@ -16,7 +17,8 @@ struct NotificationCourier: Sendable {
 
     private func keepTrying(_ id: Int) async {
         while !Task.isCancelled, let waiting = state.waiting(id), let moment = waiting.nextAttemptAt {
-            // Due when the sleep returns, whatever the clock says then: a clock that stands still must not spin here.
+            // The attempt is made when the sleep returns, without reading the clock again: otherwise a test
+            // clock that does not advance would cause a busy loop.
             guard (try? await state.clock.sleep(max(0, moment - state.now))) != nil else { return }
             let delivery = await post.deliver(waiting.notification.payload, to: waiting.target)
             state.note(waiting.notification, delivery)

@@ -1,4 +1,4 @@
-/// Decides where a notification goes, posts it and counts it.
+/// Chooses the receiver of a notification, posts it and counts it.
 struct NotificationPost: Sendable {
     let state: EmulatorState
     private let sender = NotificationSender()
@@ -7,14 +7,14 @@ struct NotificationPost: Sendable {
         self.state = state
     }
 
-    /// Reads `url` and `deliver`. `nil` means that the notification is only built: no receiver is known, or
-    /// none is wanted. Throws `.notificationURLMissing` and `.notificationURLRefused`.
+    /// Reads `url` and `deliver`. Returns `nil` when the notification must not be posted, because there is no
+    /// receiver or `deliver` is false. Throws `.notificationURLMissing` and `.notificationURLRefused`.
     func order(_ input: inout ControlInput) throws(EmulatorError) -> NotificationTarget? {
         let url = try input.string("url", maximum: 2048)
         let deliver = try input.bool("deliver")
         if deliver == false {
             guard url == nil else {
-                throw EmulatorError(.memberIneffective, detail: "url: deliver is false")
+                throw EmulatorError(.memberIneffective, detail: "url: has no effect when deliver is false")
             }
             return nil
         }
@@ -31,7 +31,8 @@ struct NotificationPost: Sendable {
         return SentNotification(notification: notification, delivery: delivery)
     }
 
-    /// Tells an app what its user did, as the delivery plan says. The delivery told is that of the first copy.
+    /// Notifies an app about an account change, according to the delivery plan. The result has the delivery
+    /// of the first copy.
     func announce(_ notification: MintedNotification, to target: NotificationTarget?) async
         -> SentNotification
     {
@@ -43,7 +44,7 @@ struct NotificationPost: Sendable {
         return await send(notification, to: target)
     }
 
-    /// Posts all copies at once, and leaves to the courier those that were not taken.
+    /// Posts all copies, and schedules retries for those that were not accepted.
     func send(_ notification: MintedNotification, to target: NotificationTarget) async -> SentNotification {
         var first: Delivery?
         for _ in 0..<state.deliveryPlan.copies {
@@ -63,7 +64,7 @@ struct NotificationPost: Sendable {
             delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
         } else {
             let honest = await sender.deliver(payload, to: target)
-            // The receiver took it and Apple does not know: it will come again.
+            // The receiver has accepted it, but Apple does not know: the notification will be posted again.
             delivery = fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.answerBroken))
         }
         state.count(delivery)

@@ -1,16 +1,16 @@
 public import StrictJSON
 
-/// A server-to-server notification to be built. The empty recipe tells that the default user stopped using
-/// the app.
+/// The content of a server-to-server notification to mint. The default says that the default user has stopped
+/// using the app.
 public struct NotificationRecipe: Sendable {
-    /// One of `NotificationType`, or any other string. When absent: what fits the account change, else
+    /// One of `NotificationType`, or any other string. Default: the type of the account change, else
     /// `consent-revoked`.
     public var type: String?
-    /// The `sub` of a user in any team; the default user when absent.
+    /// The `sub` of a user for any team. Default: the default user.
     public var subject: String?
-    /// The `aud`; the primary client ID of the first app when absent.
+    /// The `aud`. Default: the primary client ID of the first app.
     public var clientID: String?
-    /// `event_time` exactly as it is to be sent; the time of `iat` in `eventTimeUnit` when absent.
+    /// The exact `event_time`. Default: the time of `iat` in `eventTimeUnit`.
     public var eventTime: Int64?
     public var eventTimeUnit = EventTimeUnit.milliseconds
     public var eventsForm = EventsForm.string

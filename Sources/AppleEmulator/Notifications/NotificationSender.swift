@@ -4,15 +4,14 @@ import NIOHTTP1
 import NIOPosix
 import StrictJSON
 
-/// Posts notifications as Apple does: `{"payload":"<JWS>"}`, and nothing that authenticates it but the
-/// signature.
+/// Posts notifications as Apple does: `{"payload":"<JWS>"}`, authenticated only by the signature.
 struct NotificationSender: Sendable {
-    /// How long a receiver may take.
+    /// The time limit for the receiver.
     static let timeout = TimeAmount.seconds(10)
-    /// How much of its answer is kept.
+    /// The longest part of a response body that is stored, in bytes.
     static let answerLimit = 16 * 1024
 
-    /// Never throws for what the receiver does: that is the answer.
+    /// Does not throw: failures of the receiver are part of the result.
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
@@ -57,8 +56,8 @@ struct NotificationSender: Sendable {
         }
     }
 
-    /// No redirect is followed: it would lead past the check of the host. Nobody listening is an answer at
-    /// once, and not a reason to try again.
+    /// Redirects are not followed, because they would bypass the check of the host. A refused connection is
+    /// reported at once, without retries.
     private static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

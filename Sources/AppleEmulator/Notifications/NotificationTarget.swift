@@ -1,30 +1,29 @@
-/// A URL that the emulator may post notifications to.
+/// A URL to which the emulator may post notifications.
 ///
-/// It is put together again from the parts that were checked, so that no other parser can read another host
-/// out of the same text: the emulator must not become a way to reach machines that its caller cannot.
+/// The URL is composed again from the checked parts, so that another parser cannot find a different host in
+/// it. Otherwise the emulator could be used to reach machines that its caller cannot reach (SSRF).
 public struct NotificationTarget: Sendable, Equatable, Codable {
     /// `http` or `https`, host, port if one was given, and path.
     public let url: String
     public let host: String
 
-    /// Throws `.notificationURLRefused` for anything but a plain http(s) URL on loopback or on an allowed
-    /// host.
+    /// Throws `.notificationURLRefused` unless it is an http or https URL on loopback or on an allowed host.
     public init(_ text: String, allowedHosts: Set<String> = []) throws(EmulatorError) {
         self = try Self.parse(text)
         guard Self.isLoopback(host) || allowedHosts.contains(host) else {
             throw EmulatorError(
-                .notificationURLRefused, detail: "not a loopback host, and not an allowed one")
+                .notificationURLRefused, detail: "the host must be a loopback or allowed host")
         }
     }
 
-    /// A URL that the operator configured may be anywhere.
+    /// A URL from the configuration, which may have any host.
     static func trusted(_ text: String) throws(EmulatorError) -> NotificationTarget { try parse(text) }
 
     private init(url: String, host: String) { (self.url, self.host) = (url, host) }
 
     private static func parse(_ text: String) throws(EmulatorError) -> NotificationTarget {
         let refusal = EmulatorError(
-            .notificationURLRefused, detail: "not an http(s) URL with a host and a path")
+            .notificationURLRefused, detail: "must be an http or https URL with a host and a path")
         guard text.utf8.count <= 2048, let scheme = ["http://", "https://"].first(where: text.hasPrefix)
         else {
             throw refusal
@@ -46,8 +45,8 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
             host: host)
     }
 
-    /// Letters, digits, dots and hyphens: no user information, no percent-encoding, no exotic spelling of an
-    /// address.
+    /// Letters, digits, dots and hyphens only: no user information, no percent-encoding, no unusual form of
+    /// an address.
     private static func isHost(_ host: String) -> Bool {
         host == "[::1]"
             || (!host.isEmpty && host.utf8.count <= 253
@@ -62,7 +61,7 @@ public struct NotificationTarget: Sendable, Equatable, Codable {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "#")
     }
 
-    /// `127.1` and `0x7f000001` are loopback to some resolvers only, so just the four decimal parts count.
+    /// Only some resolvers accept `127.1` and `0x7f000001`, so only the form with four decimal parts counts.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
-/// The types of event that Apple is known to send. Any other string can be sent as well.
+/// The event types that Apple sends. Any other string can be sent too.
 public enum NotificationType: String, Sendable, CaseIterable {
     case consentRevoked = "consent-revoked"
-    /// The spelling of Apple's present text and of real deliveries.
+    /// The spelling of Apple's current documentation and of its notifications.
     case accountDeleted = "account-deleted"
-    /// The spelling of Apple's older text and of all libraries.
+    /// The spelling of Apple's older documentation and of most libraries.
     case accountDelete = "account-delete"
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
 
-    /// Events about the relay address say which one.
+    /// Events about the relay address contain the address.
     var carriesEmail: Bool { self == .emailDisabled || self == .emailEnabled }
 }

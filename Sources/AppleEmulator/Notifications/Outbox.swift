@@ -1,6 +1,8 @@
-/// The notifications that receivers have not taken yet, and the latest that were posted. Pure: the courier posts.
+/// The notifications that receivers have not accepted yet, and the latest deliveries. Pure: it posts nothing
+/// itself.
 struct Outbox: Codable {
-    /// A receiver that is down for good must not fill the memory: past this the oldest is forgotten.
+    /// When the outbox is full, the oldest notification is dropped, so that an unreachable receiver cannot
+    /// fill the memory.
     static let capacity = 1000
     static let recentCapacity = 20
 
@@ -15,14 +17,14 @@ struct Outbox: Codable {
         _ = add(notification, target, attempts: 0, nextAttemptAt: nil)
     }
 
-    /// Takes one up that was posted once and not taken; `nil` when the plan does not try again.
+    /// Adds a notification that was posted once and not accepted; returns `nil` when the plan has no retries.
     mutating func retry(_ notification: MintedNotification, to target: NotificationTarget, now: Int64) -> Int?
     {
         guard let distance = plan.distance(afterAttempts: 1) else { return nil }
         return add(notification, target, attempts: 1, nextAttemptAt: now + distance)
     }
 
-    /// Notes what became of another attempt: taken, to be tried again, or given up.
+    /// Records the result of an attempt: accepted, to be retried, or given up.
     mutating func settle(_ id: Int, isTaken: Bool, now: Int64) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         waiting[index].attempts += 1
@@ -33,7 +35,7 @@ struct Outbox: Codable {
         }
     }
 
-    /// Takes out what was kept back.
+    /// Removes and returns the held notifications.
     mutating func release(_ order: ReleaseOrder) -> [WaitingNotification] {
         let held = waiting.filter(\.isHeld)
         waiting.removeAll(where: \.isHeld)

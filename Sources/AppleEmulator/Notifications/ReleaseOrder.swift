@@ -1,7 +1,7 @@
-/// In which order notifications that were kept back are posted.
+/// The order in which held notifications are released.
 public enum ReleaseOrder: String, Sendable, CaseIterable {
     case inOrder = "in_order"
-    /// The last event first, so that a receiver which believes the order of arrival ends in the wrong state.
+    /// The last event first, so that a receiver that relies on the order of arrival gets the wrong state.
     case reversed
     case shuffled
 }

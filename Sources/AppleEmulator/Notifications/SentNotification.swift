@@ -1,11 +1,11 @@
 import StrictJSON
 
-/// A notification, and what became of it when it was posted.
+/// A notification, and the result of posting it.
 struct SentNotification {
     let notification: MintedNotification
-    /// `nil` when it was only built.
+    /// `nil` when it was not posted.
     let delivery: Delivery?
-    /// Whether it waits to be released.
+    /// Whether it is held until it is released.
     var isHeld = false
 
     var json: JSONObject {
@@ -18,6 +18,6 @@ struct SentNotification {
         return json
     }
 
-    /// What the receiver said, or else the payload, for a caller that posts it itself.
+    /// The result of the delivery, or else the payload, for a caller that posts it itself.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }

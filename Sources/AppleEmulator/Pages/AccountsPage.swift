@@ -1,9 +1,9 @@
-/// Everybody with an emulated account, and what they can do with it: the settings that a person has on an iPhone.
+/// The page with all accounts and their settings, like those on an iPhone.
 struct AccountsPage {
     let people: UserPage
     let deliveries: [RecentDelivery]
     let notificationURL: String?
-    /// Proves that a form came from this page.
+    /// The CSRF token of the forms.
     let token: String
 
     var answer: EndpointAnswer {
@@ -11,14 +11,14 @@ struct AccountsPage {
         return PageFrame(
             title: "Fake Apple",
             content: """
-                <h1>Apple accounts that exist here only</h1>
-                <p>What people do here, Apple tells the apps by a notification\
-                \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? ", once a URL for them is known").</p>
+                <h1>Emulated Apple accounts</h1>
+                <p>For each change, Apple sends a notification to the apps\
+                \(notificationURL.map { " to <code>\($0.htmlEscaped)</code>" } ?? " when a notification URL is set").</p>
                 \(controls.search)
                 \(people.users.map { account($0) }.joined(separator: "\n"))
                 \(controls.pager)
-                <section class="account"><h2>Notifications, the latest first</h2>
-                \(deliveries.isEmpty ? "<p class=\"note\">None yet.</p>" : table)
+                <section class="account"><h2>Notifications, newest first</h2>
+                \(deliveries.isEmpty ? "<p class=\"note\">No notifications yet.</p>" : table)
                 </section>
                 """,
             isWide: true
@@ -31,7 +31,7 @@ struct AccountsPage {
             return "<tr><td>\(delivery.type.htmlEscaped)</td><td>\(delivery.clientID.htmlEscaped)</td>"
                 + "<td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
         }
-        return "<table><tr><th>Event</th><th>App</th><th>Answer</th></tr>\(rows.joined())</table>"
+        return "<table><tr><th>Event</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
     }
 
     private func account(_ user: EmulatedUser) -> String {
@@ -49,7 +49,7 @@ struct AccountsPage {
             button(user, .revokeConsent, "Stop using \(app)", app: app)
         }
         let forwarding: AccountChange = user.forwardsEmail ? .disableForwarding : .enableForwarding
-        let words = user.forwardsEmail ? "Turn e-mail forwarding off" : "Turn e-mail forwarding on"
+        let words = user.forwardsEmail ? "Turn off e-mail forwarding" : "Turn on e-mail forwarding"
         return """
             <div class="row">
             \(apps.joined(separator: "\n"))
@@ -69,7 +69,7 @@ struct AccountsPage {
     private func form(
         _ user: EmulatedUser, action: String, _ words: String, app: String? = nil, style: String = ""
     ) -> String {
-        // The page that is shown afterwards is the one that the button was on.
+        // The fields of the current page, so that the same page is shown after the action.
         let fields = (app.map { [("client_id", $0)] } ?? []) + people.fields
         let hidden = fields.map { name, value in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value.htmlEscaped)\">"

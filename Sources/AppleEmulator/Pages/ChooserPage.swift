@@ -1,4 +1,4 @@
-/// The first step of `/auth/authorize`: which of the emulated people signs in, or a new one.
+/// The first step of `/auth/authorize`: the choice of a user, or a new one.
 struct ChooserPage {
     let page: String
     let request: AuthorizeRequest
@@ -14,8 +14,8 @@ struct ChooserPage {
         return PageFrame(
             title: "Sign in",
             content: """
-                <h1>Who signs in?</h1>
-                <p>To <b>\(request.clientID.htmlEscaped)</b>, with an account that exists here only.</p>
+                <h1>Choose an account</h1>
+                <p>Sign in to <b>\(request.clientID.htmlEscaped)</b>, with an emulated account.</p>
                 \(controls.search)
                 <form method="post" action="/auth/authorize">
                 <input type="hidden" name="page" value="\(page.htmlEscaped)">
@@ -23,7 +23,7 @@ struct ChooserPage {
                 </form>
                 \(controls.pager)
                 <details>
-                <summary>Make a new account</summary>
+                <summary>Create an account</summary>
                 <form method="post" action="/auth/authorize">
                 <input type="hidden" name="page" value="\(page.htmlEscaped)">
                 <div class="pair">
@@ -33,8 +33,8 @@ struct ChooserPage {
                 <input id="last" type="text" name="last_name" value="Lovelace" maxlength="100"></div>
                 </div>
                 <label for="email">E-mail address</label>
-                <input id="email" type="email" name="email" placeholder="made from the name" maxlength="300">
-                <button class="main full" name="create" value="1">Make it and go on</button>
+                <input id="email" type="email" name="email" placeholder="generated from the name" maxlength="300">
+                <button class="main full" name="create" value="1">Create and continue</button>
                 </form>
                 </details>
                 <form method="post" action="/auth/authorize">
@@ -48,7 +48,8 @@ struct ChooserPage {
 }
 
 extension AuthorizeRequest {
-    /// A browser also holds redirects that follow a form against the policy. A page whose form may be answered with one
-    /// names no targets, because the app may send the browser on to its own scheme, and no policy can allow every scheme.
+    /// Browsers apply `form-action` also to redirects after a form. A page whose form can be answered with a
+    /// redirect sets no targets, because the app may redirect to its own URL scheme, and a policy cannot
+    /// allow all schemes.
     var formTargets: String? { responseMode == .formPost ? "'self'" : nil }
 }

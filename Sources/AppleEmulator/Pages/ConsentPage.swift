@@ -1,9 +1,9 @@
-/// The second step of `/auth/authorize`: what the app gets, and whether it gets it.
+/// The second step of `/auth/authorize`: what the app may see, and consent.
 struct ConsentPage {
     let page: String
     let request: AuthorizeRequest
     let user: EmulatedUser
-    /// Only then does Apple ask what to share.
+    /// Apple asks what to share only at the first authorization.
     let isFirst: Bool
 
     var answer: EndpointAnswer {
@@ -26,12 +26,12 @@ struct ConsentPage {
     }
 
     private var explanation: String {
-        guard isFirst else { return "You have used this app before, so it learns nothing new about you." }
+        guard isFirst else { return "You have used this app before. It gets no new data." }
         switch (request.wantsName, request.wantsEmail) {
-        case (true, true): return "The app asks for your name and your e-mail address, this first time only."
-        case (true, false): return "The app asks for your name, this first time only."
-        case (false, true): return "The app asks for your e-mail address."
-        case (false, false): return "The app asks for nothing but that it is you."
+        case (true, true): return "The app requests your name and your e-mail address, only this first time."
+        case (true, false): return "The app requests your name, only this first time."
+        case (false, true): return "The app requests your e-mail address."
+        case (false, false): return "The app requests no personal data."
         }
     }
 
@@ -52,7 +52,7 @@ struct ConsentPage {
         <label class="choice"><input type="radio" name="email_choice" value="share"\(user.hidesEmail ? "" : " checked")>\
         <span>Share my address<small>\((user.email ?? "none").htmlEscaped)</small></span></label>
         <label class="choice"><input type="radio" name="email_choice" value="hide"\(user.hidesEmail ? " checked" : "")>\
-        <span>Hide my address<small>The app gets one that forwards to you.</small></span></label>
+        <span>Hide my address<small>The app gets an address that forwards to you.</small></span></label>
         </fieldset>
         """
     }

@@ -1,5 +1,5 @@
-/// Carries the answer to the redirect URI in a form that posts itself, or waits for a press where scripts are off (OAuth
-/// 2.0 Form Post Response Mode).
+/// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
+/// disabled (OAuth 2.0 Form Post Response Mode).
 struct FormPostPage {
     let delivered: AuthorizeAnswer
 
@@ -8,17 +8,17 @@ struct FormPostPage {
             "<input type=\"hidden\" name=\"\(field.name.htmlEscaped)\" value=\"\(field.value.htmlEscaped)\">"
         }
         return PageFrame(
-            title: "Going back",
+            title: "Continue",
             content: """
-                <h1>Going back to the app</h1>
+                <h1>Return to the app</h1>
                 <p>If nothing happens, press the button.</p>
                 <form id="answer" method="post" action="\(delivered.redirectURI.htmlEscaped)">
                 \(fields.joined(separator: "\n"))
                 <button class="main full">Continue</button>
                 </form>
                 """,
-            // The receiver may send the browser on, to `intent:` or a scheme of its own as well, and a browser holds that
-            // against the policy too. Apple's page lets it through.
+            // The receiver may redirect the browser, also to `intent:` or its own scheme, and browsers apply
+            // the policy to that too. Apple's page allows it.
             formTargets: nil, script: "document.getElementById('answer').submit()"
         ).answer
     }

@@ -1,14 +1,14 @@
 import Cryptography
 import Foundation
 
-/// What every page of the emulator shares: its look, and the policy that keeps anything foreign out of it.
+/// The common parts of all pages of the emulator: style and content security policy.
 struct PageFrame {
     let title: String
-    /// Markup in which every value is escaped already.
+    /// HTML in which all values are escaped.
     let content: String
     var status = 200
     var isWide = false
-    /// Where the page's forms, and redirects that answer them, may lead, in the words of the policy; `nil` is anywhere.
+    /// The allowed targets of forms, and of redirects after them, as in the policy; `nil` allows all.
     var formTargets: String? = "'self'"
     /// Runs when the page opens.
     var script: String?
@@ -23,7 +23,8 @@ struct PageFrame {
             body: Array(html.utf8))
     }
 
-    /// Only this page's own style and script, by their hashes: an injected one would not run (CSP 3 §6.7.3.4).
+    /// Allows only this page's style and script, by their hashes, so that an injected script does not run
+    /// (CSP 3 §6.7.3.4).
     private var policy: String {
         let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
         let forms = formTargets.map { "form-action \($0); " } ?? ""

@@ -1,4 +1,4 @@
-/// One person in a list: a circle with the initials, the name and the address.
+/// One user in a list: a circle with the initials, the name and the address.
 enum PersonLine {
     static func html(_ user: EmulatedUser, tag: String = "") -> String {
         """

@@ -1,4 +1,4 @@
-/// What the person sees of a request that Apple would refuse. The app is told nothing, as at Apple.
+/// The page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
 struct RefusalPage {
     let refusal: OAuthRefusal
 
@@ -6,7 +6,7 @@ struct RefusalPage {
         PageFrame(
             title: "Cannot sign in",
             content: """
-                <h1>This sign-in cannot go on</h1>
+                <h1>This sign-in has failed</h1>
                 <p><code>\(refusal.code.rawValue.htmlEscaped)</code></p>
                 <p>\(refusal.cause.htmlEscaped)</p>
                 """,

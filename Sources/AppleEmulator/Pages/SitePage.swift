@@ -1,6 +1,6 @@
-/// Stands in for the site of whoever tries sign-in on the web and has no site yet: it shows what came back.
+/// A page in place of the developer's own site, which shows the result of sign-in on the web.
 struct SitePage {
-    /// Parameters of the query.
+    /// The query parameters.
     let fields: FormFields
 
     var answer: EndpointAnswer {
@@ -10,8 +10,8 @@ struct SitePage {
         return PageFrame(
             title: "Your site",
             content: """
-                <h1>Here your site takes over</h1>
-                <p>\(fields["code"] == nil ? "Nobody was signed in." : "Its backend exchanges the code for who that is.")</p>
+                <h1>This page is your site</h1>
+                <p>\(fields["code"] == nil ? "No user has signed in." : "The backend of your site exchanges this code for the user.")</p>
                 \(rows.isEmpty ? "" : "<table>\(rows.joined())</table>")
                 """
         ).answer

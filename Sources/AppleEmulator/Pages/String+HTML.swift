@@ -1,5 +1,5 @@
 extension String {
-    /// The text with the five characters replaced that could end an attribute or begin markup.
+    /// The text with escapes for the five characters that can end an attribute or begin markup.
     var htmlEscaped: String {
         var escaped = ""
         escaped.reserveCapacity(utf8.count)

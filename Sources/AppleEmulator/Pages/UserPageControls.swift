@@ -1,13 +1,14 @@
-/// The search field above a list of users, and the way to its other pages below it. Forms of their own, without scripts.
+/// The search field above a list of users, and the links to its other pages below it, as forms without
+/// scripts.
 struct UserPageControls {
     let page: UserPage
-    /// `get` or `post`, and where to.
+    /// `get` or `post`.
     let method: String
     let action: String
-    /// What the forms must bring along.
+    /// Hidden fields of the forms.
     var hidden: [(name: String, value: String)] = []
 
-    /// Nothing while all users fit one page.
+    /// Empty while all users fit on one page.
     var search: String {
         guard page.found > UserPage.size || !page.search.isEmpty else { return "" }
         return """
@@ -15,7 +16,7 @@ struct UserPageControls {
             <input type="search" name="find" aria-label="Name, e-mail address or user ID" \
             placeholder="Name, e-mail or ID" maxlength="100" value="\(page.search.htmlEscaped)">\
             <button>Search</button></form>
-            \(page.found == 0 ? "<p>No account has this in its name, its addresses or its user ID.</p>" : "")
+            \(page.found == 0 ? "<p>No account has this text in its name, addresses or user ID.</p>" : "")
             """
     }
 

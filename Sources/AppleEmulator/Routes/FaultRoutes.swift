@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// Sets, shows and clears the ways in which endpoints misbehave.
+/// Sets, shows and removes the faults of endpoints.
 struct FaultRoutes: Sendable {
     let state: EmulatorState
 
@@ -12,11 +12,13 @@ struct FaultRoutes: Sendable {
             let endpoint = try endpoint(call)
             let fault = try call.input { input throws(EmulatorError) in try input.fault() }
             if endpoint != .keys, fault.body == .noKeys || fault.body == .unusableKeys {
-                throw EmulatorError(.memberMalformed, detail: "body: only the key set has keys")
+                throw EmulatorError(
+                    .memberMalformed, detail: "body: no_keys and unusable_keys are only for keys")
             }
             if endpoint == .notifications, fault.body != nil || fault.status != nil {
                 throw EmulatorError(
-                    .memberMalformed, detail: "status, body: the receiver of notifications answers for itself"
+                    .memberMalformed,
+                    detail: "status, body: not for notifications, because the receiver answers them"
                 )
             }
             state.setFault(fault, on: endpoint)
@@ -35,7 +37,7 @@ struct FaultRoutes: Sendable {
     private func endpoint(_ call: Call) throws(EmulatorError) -> EmulatedEndpoint {
         guard let endpoint = EmulatedEndpoint(rawValue: call.pathPart("endpoint")) else {
             let names = EmulatedEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
-            throw EmulatorError(.parameterMalformed, detail: "an endpoint is one of \(names)")
+            throw EmulatorError(.parameterMalformed, detail: "endpoint: one of \(names)")
         }
         return endpoint
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// How notifications are delivered, and those that are not delivered yet.
+/// The delivery plan of notifications, and the notifications that are not delivered yet.
 struct OutboxRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationPost

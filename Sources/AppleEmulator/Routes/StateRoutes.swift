@@ -2,8 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// The emulator as a whole: what it stands for, where its notifications go, what it counted, and a fresh
-/// start.
+/// The whole emulator: its apps, notification URL, counters, clock, and reset.
 struct StateRoutes: Sendable {
     let state: EmulatorState
 

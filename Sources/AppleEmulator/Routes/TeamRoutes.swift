@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// What a team does on Apple's developer pages: it registers keys and redirect URIs, and hands apps over. Also signs client secrets, for
-/// calls by hand.
+/// The actions of a team on Apple's developer pages: registering keys and redirect URIs, and transferring
+/// apps. It also signs client secrets for manual calls.
 struct TeamRoutes: Sendable {
     let state: EmulatorState
 

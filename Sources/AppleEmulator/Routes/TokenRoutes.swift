@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Mints identity tokens and notifications, honest ones and forged ones.
+/// Mints valid and forged identity tokens and notifications.
 struct TokenRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationPost
@@ -23,7 +23,7 @@ struct TokenRoutes: Sendable {
         group.control(.post, "deliveries") { call in try await deliver(call) }
     }
 
-    /// Posts a payload that the caller has, as it is: once more, or never signed by anybody.
+    /// Posts a given payload unchanged: a repeated one, or one without a valid signature.
     private func deliver(_ call: Call) async throws -> ControlAnswer {
         let (payload, target) = try call.input { input throws(EmulatorError) in
             (try input.string("payload", maximum: ControlInput.bodyLimit), try post.order(&input))

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// Makes and shows users, and does what they ask Apple for.
+/// Creates and shows users, and makes changes to their accounts.
 struct UserRoutes: Sendable {
     let state: EmulatorState
     let post: NotificationPost
@@ -38,7 +38,7 @@ struct UserRoutes: Sendable {
         }
     }
 
-    /// A page of users: `limit` of them, from number `offset` on.
+    /// Returns `limit` users, starting at number `offset`.
     private func list(_ call: Call) throws(EmulatorError) -> ControlAnswer {
         let offset = try call.number("offset", in: 0...UserDirectory.capacity, default: 0)
         let limit = try call.number("limit", in: 1...1000, default: 100)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Answers only after the state is in the file, so that what a caller was told is still true after a crash.
+/// Sends responses only after the state is in the file, so that they are still true after a crash.
 struct SavingMiddleware: RouterMiddleware {
     let saver: StateSaver
 
@@ -9,13 +9,14 @@ struct SavingMiddleware: RouterMiddleware {
         _ request: Request, context: EmulatorRequestContext,
         next: (Request, EmulatorRequestContext) async throws -> Response
     ) async throws -> Response {
-        // Of the requests that only read, one changes something: it opens a page, which no restart keeps.
+        // The only GET request that changes something opens a page of the web flow, and open pages are not
+        // saved.
         guard request.method != .get, request.method != .head else { return try await next(request, context) }
         let answer: Response
         do {
             answer = try await next(request, context)
         } catch {
-            // A cut connection, perhaps after the work was done.
+            // The connection may have been cut after the work was done.
             try await saver.save()
             throw error
         }

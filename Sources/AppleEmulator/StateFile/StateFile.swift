@@ -10,16 +10,18 @@ import Foundation
     import Darwin
 #endif
 
-/// The file in which the emulator keeps its state over restarts: one line with the SHA-256 of the rest, then JSON.
+/// The file that keeps the emulator's state across restarts: one line with the SHA-256 of the rest, then
+/// JSON.
 ///
-/// It is replaced as a whole, so that a crash leaves the old state or the new one. It has private keys in it, though only
-/// ones that open nothing: its owner alone may read it.
+/// It is replaced atomically, so that a crash leaves the old or the new state. Only its owner can read it,
+/// because it contains private keys, although only of the emulator.
 struct StateFile: Sendable {
     private static let firstWords = "siwa emulator state 1 "
 
     let path: String
 
-    /// `nil` when there is no file. Throws `.stateFileDamaged` for one that is not whole, or not of this program.
+    /// Returns `nil` when there is no file. Throws `.stateFileDamaged` for a file that is incomplete or not
+    /// written by this program.
     func read() throws(EmulatorError) -> WorldSnapshot? {
         let content: [UInt8]
         do {
@@ -34,17 +36,20 @@ struct StateFile: Sendable {
         guard Array(head) == Self.head(of: body) else {
             throw EmulatorError(
                 .stateFileDamaged,
-                detail: "\(path) is damaged, or no state of this emulator; remove it to start anew")
+                detail:
+                    "\(path) is damaged, or not a state file of this emulator; remove it to start with an empty state"
+            )
         }
         do {
             return try JSONDecoder().decode(WorldSnapshot.self, from: Data(body))
         } catch {
             throw EmulatorError(
-                .stateFileDamaged, detail: "\(path) is of another version; remove it to start anew")
+                .stateFileDamaged,
+                detail: "\(path) was written by another version; remove it to start with an empty state")
         }
     }
 
-    /// Durable when it returns. Throws `.stateFileUnwritable`.
+    /// The state is durable when this returns. Throws `.stateFileUnwritable`.
     func write(_ snapshot: WorldSnapshot) throws(EmulatorError) {
         let refusal = EmulatorError(.stateFileUnwritable, detail: path)
         let encoder = JSONEncoder()
@@ -52,7 +57,8 @@ struct StateFile: Sendable {
         guard let body = try? Array(encoder.encode(snapshot)) else { throw refusal }
         let content = Self.head(of: body) + [UInt8(ascii: "\n")] + body
         let newPath = "\(path).new"
-        // What a crash has left there is not written into: it may be readable by others, or lead elsewhere.
+        // A file that a crash has left is removed and not written to: it may be readable by others, or be a
+        // link.
         unlink(newPath)
         let file = open(newPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw refusal }

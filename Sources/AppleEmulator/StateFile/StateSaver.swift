@@ -13,12 +13,13 @@ actor StateSaver {
         (self.state, self.file, self.logger) = (state, file, logger)
     }
 
-    /// Everything that was done before the call is in the file when it returns. Throws `.stateFileUnwritable`.
+    /// All changes before the call are in the file when this returns. Throws `.stateFileUnwritable`.
     func save() async throws {
         if let next { return try await next.value }
-        // A task of its own, because a caller that hangs up must not cancel the write for the others.
+        // An unstructured task, because the cancellation of one caller must not cancel the write for the
+        // others.
         let task = Task {
-            // What became of the write before is its callers' business.
+            // Errors of the previous write are reported to its own callers.
             _ = try? await running?.value
             try write()
         }
@@ -27,7 +28,7 @@ actor StateSaver {
     }
 
     private func write() throws {
-        // From here on a caller's change may come too late for this write.
+        // Later changes may come too late for this write.
         (running, next) = (next, nil)
         do {
             try file.write(state.world.withLock { WorldSnapshot($0) })

@@ -2,8 +2,8 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// What a restart must not change: people, keys, codes, tokens, the moments that the throttle counts from, transfers, and
-/// the notifications that wait. Faults and counters belong to one run, and open pages to nobody after it.
+/// The state that survives a restart: users, keys, codes, tokens, the times for throttling, transfers, and
+/// waiting notifications. Faults, counters and open pages are lost.
 struct WorldSnapshot: Codable {
     struct PublishedKey: Codable {
         let keyID: String
@@ -51,10 +51,10 @@ struct WorldSnapshot: Codable {
         try keys.map { SigningKey(keyID: $0.keyID, privateKey: try RSAPrivateKey(pem: $0.pem)) }
     }
 
-    /// Puts the old life into a world that was made from the configuration. The configuration says which apps there are
-    /// and adds its own client keys; whose an app is after a transfer, the file knows better.
+    /// Restores the state into a world that was created from the configuration. The apps come from the
+    /// configuration, and its client keys are added. The team of an app after a transfer comes from the file.
     ///
-    /// Throws `JOSEError` and `EmulatorError` when a key is none.
+    /// Throws `JOSEError` and `EmulatorError` when a key cannot be read.
     func restore(into world: inout EmulatedWorld) throws {
         var ring = try KeyRing([])
         for key in keys {

@@ -1,6 +1,6 @@
-/// An app that one team handed over to another.
+/// The transfer of an app from one team to another.
 public struct AppTransfer: Sendable, Equatable, Codable {
-    /// How long Apple keeps the users' migration open, in milliseconds: 60 days.
+    /// How long users can be migrated, in milliseconds: 60 days.
     public static let openFor: Int64 = 60 * 86_400_000
 
     /// The app's primary client ID.

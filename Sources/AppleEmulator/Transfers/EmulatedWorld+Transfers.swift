@@ -1,8 +1,9 @@
-/// Apps that change hands, and `/auth/usermigrationinfo`.
+/// App transfers, and `/auth/usermigrationinfo`.
 extension EmulatedWorld {
-    /// The recipient accepts the app. Its tokens and codes were the former team's and end; consents stay.
+    /// The recipient accepts the app. The former team's tokens and codes end; consents stay.
     ///
-    /// Throws `.clientIDUnknown`, `.memberMalformed` when the team has the app already, `.tooManyTransfers`.
+    /// Throws `.clientIDUnknown`, `.memberMalformed` when the team already has the app, and
+    /// `.tooManyTransfers`.
     mutating func transfer(
         _ clientID: String, to recipient: String, at now: Int64
     ) throws(EmulatorError) -> AppTransfer {
@@ -12,7 +13,7 @@ extension EmulatedWorld {
         let app = apps[index].primaryClientID
         let sender = apps[index].teamID
         guard sender != recipient else {
-            throw EmulatorError(.memberMalformed, detail: "team_id: the team has the app already")
+            throw EmulatorError(.memberMalformed, detail: "team_id: the team already has the app")
         }
         let transfer = AppTransfer(app: app, sender: sender, recipient: recipient, acceptedAt: now)
         try transfers.add(transfer)
@@ -22,41 +23,42 @@ extension EmulatedWorld {
         return transfer
     }
 
-    /// The teams whose client secrets count for a client ID: its owner, and for the migration of users also the former
-    /// one, as long as the transfer is open.
+    /// The teams whose client secrets are accepted for a client ID: its owner, and for the migration of users
+    /// also its former owner while the transfer is open.
     func teams(actingFor clientID: String, includingFormer: Bool, at now: Int64) -> [String] {
         guard let app = app(of: clientID) else { return [] }
         let former = includingFormer ? transfers.open(for: app.primaryClientID, at: now)?.sender : nil
         return [app.teamID] + (former.map { [$0] } ?? [])
     }
 
-    /// The sender's half: what stands for one of its people on the way to another team.
+    /// For the sender: returns the identifier of one of its users for another team.
     ///
-    /// Apple gives identifiers out before the transfer as well, so that they can be taken along with the data.
+    /// Apple also issues these identifiers before the transfer, so that they can be transferred together with
+    /// the data.
     mutating func transferSubject(
         of subject: String, sender: String, recipient: String, clientID: String, now: Int64
     ) throws(OAuthRefusal) -> String {
         guard let app = app(of: clientID) else { throw OAuthRefusal(.invalidClient, "client_id is unknown") }
         let found = try? users.find(subject)
         guard let found, found.identity.teamID == sender, !users[found.position].isDeleted else {
-            throw OAuthRefusal(.invalidRequest, "sub is nobody's in this team")
+            throw OAuthRefusal(.invalidRequest, "sub is not a user of this team")
         }
         guard !transfers.failing.contains(found.position) else {
-            throw OAuthRefusal(.invalidRequest, "this person cannot be migrated")
+            throw OAuthRefusal(.invalidRequest, "this user cannot be migrated")
         }
         guard (1...64).contains(recipient.utf8.count), recipient != sender else {
-            throw OAuthRefusal(.invalidRequest, "target is no other team")
+            throw OAuthRefusal(.invalidRequest, "target must be another team")
         }
         if sender != app.teamID {
             let transfer = transfers.open(for: app.primaryClientID, at: now)
             guard transfer?.recipient == recipient else {
-                throw OAuthRefusal(.invalidRequest, "target is not the team that took the app over")
+                throw OAuthRefusal(.invalidRequest, "target is not the team that received the app")
             }
         }
         return transfers.subject(of: found.position, known: found.identity, to: recipient)
     }
 
-    /// The recipient's half: who that is in its own team.
+    /// For the recipient: returns the user's identity for its own team.
     func migratedUser(
         of transferSubject: String, recipient: String, clientID: String, now: Int64
     ) throws(OAuthRefusal) -> MigratedUser {
@@ -68,10 +70,10 @@ extension EmulatedWorld {
         guard let handover = transfers.handover(transferSubject), handover.recipient == recipient,
             handover.sender == transfer.sender, !users[handover.person].isDeleted
         else {
-            throw OAuthRefusal(.invalidRequest, "transfer_sub is nobody's in this transfer")
+            throw OAuthRefusal(.invalidRequest, "transfer_sub is not a user of this transfer")
         }
         guard !transfers.failing.contains(handover.person) else {
-            throw OAuthRefusal(.invalidRequest, "this person cannot be migrated")
+            throw OAuthRefusal(.invalidRequest, "this user cannot be migrated")
         }
         let user = users[handover.person]
         let identity = user.identity(for: recipient)
@@ -81,7 +83,7 @@ extension EmulatedWorld {
             isPrivateEmail: user.hidesEmail)
     }
 
-    /// The `transfer_sub` of tokens after a transfer, for as long as it is open.
+    /// The `transfer_sub` of tokens while a transfer is open.
     mutating func transferSubject(ofTokenFor person: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)

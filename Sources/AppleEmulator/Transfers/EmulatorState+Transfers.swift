@@ -8,7 +8,8 @@ extension EmulatorState {
             guard let held = world.grants.migrationTokens[token], held.teamID == teamID,
                 held.clientID == clientID, now - held.issuedAt <= life
             else {
-                throw OAuthRefusal(.invalidGrant, "the access token is unknown, expired or another client's")
+                throw OAuthRefusal(
+                    .invalidGrant, "the access token is unknown, expired or was issued to another client")
             }
         }
     }
@@ -35,7 +36,7 @@ extension EmulatorState {
 
     public var transfers: [AppTransfer] { world.withLock { $0.transfers.transfers } }
 
-    /// Hands the app of a client ID over to another team, as if it had accepted just now.
+    /// Transfers the app of a client ID to another team, as if that team had just accepted it.
     ///
     /// Throws `.clientIDUnknown`, `.memberMalformed` and `.tooManyTransfers`.
     public func transfer(_ clientID: String, to teamID: String) throws(EmulatorError) -> AppTransfer {
@@ -47,7 +48,7 @@ extension EmulatorState {
         }
     }
 
-    /// Whether `/auth/usermigrationinfo` refuses this one person, whom the apps may use all the same. Throws
+    /// Sets whether `/auth/usermigrationinfo` refuses this user. Other endpoints do not refuse them. Throws
     /// `.userNotFound`.
     public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// What `/auth/usermigrationinfo` tells the recipient of an app about a person.
+/// The response of `/auth/usermigrationinfo` for the recipient of an app.
 struct MigratedUser: Equatable {
     let subject: String
     let email: String?

@@ -1,6 +1,6 @@
-/// The apps that changed hands, and the identifiers that stand for people in between.
+/// The app transfers, and the transfer identifiers of users.
 struct TransferBook: Codable {
-    /// One person, as two teams may speak of them.
+    /// A transfer identifier of one user for two teams.
     struct Handover: Equatable, Codable {
         let person: Int
         let sender: String
@@ -12,7 +12,7 @@ struct TransferBook: Codable {
 
     private(set) var transfers: [AppTransfer] = []
     private var handovers: [String: Handover] = [:]
-    /// People whose migration Apple cannot do, for tests of what a transfer tool does then.
+    /// Users whose migration fails, for tests of transfer tools.
     var failing: Set<Int> = []
 
     /// Throws `.tooManyTransfers`.
@@ -23,14 +23,15 @@ struct TransferBook: Codable {
         transfers.append(transfer)
     }
 
-    /// The app's latest transfer, while its users can still be migrated.
+    /// The app's latest transfer, if its users can still be migrated.
     func open(for app: String, at now: Int64) -> AppTransfer? {
         transfers.last { $0.app == app }.flatMap { $0.isOpen(at: now) ? $0 : nil }
     }
 
     func handover(_ transferSubject: String) -> Handover? { handovers[transferSubject] }
 
-    /// The person's transfer identifier: the same for every app that goes from this team to that one.
+    /// The user's transfer identifier, which is the same for every app that is transferred between these two
+    /// teams.
     mutating func subject(of person: Int, known sender: TeamIdentity, to recipient: String) -> String {
         let subject = sender.transferSubject(to: recipient)
         if handovers.count < Self.subjectCapacity || handovers[subject] != nil {

@@ -1,14 +1,15 @@
-/// An e-mail address for a user who was made without one.
+/// Generates an e-mail address for a user who was created without one.
 enum DerivedAddress {
-    /// `first.last@example.com` when it is free, else with the user's number behind the name; `user.<number>` for a name
-    /// that has other letters than a to z.
+    /// Returns `first.last@example.com` if it is free, else the same with the user's number after the name;
+    /// `user.<number>` for a name with letters other than a to z.
     static func make(
         firstName: String?, lastName: String?, number: Int, isTaken: (String) -> Bool
     ) -> String {
         let name = localPart(firstName, lastName)
         if let name, !isTaken("\(name)@example.com") { return "\(name)@example.com" }
         var number = number
-        // Somebody may have been given just this address; no more than there are users have.
+        // Another user may have been created with this address. The loop ends, because there are fewer users
+        // than numbers.
         while isTaken(numbered(name, number)) { number += 1 }
         return numbered(name, number)
     }
@@ -17,7 +18,7 @@ enum DerivedAddress {
         "\(name ?? "user").\(number)@example.com"
     }
 
-    /// The words of the name in small letters, with dots between them.
+    /// The words of the name in lower case, with dots between them.
     private static func localPart(_ names: String?...) -> String? {
         let text = names.compactMap { $0 }.joined(separator: " ").lowercased()
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -1,8 +1,8 @@
-/// The e-mail address that a user is to have.
+/// The e-mail address of a new user.
 public enum RecipeAddress: Sendable, Equatable {
-    /// One that no other user has, from the name or from the user's number.
+    /// A unique address from the name or the user's number.
     case derived
     case none
-    /// Taken as it is.
+    /// This address.
     case given(String)
 }

@@ -1,19 +1,19 @@
 import Cryptography
 import Encodings
 
-/// What one developer team knows a person as: Apple gives every team another `sub` and another relay address.
+/// The identity of a user for one developer team: each team gets a different `sub` and relay address.
 public struct TeamIdentity: Sendable, Equatable, Codable {
     public let teamID: String
-    /// Looks like `NNNNNN.<32 hex>.NNNN`.
+    /// In the format `NNNNNN.<32 hex>.NNNN`.
     public let subject: String
-    /// Forwards to the person's real address, at `privaterelay.appleid.com`.
+    /// An address at `privaterelay.appleid.com` that forwards to the user's real address.
     public let relayAddress: String
 
     public init(teamID: String, subject: String, relayAddress: String) {
         (self.teamID, self.subject, self.relayAddress) = (teamID, subject, relayAddress)
     }
 
-    /// An identity in Apple's form, derived from `seed`: the same seed gives the same person.
+    /// An identity in Apple's format, derived from `seed`: the same seed gives the same identity.
     init(teamID: String, seed: [UInt8]) {
         let digest = SHA256Digest.hash(Array(teamID.utf8) + [0] + seed)
         let hex = Hexadecimal.encode(digest[0..<16])
@@ -26,8 +26,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
             relayAddress: "\(String(decoding: relay, as: UTF8.self))@privaterelay.appleid.com")
     }
 
-    /// What stands for the person on the way to another team, in the form of real ones: `NNNNNN.r<32 hex>`, with the first
-    /// block of their `sub`, and no third.
+    /// The user's transfer identifier for another team in Apple's format: `NNNNNN.r<32 hex>`, with the first
+    /// block of the `sub`, and without a third block.
     func transferSubject(to recipient: String) -> String {
         let digest = SHA256Digest.hash("\(teamID) to \(recipient)\u{0}\(subject)")
         let block = subject.utf8.prefix { $0 != UInt8(ascii: ".") }
@@ -37,7 +37,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
         return "\(first).r\(Hexadecimal.encode(digest[0..<16]))"
     }
 
-    /// Apple's first block is a small number (seen: 000685 to 002024), its last one looks like a time of day.
+    /// Apple's first block is a small number (seen: 000685 to 002024), and its last block looks like a time
+    /// of day.
     private static func digits(of bytes: some Collection<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
         let text = String(number)

@@ -1,29 +1,29 @@
 import Cryptography
 import Encodings
 
-/// Everybody with an emulated Apple Account. Pure: it asks nobody, and the shell locks it.
+/// All emulated users. Pure: it does no I/O, and its owner locks it.
 struct UserDirectory: Codable {
-    /// So that a runaway script cannot fill the memory.
+    /// A limit, so that a faulty script cannot fill the memory.
     static let capacity = 10_000
-    /// Stands for the first user in every place where a `sub` is asked for.
+    /// The name of the first user wherever a `sub` is expected.
     static let defaultName = "default"
 
     private var teamIDs: [String]
     private(set) var users: [EmulatedUser] = []
     /// Positions in `users` by the `sub` of each team.
     private var positions: [String: Int] = [:]
-    /// The real addresses of all users, in small letters.
+    /// The real addresses of all users, in lower case.
     private var addresses: Set<String> = []
 
-    /// Starts with the default user, who has the same `sub` in every run: a service that kept its database
-    /// knows the person again.
+    /// Creates the default user, who has the same `sub` in every run, so that a service with an old database
+    /// recognizes them.
     init(teamIDs: [String]) {
         self.teamIDs = teamIDs
         let seed = Array("default user".utf8)
         insert(user(UserRecipe(), identities: teamIDs.map { TeamIdentity(teamID: $0, seed: seed) }))
     }
 
-    /// Throws `.tooManyUsers`, and `.userExists` when the recipe names a taken `sub`.
+    /// Throws `.tooManyUsers`, and `.userExists` when the `sub` is already used.
     mutating func make(_ recipe: UserRecipe) throws(EmulatorError) -> EmulatedUser {
         guard users.count < Self.capacity else {
             throw EmulatorError(.tooManyUsers, detail: "at most \(Self.capacity)")
@@ -40,7 +40,8 @@ struct UserDirectory: Codable {
         return insert(user(recipe, identities: identities))
     }
 
-    /// The position and the team of whoever has this `sub`. Throws `.userNotFound`.
+    /// Returns the position of the user with this `sub`, and the identity for the team. Throws
+    /// `.userNotFound`.
     func find(_ subject: String?) throws(EmulatorError) -> (position: Int, identity: TeamIdentity) {
         guard let subject, subject != Self.defaultName else { return (0, users[0].identities[0]) }
         guard let position = positions[subject],
@@ -51,7 +52,7 @@ struct UserDirectory: Codable {
         return (position, identity)
     }
 
-    /// Gives everybody an identity in a team that they have none in yet. The same person gets the same one in every run.
+    /// Adds an identity for a new team to all users. A user gets the same identity in every run.
     mutating func addTeam(_ teamID: String) {
         guard !teamIDs.contains(teamID) else { return }
         teamIDs.append(teamID)
@@ -92,7 +93,7 @@ struct UserDirectory: Codable {
 }
 
 extension UserDirectory {
-    /// The addresses follow from the users, so they are in no state file.
+    /// The addresses are derived from the users, so they are not in the state file.
     private enum CodingKeys: String, CodingKey {
         case teamIDs, users, positions
     }

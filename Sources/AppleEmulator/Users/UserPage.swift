@@ -1,20 +1,20 @@
-/// The users that one page shows: of those that the search finds the newest first, so many at a time.
+/// One page of the users that a search finds, newest first.
 struct UserPage {
     static let size = 20
-    /// So that a search stays cheap.
+    /// In bytes. It limits the cost of a search.
     static let longestSearch = 320
 
     let users: [EmulatedUser]
-    /// How many the search found.
+    /// The number of users that the search found.
     let found: Int
-    /// How many of them are newer than the first one shown.
+    /// The number of found users before the first one on this page.
     let offset: Int
-    /// Empty when all users are meant.
+    /// Empty for all users.
     let search: String
 
     /// - Parameters:
-    ///   - all: oldest first.
-    ///   - offset: moved back to the last page when there are fewer.
+    ///   - all: The users, oldest first.
+    ///   - offset: Limited to the last page.
     init(of all: [EmulatedUser], search: String = "", offset: Int = 0) {
         let words = search.lowercased().split(separator: " ")
         let matching = all.reversed().filter { user in words.isEmpty || Self.has(user, all: words) }
@@ -26,8 +26,8 @@ struct UserPage {
     var newer: Int? { offset > 0 ? max(0, offset - Self.size) : nil }
     var older: Int? { offset + Self.size < found ? offset + Self.size : nil }
 
-    /// Every word must be part of the name or the address. The user IDs and relay addresses are looked into as well, but for
-    /// a short word only as a whole: their random letters and digits have every short word in them somewhere.
+    /// Every word must be part of the name or the address. User IDs and relay addresses are also searched,
+    /// but a short word must match the whole value: their random characters contain almost every short word.
     private static func has(_ user: EmulatedUser, all words: [Substring]) -> Bool {
         let known = [user.firstName, user.lastName, user.email].compactMap { $0?.lowercased() }
         let given = user.identities.flatMap { [$0.relayAddress.lowercased(), $0.subject.lowercased()] }
@@ -37,30 +37,30 @@ struct UserPage {
         }
     }
 
-    /// The fewest bytes of a user ID that a search finds it by.
+    /// The shortest part of a user ID, in bytes, that a search finds.
     private static let shortestPart = 6
 }
 
 extension UserPage {
-    /// Reads `find` and `from`, the fields of the pages' own forms. Throws `invalid_request` for what they cannot hold.
+    /// Reads `find` and `from`, the fields of the pages' forms. Throws `invalid_request` for invalid values.
     init(of all: [EmulatedUser], _ form: FormFields) throws(OAuthRefusal) {
         let search = form["find"] ?? ""
         guard search.utf8.count <= Self.longestSearch else {
-            throw OAuthRefusal(.invalidRequest, "a search has at most \(Self.longestSearch) bytes")
+            throw OAuthRefusal(.invalidRequest, "a search must have at most \(Self.longestSearch) bytes")
         }
         guard let offset = Int(form["from"] ?? "0") else {
-            throw OAuthRefusal(.invalidRequest, "from is no number")
+            throw OAuthRefusal(.invalidRequest, "from must be a number")
         }
         self.init(of: all, search: search, offset: offset)
     }
 
-    /// Where the page of all accounts shows these.
+    /// The path of this page of accounts.
     var location: String {
         let query = fields.map { "\($0.name)=\(AuthorizeAnswer.escape($0.value))" }.joined(separator: "&")
         return query.isEmpty ? "/" : "/?\(query)"
     }
 
-    /// The fields that lead back to this page.
+    /// The form fields that select this page.
     var fields: [(name: String, value: String)] {
         (search.isEmpty ? [] : [("find", search)]) + (offset == 0 ? [] : [("from", String(offset))])
     }

@@ -1,6 +1,6 @@
-/// A person to be made. What is left out gets a value that a first look at the service can use.
+/// The properties of a new user. The defaults are useful for a first trial.
 public struct UserRecipe: Sendable {
-    /// The `sub` for the first team; Apple's form when absent.
+    /// The `sub` for the first team. Default: a random one in Apple's format.
     public var subject: String?
     public var email = RecipeAddress.derived
     public var isEmailVerified = true
