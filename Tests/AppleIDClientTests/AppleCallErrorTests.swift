@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AppleCallErrorTests {
     @Test(arguments: AppleCallError.Code.allCases)
-    func `a call may have happened when it was sent and not answered`(code: AppleCallError.Code) {
+    func `a call may have happened when it was sent but not answered`(code: AppleCallError.Code) {
         let uncertain: Set<AppleCallError.Code> = [
             .timedOut, .connectionLost, .answerUnusable, .serverFailed,
         ]
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: AppleErrorCode.allCases)
-    func `a refused client is the operator's to put right`(word: AppleErrorCode) {
+    func `a refused client is an error of the configuration`(word: AppleErrorCode) {
         let error = AppleCallError(.rejected, appleError: word)
         #expect(error.isOfConfiguration == [.invalidClient, .unauthorizedClient].contains(word))
     }

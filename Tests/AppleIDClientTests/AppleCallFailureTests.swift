@@ -2,10 +2,10 @@ import AppleIDClient
 import NIOCore
 import Testing
 
-/// Each call as it fails, and as it fails although it may have happened.
+/// The failures of each call, before and after it may have happened.
 @Suite(.timeLimit(.minutes(1))) struct AppleCallFailureTests {
     @Test(arguments: Call.allCases)
-    func `a refused connection is surely not a call`(call: Call) async throws {
+    func `a refused connection is certainly not a call`(call: Call) async throws {
         let server = try await ScriptedServer(always: .nothing)
         try await server.close()
         try await AskedClient.with(server.baseURL, limits: AskedClient.impatient) { client in
@@ -15,13 +15,13 @@ import Testing
         }
     }
 
-    @Test func `a host that is not there is surely not a call`() async throws {
+    @Test func `an unknown host is certainly not a call`() async throws {
         try await AskedClient.with("http://siwa-test.invalid", limits: AskedClient.impatient) { client in
             #expect(await Call.exchange.failure(client) == AppleCallError(.unreachable))
         }
     }
 
-    @Test func `a server that does not speak TLS is surely not a call`() async throws {
+    @Test func `a server without TLS is certainly not a call`() async throws {
         try await AskedClient.with({ _ in .nothing }, limits: AskedClient.impatient) { _, server in
             try await AskedClient.with("https://localhost:\(server.port)", limits: AskedClient.impatient) {
                 client in
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases)
-    func `an answer that does not come may have been given`(call: Call) async throws {
+    func `a missing response may follow a call`(call: Call) async throws {
         let limits = AppleTimeLimits(connect: .seconds(50), read: .milliseconds(300), total: .seconds(50))
         try await AskedClient.with({ _ in .nothing }, limits: limits) { client, server in
             let error = try #require(await call.failure(client))
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    @Test func `an answer that trickles ends with the total time`() async throws {
-        // Long enough to connect on a busy machine.
+    @Test func `a slow response ends with the total time limit`() async throws {
+        // Long enough for a connection on a busy machine.
         let limits = AppleTimeLimits(connect: .seconds(50), read: .seconds(50), total: .seconds(2))
         try await AskedClient.with(
             { _ in
@@ -60,7 +60,7 @@ import Testing
             "", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"acc", "SSH-2.0-OpenSSH_9.2\r\n",
         ])
-    func `a cut connection may have been a call, which only a harmless one repeats`(call: Call, text: String)
+    func `a lost connection may have been a call, and only safe calls are repeated`(call: Call, text: String)
         async throws
     {
         try await AskedClient.with({ _ in .sendAndClose(text) }) { client, server in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a harmless call gets through when only its first connection was cut`() async throws {
+    @Test func `a safe call succeeds when only its first connection was lost`() async throws {
         try await AskedClient.with({ $0 == 1 ? .sendAndClose("") : .emptyOK }) { client, server in
             try await client.revoke(refreshToken: "r.t", clientID: AskedClient.clientID)
             #expect(server.requests.count == 2)
@@ -97,7 +97,7 @@ import Testing
             #"{"access_token":"a","token_type":"Bearer","expires_in":3600,}"#,
             #"{"access_token":"a","token_type":"Bearer","expires_in":3600}{}"#, #"{"error":"invalid_grant"}"#,
         ])
-    func `a 200 with anything but a token answer is none, and may have happened`(call: Call, body: String)
+    func `a 200 without a token response is unusable, and may have happened`(call: Call, body: String)
         async throws
     {
         try await AskedClient.with({ _ in .json(body) }) { client, server in
@@ -111,7 +111,7 @@ import Testing
     @Test(arguments: [
         "Content-Length: 262145\r\n", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n",
     ])
-    func `an answer of more than 256 KiB is none`(framing: String) async throws {
+    func `a response of more than 256 KiB is unusable`(framing: String) async throws {
         let kibibyte = String(repeating: " ", count: 1024)
         let chunk = framing.hasPrefix("Transfer") ? "400\r\n\(kibibyte)\r\n" : kibibyte
         try await AskedClient.with({ _ in
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [201, 204, 302, 400, 401, 403, 404, 418])
-    func `a status without an OAuth error says nothing`(status: Int) async throws {
+    func `a status without an OAuth error is unusable`(status: Int) async throws {
         let text =
             status == 204
             ? "HTTP/1.1 204 X\r\n\r\n" : "HTTP/1.1 \(status) X\r\nContent-Length: 6\r\n\r\n<html>"
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: ["server_error", "temporarily_unavailable"])
-    func `Apple's own words for a failure are no refusal`(word: String) async throws {
+    func `Apple's error codes for server failures are not refusals`(word: String) async throws {
         try await AskedClient.with({ _ in .refusal(word) }) { client, _ in
             #expect(await Call.validate.failure(client) == AppleCallError(.serverFailed))
         }
@@ -155,7 +155,9 @@ import Testing
             (429, "Retry-After: 999999999\r\n", .seconds(3600)), (429, "Retry-After: -1\r\n", nil),
             (429, "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT\r\n", nil),
         ] as [(Int, String, Duration?)])
-    func `being turned away is not being heard`(status: Int, header: String, wait: Duration?) async throws {
+    func `a throttled request has not been executed`(status: Int, header: String, wait: Duration?)
+        async throws
+    {
         try await AskedClient.with({ _ in .json("{}", status: status, headers: header) }) { client, _ in
             let error = try #require(await Call.exchange.failure(client))
             #expect(error == AppleCallError(.throttled))

@@ -2,7 +2,7 @@ import AppleIDClient
 import Testing
 
 @Suite struct AppleEndpointsTests {
-    @Test func `are Apple's unless told otherwise`() {
+    @Test func `are Apple's by default`() {
         #expect(AppleEndpoints.apple.keySet == "https://appleid.apple.com/auth/keys")
     }
 
@@ -12,7 +12,7 @@ import Testing
         ("http://[::1]:65535", "http://[::1]:65535/auth/keys"), ("http://[::1]", "http://[::1]/auth/keys"),
         ("https://appleid.example.com/fake//", "https://appleid.example.com/fake/auth/keys"),
     ])
-    func `follow from a base URL`(baseURL: String, keySet: String) {
+    func `are built from a base URL`(baseURL: String, keySet: String) {
         #expect(AppleEndpoints(baseURL: baseURL)?.keySet == keySet)
     }
 
@@ -24,7 +24,7 @@ import Testing
         "http://a\u{0}", "http://ä", "http://a:80:80", "http://[]", "http://[::1", "http://::1]:80",
         "http://[x]", "http://a%00b", #"http://a\b"#, "HTTP://a",
     ])
-    func `refuse what is no plain base URL`(baseURL: String) {
+    func `refuse a text that is not a plain base URL`(baseURL: String) {
         #expect(AppleEndpoints(baseURL: baseURL) == nil)
     }
 }

@@ -4,15 +4,15 @@ import KeySets
 import NIOCore
 import Testing
 
-/// Over real sockets, because time-outs, cut connections and bounds are the transport's own behaviour.
+/// Over real sockets, because timeouts, lost connections and limits are the behaviour of the transport.
 @Suite(.timeLimit(.minutes(1))) struct AppleKeySetSourceTests {
-    /// Long enough for a busy machine, for all that is not about time.
+    /// Long enough for a busy machine, for tests that are not about time.
     private static let patient = AppleTimeLimits(
         connect: .seconds(50), read: .seconds(50), total: .seconds(50))
     private static let impatient = AppleTimeLimits(
         connect: .milliseconds(300), read: .milliseconds(300), total: .seconds(50))
 
-    /// Asks a server once, with a client of its own.
+    /// Sends one request to a server, with a separate client.
     private func ask(
         _ baseURL: String, ifNoneMatch entityTag: String? = nil, limits: AppleTimeLimits = patient,
         configuration: HTTPClient.Configuration? = nil
@@ -31,7 +31,7 @@ import Testing
         return try result.get()
     }
 
-    @Test func `brings the answer with the headers that count`() async throws {
+    @Test func `returns the response with the relevant headers`() async throws {
         let server = try await ScriptedServer(
             always: .send(
                 """
@@ -61,7 +61,7 @@ import Testing
         #expect(!request.contains("accept-encoding"))
     }
 
-    @Test func `sends the entity tag and takes a 304`() async throws {
+    @Test func `sends the entity tag and accepts a 304`() async throws {
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: \"a\"\r\n\r\n"))
         let response = try await ask(server.baseURL, ifNoneMatch: #"W/"a""#)
@@ -72,7 +72,7 @@ import Testing
         #expect(try #require(server.requests.first).contains("\r\nIf-None-Match: W/\"a\"\r\n"))
     }
 
-    @Test func `brings a web page as it is, for others to refuse`() async throws {
+    @Test func `returns a web page unchanged`() async throws {
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"))
         let response = try await ask(server.baseURL)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [204, 400, 404, 429, 500, 503])
-    func `brings every status, without the body of a failure`(status: Int) async throws {
+    func `returns every status, without the body of a failure`(status: Int) async throws {
         let text =
             status == 204
             ? "HTTP/1.1 204 No Content\r\n\r\n"
@@ -103,7 +103,7 @@ import Testing
         #expect(try await ask(server.baseURL) == KeySetResponse(status: status, body: []))
         #expect(elsewhere.requests.isEmpty)
 
-        // A client that follows nevertheless brings nothing.
+        // With a client that follows redirects, the response is refused.
         await #expect(throws: KeySetFetchError(.statusUnexpected)) {
             try await ask(server.baseURL, configuration: .init())
         }
@@ -123,7 +123,7 @@ import Testing
         "Content-Length: 65537", "Content-Length: 9999999999", "Transfer-Encoding: chunked",
         "Connection: close",
     ])
-    func `stops reading past 64 KiB`(framing: String) async throws {
+    func `stops reading after 64 KiB`(framing: String) async throws {
         let isChunked = framing.hasPrefix("Transfer")
         let kibibyte = String(repeating: "x", count: 1024)
         let server = try await ScriptedServer(
@@ -131,12 +131,12 @@ import Testing
                 "HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n",
                 chunk: isChunked ? "400\r\n\(kibibyte)\r\n" : kibibyte, pause: .zero))
         await #expect(throws: KeySetFetchError(.tooLarge)) { try await ask(server.baseURL) }
-        // The client hung up, otherwise the server would send for ever.
+        // The client closed the connection; otherwise the server would send forever.
         try await eventually { server.openConnections == 0 }
         try await server.close()
     }
 
-    @Test func `gives up a server that does not answer`() async throws {
+    @Test func `times out when a server does not answer`() async throws {
         let server = try await ScriptedServer(always: .nothing)
         await #expect(throws: KeySetFetchError(.timedOut)) {
             try await ask(server.baseURL, limits: Self.impatient)
@@ -144,7 +144,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func `gives up a body that stops`() async throws {
+    @Test func `times out when a body stops`() async throws {
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"))
         await #expect(throws: KeySetFetchError(.timedOut)) {
@@ -154,8 +154,8 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", "HTTP/1.1 200 OK\r\n"])
-    func `gives up an answer that trickles`(head: String) async throws {
-        // Every byte renews the read time-out, so only the total one ends this.
+    func `times out when a response arrives byte by byte`(head: String) async throws {
+        // Every byte restarts the read timeout, so only the total time limit ends this.
         let chunk = head.hasSuffix("\r\n\r\n") ? " " : "X-A: b\r\n"
         let server = try await ScriptedServer(
             always: .sendForever(head, chunk: chunk, pause: .milliseconds(20)))
@@ -171,25 +171,24 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"key", "SSH-2.0-OpenSSH_9.2\r\n",
         "\0\0\0\0",
     ])
-    func `a cut connection is no answer`(text: String) async throws {
+    func `a lost connection is an error`(text: String) async throws {
         let server = try await ScriptedServer(always: .sendAndClose(text))
         await #expect(throws: KeySetFetchError(.unreachable)) { try await ask(server.baseURL) }
         try await server.close()
     }
 
-    @Test func `a refused connection is no answer`() async throws {
+    @Test func `a refused connection is an error`() async throws {
         let server = try await ScriptedServer(always: .nothing)
         let baseURL = server.baseURL
         try await server.close()
-        // The client tries again until its time to connect has passed, and then names the last failure if it
-        // had one.
+        // The client retries until the connect timeout, and then reports the last failure if there was one.
         let error = await #expect(throws: KeySetFetchError.self) {
             try await ask(baseURL, limits: Self.impatient)
         }
         #expect(error == KeySetFetchError(.unreachable) || error == KeySetFetchError(.timedOut))
     }
 
-    @Test func `a server that does not speak TLS is no answer`() async throws {
+    @Test func `a server without TLS is an error`() async throws {
         let server = try await ScriptedServer(always: .nothing)
         await #expect(throws: KeySetFetchError.self) {
             try await ask("https://127.0.0.1:\(server.port)", limits: Self.impatient)
@@ -198,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: ["", "keys.json", "ftp://127.0.0.1/keys", "http://", "http:///keys"])
-    func `a URL that cannot be asked is no answer`(url: String) async throws {
+    func `an invalid URL is an error`(url: String) async throws {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
         await #expect(throws: KeySetFetchError(.unreachable)) {
             try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
@@ -206,7 +205,7 @@ import Testing
         try await client.shutdown()
     }
 
-    @Test func `asks another URL when told so`() async throws {
+    @Test func `uses another URL`() async throws {
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"keys\":[]}"))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())

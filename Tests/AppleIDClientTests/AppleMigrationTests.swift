@@ -2,7 +2,7 @@ import AppleIDClient
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AppleMigrationTests {
-    @Test func `asks for a transfer identifier with an access token that it keeps`() async throws {
+    @Test func `requests a transfer identifier with a cached access token`() async throws {
         let time = ManualTime()
         try await AskedClient.with(
             { $0 == 1 || $0 == 4 ? .grant : .json(#"{"transfer_sub":"0.t.1"}"#) }, time: time
@@ -41,7 +41,7 @@ import Testing
             MigratedUser(subject: "0.b.1", email: "a@example.com", isPrivateEmail: false)
         ),
     ])
-    func `learns who a user is for the recipient`(answer: String, user: MigratedUser) async throws {
+    func `reads a user's new identity for the recipient`(answer: String, user: MigratedUser) async throws {
         try await AskedClient.with({ $0 == 1 ? .grant : .json(answer) }) { client, server in
             let found = try await client.recipient(ofTransferSubject: "0.t.1", clientID: AskedClient.clientID)
             #expect(found == user)
@@ -53,13 +53,13 @@ import Testing
     @Test(
         arguments: [Call.transferSubject, .recipient],
         ["", "{}", "<html>", #"{"sub":"","transfer_sub":""}"#, #"{"sub":1,"transfer_sub":1}"#])
-    func `any other answer is none`(call: Call, answer: String) async throws {
+    func `any other response is unusable`(call: Call, answer: String) async throws {
         try await AskedClient.with({ $0 == 1 ? .grant : .json(answer) }) { client, _ in
             #expect(await call.failure(client) == AppleCallError(.answerUnusable))
         }
     }
 
-    @Test func `an access token that has ended early is replaced once`() async throws {
+    @Test func `an access token that has expired early is replaced once`() async throws {
         try await AskedClient.with({ number in
             switch number {
             case 1, 4: .grant
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a user whom Apple refuses is refused at once`() async throws {
+    @Test func `a refused user is an error at once`() async throws {
         try await AskedClient.with({ $0 == 1 ? .grant : .refusal("invalid_request") }) { client, server in
             let refusal = AppleCallError(.rejected, appleError: .invalidRequest)
             #expect(await Call.recipient.failure(client) == refusal)

@@ -2,7 +2,7 @@ import AppleIDClient
 import StrictJSON
 import Testing
 
-/// Each call as it succeeds and as Apple refuses it.
+/// Each call when it succeeds and when Apple refuses it.
 @Suite(.timeLimit(.minutes(1))) struct AppleTokenClientTests {
     /// The fields of a form.
     static func form(_ request: String) throws -> [String: String] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `revokes a refresh token, and takes the empty answer`() async throws {
+    @Test func `revokes a refresh token, and accepts the empty response`() async throws {
         try await AskedClient.with({ _ in .emptyOK }) { client, server in
             try await client.revoke(refreshToken: "r.t", clientID: AskedClient.clientID)
             let request = try #require(server.requests.first)
@@ -76,7 +76,7 @@ import Testing
         ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
         ("invalid_scope", .invalidScope), ("user_is_a_teapot", .other),
     ])
-    func `keeps Apple's refusal, and asks once`(word: String, code: AppleErrorCode) async throws {
+    func `reports Apple's refusal, and calls once`(word: String, code: AppleErrorCode) async throws {
         for call in [Call.exchange, .validate, .revoke] {
             try await AskedClient.with({ _ in .refusal(word) }) { client, server in
                 let error = try #require(await call.failure(client))
@@ -88,7 +88,9 @@ import Testing
     }
 
     @Test(arguments: [Call.exchange, .validate, .revoke])
-    func `when a secret is refused the next key's is tried, and the good one remembered`(call: Call)
+    func `when a secret is refused, the next key is tried, and the accepted one is used first later`(
+        call: Call
+    )
         async throws
     {
         let keys = [try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")]
@@ -108,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401])
-    func `when every secret is refused that is the answer`(status: Int) async throws {
+    func `when every secret is refused, the call fails with that error`(status: Int) async throws {
         let keys = [try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")]
         try await AskedClient.with({ _ in .refusal("invalid_client", status: status) }, keys: keys) {
             client, server in
@@ -119,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a refused code shows that the secret was good`() async throws {
+    @Test func `a refused code shows that the secret was accepted`() async throws {
         let keys = [try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")]
         try await AskedClient.with(
             { $0 == 1 ? .refusal("invalid_client") : .refusal("invalid_grant") }, keys: keys

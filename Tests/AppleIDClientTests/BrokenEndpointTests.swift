@@ -1,9 +1,9 @@
 import AppleIDClient
 import Testing
 
-/// The circuit breaker in its place.
+/// The circuit breaker in the token client.
 @Suite(.timeLimit(.minutes(1))) struct BrokenEndpointTests {
-    @Test func `an endpoint that keeps failing is left alone, and tried again by one call`() async throws {
+    @Test func `an endpoint that keeps failing is not called, and then tried with one call`() async throws {
         let time = ManualTime()
         try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }, time: time) {
             client, server in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `each endpoint by itself`() async throws {
+    @Test func `each endpoint has its own circuit breaker`() async throws {
         try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }) { client, _ in
             for _ in 0..<6 { _ = await Call.revoke.failure(client) }
             #expect(await Call.revoke.failure(client) == AppleCallError(.circuitOpen))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptedServer.Answer.refusal("invalid_grant"), .json("{}", status: 429)])
-    func `refusals and throttling are answers`(answer: ScriptedServer.Answer) async throws {
+    func `refusals and throttling do not open the circuit`(answer: ScriptedServer.Answer) async throws {
         try await AskedClient.with({ _ in answer }) { client, server in
             for _ in 0..<20 { _ = await Call.validate.failure(client) }
             #expect(server.requests.count == 20)

@@ -3,7 +3,7 @@ import Testing
 @testable import AppleIDClient
 
 @Suite struct CircuitBreakerTests {
-    /// A breaker that has just opened at 0 seconds.
+    /// A circuit breaker that has opened at 0 seconds.
     static func opened() -> CircuitBreaker {
         var breaker = CircuitBreaker()
         for _ in 0..<CircuitBreaker.threshold { fail(&breaker, at: .zero) }
@@ -25,7 +25,7 @@ import Testing
         #expect(!breaker.isClosed)
     }
 
-    @Test func `an answer in between begins the count anew`() {
+    @Test func `a response in between resets the count`() {
         var breaker = CircuitBreaker()
         for _ in 0..<10 {
             for _ in 1..<CircuitBreaker.threshold { Self.fail(&breaker, at: .zero) }
@@ -34,13 +34,13 @@ import Testing
         #expect(breaker.admit(at: .zero) == .admit)
     }
 
-    @Test func `callers who gave up do not count`() {
+    @Test func `abandoned calls do not count`() {
         var breaker = CircuitBreaker()
         for _ in 0..<100 { breaker.end(breaker.admit(at: .zero), .abandoned, at: .zero) }
         #expect(breaker.admit(at: .zero) == .admit)
     }
 
-    @Test func `says how long to wait, then lets one call through`() {
+    @Test func `returns how long to wait, then admits one call`() {
         var breaker = Self.opened()
         #expect(breaker.admit(at: .milliseconds(500)) == .refuse(retryAfter: .milliseconds(1500)))
         #expect(breaker.admit(at: CircuitBreaker.shortestPause) == .probe)
@@ -69,14 +69,14 @@ import Testing
         }
     }
 
-    @Test func `after a probe that was given up the next caller probes`() {
+    @Test func `after an abandoned probe, the next caller probes`() {
         var breaker = Self.opened()
         #expect(breaker.admit(at: .seconds(2)) == .probe)
         breaker.end(.probe, .abandoned, at: .seconds(3))
         #expect(breaker.admit(at: .seconds(3)) == .probe)
     }
 
-    @Test func `a probe of which nothing is heard is forgotten`() {
+    @Test func `a probe that never ends is ignored after a while`() {
         var breaker = Self.opened()
         #expect(breaker.admit(at: .seconds(2)) == .probe)
         #expect(breaker.admit(at: .seconds(61)) != .probe)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ClientSigningKeyTests {
     static func pem() throws -> String { try ECPrivateKey.generate().pem }
 
-    @Test func `takes what Apple gives out, also with escaped line ends`() throws {
+    @Test func `accepts Apple's format, also with escaped line ends`() throws {
         let pem = try Self.pem()
         let key = try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem)
         #expect(try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem.replacing("\n", with: "\\n")) == key)
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "K1L2M3N4O", "K1L2M3N4O55", "k1l2m3n4o5", "K1L2M3N4O ", "KÄL2M3N4O"])
-    func `refuses a key ID of another shape`(keyID: String) throws {
+    func `refuses a key ID in another format`(keyID: String) throws {
         let pem = try Self.pem()
         #expect(throws: ClientSigningKey.Refusal.keyIDMalformed) {
             try ClientSigningKey(keyID: keyID, pem: pem)
@@ -27,7 +27,7 @@ import Testing
         "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----",
     ])
-    func `refuses what is no private key`(pem: String) {
+    func `refuses a text that is not a private key`(pem: String) {
         #expect(throws: ClientSigningKey.Refusal.notPEM) {
             try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem)
         }
@@ -52,7 +52,7 @@ import Testing
         """,
         "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
     ])
-    func `refuses another curve, with which libjwt would sign all the same`(pem: String) {
+    func `refuses another curve, with which libjwt would sign`(pem: String) {
         #expect(throws: ClientSigningKey.Refusal.notP256) {
             try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem)
         }
@@ -65,16 +65,16 @@ import Testing
         }
     }
 
-    @Test func `refuses a key that is broken inside`() throws {
+    @Test func `refuses a damaged key`() throws {
         var lines = try Self.pem().split(separator: "\n").map(String.init)
-        // The first bytes of the private number's frame.
+        // The first bytes of the structure of the private number.
         lines[1] = String(lines[1].prefix(40)) + "AAAA" + String(lines[1].dropFirst(44))
         #expect(throws: ClientSigningKey.Refusal.notP256) {
             try ClientSigningKey(keyID: "K1L2M3N4O5", pem: lines.joined(separator: "\n"))
         }
     }
 
-    @Test func `shows itself nowhere`() throws {
+    @Test func `does not appear in any description`() throws {
         let pem = try Self.pem()
         let key = try ClientSigningKey(keyID: "K1L2M3N4O5", pem: pem)
         var dumped = ""

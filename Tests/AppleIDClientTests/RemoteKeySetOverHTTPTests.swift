@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import KeySets
 import Testing
 
-/// The cache above the transport, from a real socket to a key.
+/// The key-set cache with the transport, over a real socket.
 @Suite(.timeLimit(.minutes(1))) struct RemoteKeySetOverHTTPTests {
     private static let keys = """
         {"keys":[{"kty":"RSA","kid":"A","use":"sig","alg":"RS256","e":"AQAB","n":"\
@@ -28,7 +28,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func `fetches once and has keys at hand`() async throws {
+    @Test func `fetches once and caches keys`() async throws {
         let server = try await ScriptedServer(always: .send(Self.good))
         try await withKeySet(server) { keys in
             let key = try await keys.key(for: "A")
@@ -37,7 +37,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `keeps good keys when a web page comes instead`() async throws {
+    @Test func `keeps good keys when the response is a web page`() async throws {
         let server = try await ScriptedServer { number in
             number == 1 ? .send(Self.good) : .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
         }

@@ -19,7 +19,7 @@ import Testing
         return try JSONValue(parsing: try #require(Base64URL.decode(segments[index])))
     }
 
-    @Test func `has the header and the claims that Apple asks for, and a signature of its key`() throws {
+    @Test func `has the header and the claims that Apple requires, and a valid signature`() throws {
         let privateKey = try ECPrivateKey.generate()
         let key = try ClientSigningKey(keyID: "K1L2M3N4O5", pem: privateKey.pem)
         let secret = try #require(try secrets(ChangingKeys([key])).secrets(for: clientID).first)
@@ -32,7 +32,7 @@ import Testing
         #expect(claims["iss"]?.string == "A1B2C3D4E5")
         #expect(claims["sub"]?.string == clientID)
         #expect(claims["aud"]?.string == "https://appleid.apple.com")
-        // Slightly in the past: Apple refuses one of the future, and clocks differ.
+        // Slightly in the past, because Apple refuses an `iat` in the future, and clocks differ.
         #expect(claims["iat"]?.integer == time.now - 60)
         #expect(claims["exp"]?.integer == time.now + 3600)
         let end = try #require(secret.text.lastIndex(of: "."))
@@ -42,7 +42,7 @@ import Testing
         #expect(privateKey.publicKey.isValidSignature(signature, for: input[...]))
     }
 
-    @Test func `is signed once and used until well before it ends`() throws {
+    @Test func `is signed once and used until well before it expires`() throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         let first = try secrets.secrets(for: clientID)
         time.now += 2699
@@ -53,14 +53,14 @@ import Testing
         #expect(try part(1, of: second[0])["exp"]?.integer == time.now + 3600)
     }
 
-    @Test func `is signed again when the clock was set back, because it would be of the future`() throws {
+    @Test func `is signed again when the clock was set back, because it would be from the future`() throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         _ = try secrets.secrets(for: clientID)
         time.now -= 1
         #expect(try part(1, of: secrets.secrets(for: clientID)[0])["iat"]?.integer == time.now - 60)
     }
 
-    @Test func `each client ID has its own`() throws {
+    @Test func `each client ID has its own secret`() throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         let app = try secrets.secrets(for: clientID)
         let web = try secrets.secrets(for: "com.example.web")
@@ -69,7 +69,7 @@ import Testing
         #expect(try secrets.secrets(for: clientID) == app)
     }
 
-    @Test func `all keys overlap, the newest first and the one that Apple took before it`() throws {
+    @Test func `all keys are tried, first the one that Apple accepted last, then the newest`() throws {
         let (new, old) = (
             try ClientSigningKey.sample("NEWNEWNEW1"), try ClientSigningKey.sample("OLDOLDOLD1")
         )
@@ -92,19 +92,19 @@ import Testing
     }
 
     @Test(arguments: ["com.other", "com.nobody"])
-    func `without a key there is none`(clientID: String) throws {
+    func `without a key there is no secret`(clientID: String) throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         #expect(throws: AppleCallError(.noSigningKey)) { try secrets.secrets(for: clientID) }
     }
 
     @Test(arguments: [Int64.min, Int64.max])
-    func `a mad clock is an error, not a crash`(now: Int64) throws {
+    func `an extreme time is an error, not a crash`(now: Int64) throws {
         time.now = now
         let secrets = secrets(ChangingKeys([try .sample()]))
         #expect(throws: AppleCallError(.signingFailed)) { try secrets.secrets(for: clientID) }
     }
 
-    @Test func `shows itself nowhere`() throws {
+    @Test func `does not appear in any description`() throws {
         let secret = try #require(try secrets(ChangingKeys([try .sample()])).secrets(for: clientID).first)
         var dumped = ""
         dump([secret], to: &dumped)

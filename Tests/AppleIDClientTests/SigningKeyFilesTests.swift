@@ -17,7 +17,7 @@ import Testing
 
     func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
-    /// Writes a key file whose time of change is a number of seconds after 2001.
+    /// Writes a key file with a modification time of this many seconds after 2001.
     func write(_ keyID: String, at seconds: Double, _ content: String? = nil) throws {
         let path = path("AuthKey_\(keyID).p8")
         try Data((try content ?? ECPrivateKey.generate().pem).utf8).write(to: URL(fileURLWithPath: path))
@@ -29,20 +29,20 @@ import Testing
         SigningKeyFiles(["TEAM": location ?? .directory(path: directory.path)], uptime: time.uptime)
     }
 
-    /// After the pause between two looks.
+    /// After the interval between two checks.
     func keyIDs(_ files: SigningKeyFiles) -> [String] {
         time.now += 3
         return files.keys(ofTeam: "TEAM").map(\.keyID)
     }
 
-    @Test func `brings every key of a directory, the newest first`() throws {
+    @Test func `returns every key of a directory, the newest first`() throws {
         try write("AAAAAAAAAA", at: 1)
         try write("BBBBBBBBBB", at: 3)
         try write("CCCCCCCCCC", at: 2)
         #expect(keyIDs(files()) == ["BBBBBBBBBB", "CCCCCCCCCC", "AAAAAAAAAA"])
     }
 
-    @Test func `a key that appears is picked up, and one that goes is gone`() throws {
+    @Test func `a new key is used, and a removed key is not used any more`() throws {
         try write("AAAAAAAAAA", at: 1)
         let files = files()
         #expect(keyIDs(files) == ["AAAAAAAAAA"])
@@ -54,7 +54,7 @@ import Testing
         #expect(keyIDs(files) == [])
     }
 
-    @Test func `looks every three seconds at most`() throws {
+    @Test func `checks the files at most every three seconds`() throws {
         try write("AAAAAAAAAA", at: 1)
         let files = files()
         #expect(files.keys(ofTeam: "TEAM").count == 1)
@@ -65,7 +65,7 @@ import Testing
         #expect(files.keys(ofTeam: "TEAM").count == 2)
     }
 
-    @Test func `a file that is replaced brings its new key`() throws {
+    @Test func `the new key of a replaced file is used`() throws {
         try write("AAAAAAAAAA", at: 1)
         let files = files(.file(path: path("AuthKey_AAAAAAAAAA.p8"), keyID: nil))
         let old = files.keys(ofTeam: "TEAM")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-----BEGIN PRIVATE KEY-----\nMIGH", "garbage"])
-    func `a file that is half written keeps its last good key until it is whole`(content: String) throws {
+    func `an incomplete file keeps its last good key until it is complete`(content: String) throws {
         try write("AAAAAAAAAA", at: 1)
         try write("BBBBBBBBBB", at: 2)
         let files = files()
@@ -85,7 +85,7 @@ import Testing
         try write("AAAAAAAAAA", at: 3, content)
         time.now += 3
         #expect(Set(files.keys(ofTeam: "TEAM").map(\.keyID)) == Set(good.map(\.keyID)))
-        // The time of change stays: it must be read again all the same.
+        // The modification time stays the same, but the file must be read again.
         try write("AAAAAAAAAA", at: 3)
         time.now += 3
         let whole = files.keys(ofTeam: "TEAM")
@@ -93,7 +93,7 @@ import Testing
         #expect(!whole.contains(try #require(good.last)))
     }
 
-    @Test func `a directory that cannot be read for a moment keeps its keys`() throws {
+    @Test func `a directory that cannot be read for a while keeps its keys`() throws {
         try write("AAAAAAAAAA", at: 1)
         let files = files()
         #expect(keyIDs(files) == ["AAAAAAAAAA"])
@@ -104,12 +104,12 @@ import Testing
         #expect(keyIDs(files) == ["AAAAAAAAAA"])
     }
 
-    @Test func `another team has none`() throws {
+    @Test func `another team has no keys`() throws {
         try write("AAAAAAAAAA", at: 1)
         #expect(files().keys(ofTeam: "OTHER").isEmpty)
     }
 
-    @Test func `says what is wrong with a location`() throws {
+    @Test func `reports the error of a location`() throws {
         func code(_ location: SigningKeyLocation) -> SigningKeyError.Code? {
             do throws(SigningKeyError) {
                 _ = try SigningKeyFiles.read(location)

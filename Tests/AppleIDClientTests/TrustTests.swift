@@ -1,9 +1,9 @@
 import AppleIDClient
 import Testing
 
-/// Only somebody whom the system trusts is Apple.
+/// Only a server with a certificate that the system trusts is Apple.
 @Suite(.timeLimit(.minutes(1))) struct TrustTests {
-    @Test func `nothing is sent to a server whose certificate nobody vouches for`() async throws {
+    @Test func `nothing is sent to a server whose certificate is not trusted`() async throws {
         let server = try await StrangeTLSServer()
         let limits = AppleTimeLimits(connect: .seconds(3), read: .seconds(3), total: .seconds(50))
         try await AskedClient.with("https://localhost:\(server.port)", limits: limits) { client in
@@ -11,7 +11,7 @@ import Testing
             #expect(error == AppleCallError(.unreachable))
             #expect(!error.mayHaveHappened)
         }
-        // It was reached, and refused for its certificate.
+        // The server was reached, and its certificate was refused.
         try await eventually { server.text.contains("alert unknown ca") }
     }
 }

@@ -3,7 +3,7 @@ import TokenMint
 @testable import AppleIdentity
 
 extension IdentityTokenClaims {
-    /// Passes every check at `NumericDate.sample`; a test changes only what it is about.
+    /// Passes every check at `NumericDate.sample`; a test changes only the claim that it is about.
     static func sample(_ change: (inout IdentityTokenClaims) -> Void = { _ in }) -> IdentityTokenClaims {
         var claims = IdentityTokenClaims(
             issuer: "https://appleid.apple.com", subject: TokenMint.subject,

@@ -23,7 +23,7 @@ import TokenMint
         return claims
     }
 
-    @Test func `returns what Apple said`() throws {
+    @Test func `returns the claims`() throws {
         var claims = TokenMint.identityClaims()
         claims["nonce"] = .string("n")
         claims["transfer_sub"] = .string("t")
@@ -45,7 +45,7 @@ import TokenMint
         #expect(identity.organizationID == "o")
     }
 
-    @Test func `takes iat as the authorization moment when there is no auth_time`() throws {
+    @Test func `uses iat as the authorization time when there is no auth_time`() throws {
         #expect(try verify(claims("auth_time", nil)).authorizationMoment == .sample)
     }
 
@@ -83,11 +83,11 @@ import TokenMint
     }
 
     @Test(arguments: [.string("{}"), .object(JSONObject()), .null] as [JSONValue])
-    func `never takes a notification for an identity token`(events: JSONValue) {
+    func `never accepts a notification as an identity token`(events: JSONValue) {
         #expect(throws: AppleTokenError(.notAnIdentityToken)) { try verify(claims("events", events)) }
     }
 
-    @Test func `reports the first step that fails, in the reading order`() throws {
+    @Test func `reports the first step that fails, in the order of verification`() throws {
         var claims = TokenMint.identityClaims(at: 0)
         claims["nbf"] = .integer(TokenMint.sampleTime + 61)
         claims["iss"] = .string("https://evil.example")
@@ -116,7 +116,7 @@ import TokenMint
             ])
     }
 
-    @Test func `refuses another key's signature before it reads the payload`() throws {
+    @Test func `refuses the signature of another key before it reads the payload`() throws {
         let stranger = TokenMint(keyID: TokenMint.shared.keyID)
         let token = try UnverifiedToken(stranger.sign(JSONObject([("iss", .integer(1))])))
         #expect(throws: AppleTokenError(.signatureInvalid)) {
@@ -126,7 +126,7 @@ import TokenMint
         }
     }
 
-    @Test func `bounds the size of a token before it looks at it`() throws {
+    @Test func `checks the size of a token before it parses it`() throws {
         let limit = UnverifiedToken.longestToken
         #expect(throws: AppleTokenError(.tokenTooLarge)) {
             try UnverifiedToken(String(repeating: "a", count: limit + 1))

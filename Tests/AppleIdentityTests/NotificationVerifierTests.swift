@@ -35,7 +35,7 @@ import TokenMint
     }
 
     @Test(arguments: [text(event()), event(), .array([event()]), text(.array([event()]))])
-    func `reads events in every shape that Apple has documented or sent`(events: JSONValue) throws {
+    func `reads events in every form that Apple has documented or sent`(events: JSONValue) throws {
         let notification = try verify(claims(events: events))
         #expect(notification.clientID == TokenMint.clientID)
         #expect(notification.identifier == "G2NcvZVDpFwSdQFbowCEpQ")
@@ -52,7 +52,7 @@ import TokenMint
         ("email-disabled", .emailDisabled),
         ("Consent-Revoked", .unknown), ("account-paused", .unknown),
     ])
-    func `knows both spellings of account deletion, and lets unknown types through`(
+    func `knows both spellings of account deletion, and accepts unknown types`(
         type: String, kind: NotificationEvent.Kind
     ) throws {
         let event = try verify(claims(events: Self.event(type))).events.first
@@ -72,7 +72,7 @@ import TokenMint
     @Test(arguments: [
         (TokenMint.sampleTime, TokenMint.sampleTime * 1000), (1_608_767_944_622, 1_608_767_944_622),
     ])
-    func `tells seconds from milliseconds`(sent: Int64, milliseconds: Int64) throws {
+    func `distinguishes seconds from milliseconds`(sent: Int64, milliseconds: Int64) throws {
         let event = try verify(
             claims(events: Self.event("consent-revoked", [("event_time", .integer(sent))]))
         ).events[0]
@@ -84,7 +84,7 @@ import TokenMint
         event("account-paused", [("sub", .integer(1))]),
         event("account-paused", [("event_time", .number("1e300"))]), .object(JSONObject()),
     ])
-    func `accepts an unknown type whatever it is made of`(events: JSONValue) throws {
+    func `accepts an unknown type with any members`(events: JSONValue) throws {
         #expect(try verify(claims(events: events)).events.map(\.kind) == [.unknown])
     }
 
@@ -101,11 +101,11 @@ import TokenMint
             event("consent-revoked", [("type", .integer(1))]),
             event("email-disabled", [("is_private_email", .string("yes"))]),
         ] as [JSONValue])
-    func `refuses events in any other shape`(events: JSONValue) {
+    func `refuses events in any other form`(events: JSONValue) {
         #expect(throws: AppleTokenError(.eventsMalformed)) { try verify(claims(events: events)) }
     }
 
-    @Test func `never takes an identity token for a notification`() {
+    @Test func `never accepts an identity token as a notification`() {
         #expect(throws: AppleTokenError(.notANotification)) { try verify(TokenMint.identityClaims()) }
     }
 
@@ -127,7 +127,7 @@ import TokenMint
         }
     }
 
-    @Test func `refuses an event from the far future, which would outlive every later sign-in`() throws {
+    @Test func `refuses an event from the far future, which would win over every later sign-in`() throws {
         let edge = TokenMint.sampleTime * 1000 + 60_999
         _ = try verify(claims(events: Self.event("consent-revoked", [("event_time", .integer(edge))])))
         #expect(throws: AppleTokenError(.issuedInFuture)) {

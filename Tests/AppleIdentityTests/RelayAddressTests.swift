@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RelayAddressTests {
     @Test(arguments: ["a@privaterelay.appleid.com", "a@example.com", nil], [true, false])
-    func `the claim decides where it is there`(address: String?, claim: Bool) {
+    func `the claim decides when it is present`(address: String?, claim: Bool) {
         #expect(RelayAddress.isPrivate(claim, address: address) == claim)
     }
 
@@ -13,7 +13,7 @@ import Testing
         "@private.icloud.com",
         "a@b@privaterelay.appleid.com",
     ])
-    func `the domain says so where the claim is absent`(address: String) {
+    func `the domain decides when the claim is absent`(address: String) {
         #expect(RelayAddress.isPrivate(nil, address: address) == true)
     }
 
@@ -25,7 +25,7 @@ import Testing
         "a@privaterelay.appleid.com ",
         "a@private.icloud.co", "a@private\u{212A}icloud.com", "a@prıvaterelay.appleid.com",
     ])
-    func `any other address says nothing`(address: String?) {
+    func `any other address decides nothing`(address: String?) {
         #expect(RelayAddress.isPrivate(nil, address: address) == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
         nil, "", "public", "must-revalidate, private", "s-maxage=9, x-max-age=9", "maxage=9", "max-age =60",
         ",,",
     ])
-    func `says nothing about how long`(field: String?) {
+    func `is absent when the field has no freshness`(field: String?) {
         #expect(CacheControl(field, age: nil) == .absent)
     }
 
@@ -17,7 +17,7 @@ import Testing
         "max-age=+60", "max-age=60s", "max-age=0x10", "max-age=9223372036854775808", #"max-age="60"#,
         "max-age=99999999999999999999999999999999999999", "max-age=\u{0661}\u{0662}", "max-age=\u{FF16}",
     ])
-    func `forbids keeping, or says how long in a way that nobody can rely on`(field: String) {
+    func `is unusable when caching is forbidden or the directives are malformed`(field: String) {
         #expect(CacheControl(field, age: nil) == .unusable)
     }
 
@@ -35,18 +35,18 @@ import Testing
         ("0", 600), ("100", 500), ("600", 0), ("601", 0), ("99999999999999999999999999", 0),
         ("-1", 600), ("", 600), ("a while", 600), ("1 ", 600),
     ])
-    func `spends the time that the response was under way`(age: String, seconds: Int64) {
+    func `subtracts the age of the response`(age: String, seconds: Int64) {
         #expect(CacheControl("max-age=600", age: age) == .fresh(milliseconds: seconds * 1000))
     }
 
-    @Test func `stops at the end of the numbers`() {
+    @Test func `saturates at the largest number`() {
         #expect(CacheControl("max-age=9223372036854775807", age: nil) == .fresh(milliseconds: .max))
         #expect(
             CacheControl("max-age=9223372036854775807", age: "9223372036854775807")
                 == .fresh(milliseconds: 0))
     }
 
-    @Test func `does not read a field of absurd length`() {
+    @Test func `does not parse a field that is too long`() {
         let field = "max-age=600" + String(repeating: ", x", count: 2000)
         #expect(CacheControl(field, age: nil) == .unusable)
     }

@@ -10,7 +10,7 @@ import Testing
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func `takes a key set with its tag and its freshness`() throws {
+    @Test func `accepts a key set with its entity tag and freshness`() throws {
         let response = SampleKeySet.response(["A"], entityTag: #""1""#, cacheControl: "max-age=600")
         guard case .replaced(let received, let cacheControl) = KeySetAnswer(response, to: nil) else {
             throw TestFailure("refused")
@@ -28,11 +28,11 @@ import Testing
         (#"{"error":"try later"}"#, .malformed), (#"{"keys":[]}"#, .noUsableKey),
         (#"{"keys":[null,1,"A",{}]}"#, .noUsableKey),
     ])
-    func `refuses a body that is no usable key set`(body: String, code: KeySetFetchError.Code) {
+    func `refuses a body that is not a usable key set`(body: String, code: KeySetFetchError.Code) {
         #expect(Self.failure(KeySetResponse(status: 200, body: Self.bytes(body))) == code)
     }
 
-    @Test func `refuses a set in which nothing may verify`() {
+    @Test func `refuses a set without a usable key`() {
         let response = KeySetResponse(status: 200, body: SampleKeySet.withoutUsableKey)
         #expect(Self.failure(response) == .noUsableKey)
     }
@@ -56,12 +56,12 @@ import Testing
         #expect(Self.failure(response) == .html)
     }
 
-    @Test func `lets the body decide, not the content type`() {
+    @Test func `decides by the body, not by the content type`() {
         let response = KeySetResponse(status: 200, body: SampleKeySet.body(["A"]), contentType: "text/html")
         #expect(Self.failure(response) == nil)
     }
 
-    @Test func `believes a 304 only when it asked for one`() throws {
+    @Test func `accepts a 304 only after a conditional request`() throws {
         let response = KeySetResponse(status: 304, body: [], cacheControl: "max-age=600")
         #expect(Self.failure(response, to: nil) == .statusUnexpected)
         guard case .confirmed(.fresh(milliseconds: 600_000)) = KeySetAnswer(response, to: #""1""#) else {

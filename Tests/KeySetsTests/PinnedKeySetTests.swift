@@ -33,7 +33,7 @@ import Testing
         ("/nowhere/keys.json", PinnedKeySetError.Code.unreadable), ("", .unreadable), ("/", .unreadable),
         ("/dev/null", .empty), ("/dev/zero", .tooLarge),
     ])
-    func `refuses a path that is no such file`(path: String, code: PinnedKeySetError.Code) {
+    func `refuses a path that is not a key set file`(path: String, code: PinnedKeySetError.Code) {
         #expect(throws: PinnedKeySetError(code)) { try PinnedKeySet(file: path) }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         RemoteKeySet(source: source, snapshots: snapshots, clock: clock, jitter: { 0 })
     }
 
-    @Test func `fetches at the start and again ahead of expiry`() async throws {
+    @Test func `fetches at the start and again before expiration`() async throws {
         let source = StubSource { number in
             SampleKeySet.response(["A", "B\(number)"], entityTag: "\"\(number)\"")
         }
@@ -37,7 +37,7 @@ import Testing
         await loop.value
     }
 
-    @Test func `keeps trying through an outage and serves on`() async throws {
+    @Test func `retries during an outage and still returns keys`() async throws {
         let source = StubSource { number in
             guard number == 1 || number == 5 else {
                 return KeySetResponse(status: 200, body: Array("<html>sorry".utf8))
@@ -48,7 +48,7 @@ import Testing
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
         var now = start + hour
-        // Retries follow after 30, 60 and 120 seconds; sleeps are a minute at most.
+        // Retries come after 30, 60 and 120 seconds; each sleep is at most a minute.
         for pause in [30, 60, 120] {
             clock.set(to: now)
             try await clock.sleeper(until: now + Int64(min(pause, 60)) * second)
@@ -64,17 +64,17 @@ import Testing
         await loop.value
     }
 
-    @Test func `notices a clock that jumped`() async throws {
+    @Test func `notices a clock that was set`() async throws {
         let source = StubSource(SampleKeySet.response(["A"], cacheControl: "max-age=86400"))
         let keys = keySet(source)
         let loop = Task { await keys.run() }
         try await clock.sleeper(until: start + minute)
-        // Ten years ahead: asked for again at once.
+        // Ten years ahead: the set is fetched again at once.
         let future = start + 3650 * day
         clock.set(to: future)
         try await clock.sleeper(until: future + minute)
         #expect(source.fetchCount == 2)
-        // And back: the loop wakes within its minute, and asks again within half of one.
+        // And back: the loop wakes within a minute, and fetches again within 30 seconds.
         clock.set(to: start)
         #expect(keys.cachedKey(for: "A") != nil)
         #expect(await (try? keys.key(for: "A")) != nil)
@@ -96,7 +96,7 @@ import Testing
         await loop.value
     }
 
-    @Test func `ends a running fetch when it is cancelled, and serves on from memory`() async throws {
+    @Test func `ends a running fetch when it is cancelled, and still returns cached keys`() async throws {
         let gate = Gate()
         let source = StubSource { number in
             if number > 1 { try await gate.pass() }

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `fetches a key on demand and has it at hand from then on`() async throws {
+    @Test func `fetches a key on demand and caches it`() async throws {
         let source = StubSource(SampleKeySet.response(["A", "B"]))
         let keys = keySet(source)
         #expect(keys.cachedKey(for: "A") == nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(keys.health.waiterCount == 0)
     }
 
-    @Test func `a caller who goes away leaves at once and cancels nothing`() async throws {
+    @Test func `a cancelled caller returns at once and does not cancel the fetch`() async throws {
         let gate = Gate()
         let source = StubSource { _ in
             try await gate.pass()
@@ -77,7 +77,7 @@ import Testing
         #expect(gate.cancelledCount == 0)
     }
 
-    @Test func `a caller who was gone before asking does not hang`() async {
+    @Test func `a caller that was cancelled before the call does not hang`() async {
         let gate = Gate()
         let source = StubSource { _ in
             try await gate.pass()
@@ -95,7 +95,7 @@ import Testing
         #expect(source.fetchCount == 1)
     }
 
-    @Test func `all who wait learn that the fetch failed`() async throws {
+    @Test func `all waiting callers get the failure of the fetch`() async throws {
         let gate = Gate()
         let source = StubSource { _ in
             try await gate.pass()
@@ -114,7 +114,7 @@ import Testing
     @Test(
         arguments: [
             (KeySetFetchError(.tooLarge), KeySetFetchError.Code.tooLarge), (TestFailure("x"), .unreachable),
-            // A client that was shut down says so, though nobody cancelled this fetch.
+            // A client that was shut down throws a cancellation, although this fetch was not cancelled.
             (CancellationError(), .unreachable),
         ] as [(any Error, KeySetFetchError.Code)])
     func `names the failure of its source`(error: any Error, code: KeySetFetchError.Code) async {
@@ -123,7 +123,7 @@ import Testing
         #expect(keys.health.lastFailure == code)
     }
 
-    @Test func `gives up a source that does not end, and asks again later`() async throws {
+    @Test func `stops waiting for a source that hangs, and fetches again later`() async throws {
         let gate = Gate()
         let source = StubSource { number in
             if number == 1 { try await gate.pass() }
@@ -141,7 +141,7 @@ import Testing
         #expect(await code(keys, "A") == nil)
     }
 
-    @Test func `a flood of invented keys costs one fetch while good keys verify`() async {
+    @Test func `a flood of invented keys causes one fetch while known keys are returned`() async {
         let source = StubSource(SampleKeySet.response(["A"]))
         let keys = keySet(source)
         #expect(await code(keys, "A") == nil)
@@ -162,7 +162,7 @@ import Testing
         #expect(source.fetchCount == 2)
     }
 
-    @Test func `callers keep a set fresh that no loop refreshes`() async throws {
+    @Test func `callers refresh a set without a refresh loop`() async throws {
         let source = StubSource { number in SampleKeySet.response(number == 1 ? ["A"] : ["A", "B"]) }
         let keys = keySet(source)
         #expect(await code(keys, "A") == nil)
@@ -182,7 +182,7 @@ import Testing
         #expect(store.snapshot == snapshot)
     }
 
-    @Test func `nobody waits for the store`() async throws {
+    @Test func `callers do not wait for the store`() async throws {
         let gate = Gate()
         let keys = keySet(
             StubSource(SampleKeySet.response(["A"])), snapshots: GatedSnapshotStore(gate: gate))
@@ -197,7 +197,7 @@ import Testing
         #expect(await keys.restore() == .storeFailed)
         #expect(keys.health.snapshotFailures == 1)
         #expect(await code(keys, "A") == nil)
-        // The look before the fetch, and the save behind it.
+        // The load before the fetch, and the save after it.
         try await eventually { keys.health.snapshotFailures == 3 }
         #expect(keys.health.status == .ready)
         #expect(keys.health.fetches.failed.isEmpty)

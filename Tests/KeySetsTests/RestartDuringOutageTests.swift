@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 import TokenMint
 
-/// One process fetches and stores, the next one starts while Apple is away: tokens have to go on verifying.
+/// One process fetches and stores the set, the next one starts during an outage of Apple. Tokens must still
+/// be verified.
 @Suite(.timeLimit(.minutes(1))) struct RestartDuringOutageTests {
     private let store = MemorySnapshotStore()
     private let clock = ManualClock(TokenMint.sampleTime * 1000)
@@ -26,7 +27,7 @@ import TokenMint
         ).subject
     }
 
-    /// A process that fetched, stored and died.
+    /// A process that fetched and stored the set, and has ended.
     private func firstProcess() async throws {
         let keys = keySet { true }
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())
@@ -51,7 +52,7 @@ import TokenMint
         #expect(keys.health.age == 3 * hour)
         #expect(try await verify(token, keys) == TokenMint.subject)
 
-        // A key that nobody has seen cannot be judged now.
+        // It is not known whether an unknown key is Apple's.
         let stranger = try JWTSigner.sign(
             claims: TokenMint.identityClaims(), keyID: "NEWKEY", algorithm: .RS256,
             key: TokenMint.shared.privateKey.pem)
@@ -59,7 +60,7 @@ import TokenMint
 
         isAppleThere.set(true)
         clock.set(to: start + 3 * hour + 30 * second)
-        // The look-up above failed too, so the pause has doubled and ends here at the latest.
+        // The look-up above failed too, so the delay has doubled, and it ends here at the latest.
         try await clock.sleeper(until: start + 3 * hour + 60 * second)
         clock.set(to: start + 3 * hour + 90 * second)
         try await eventually { keys.health.status == .ready }
@@ -68,7 +69,7 @@ import TokenMint
         await loop.value
     }
 
-    @Test func `a snapshot of another key lets no token through`() async throws {
+    @Test func `a snapshot with another key verifies no token`() async throws {
         try await firstProcess()
         let other = KeySetSnapshot(
             body: SampleKeySet.body([TokenMint.shared.keyID]), entityTag: nil, fetchedAt: start,
@@ -87,7 +88,7 @@ import TokenMint
             Array(SampleKeySet.body(["A"]).dropLast()), [UInt8](repeating: 0x20, count: 65_537),
             SampleKeySet.body(["A"]) + [UInt8](repeating: 0x20, count: 65_536),
         ] as [[UInt8]])
-    func `a corrupt snapshot is ignored and Apple is asked`(body: [UInt8]) async throws {
+    func `a corrupt snapshot is ignored and the set is fetched`(body: [UInt8]) async throws {
         try await store.save(
             KeySetSnapshot(body: body, entityTag: #""1""#, fetchedAt: start, freshUntil: start + hour))
         let keys = keySet { true }

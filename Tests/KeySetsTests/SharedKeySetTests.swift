@@ -2,7 +2,7 @@ import KeySets
 import Synchronization
 import Testing
 
-/// Replicas with one store.
+/// Replicas that share a store.
 @Suite(.timeLimit(.minutes(1))) struct SharedKeySetTests {
     private let clock = ManualClock()
     private let start = DrivenKeySet.start
@@ -12,7 +12,7 @@ import Testing
         RemoteKeySet(source: source, snapshots: store, clock: clock, jitter: { 0 })
     }
 
-    @Test func `a key that one replica has found serves another one while Apple is away`() async throws {
+    @Test func `a key that one replica has fetched is used by another one during an outage`() async throws {
         let first = replica(
             StubSource { number in SampleKeySet.response(number == 1 ? ["A"] : ["A", "new"]) })
         let second = replica(StubSource { _ in throw KeySetFetchError(.unreachable) })
@@ -30,7 +30,7 @@ import Testing
         #expect(second.health.status == .ready)
     }
 
-    @Test func `ten replicas ask Apple once, whoever is first`() async throws {
+    @Test func `ten replicas send one request to Apple`() async throws {
         let source = StubSource(SampleKeySet.response(["A"]))
         let replicas = (0..<10).map { _ in replica(source) }
         for keys in replicas {
@@ -39,7 +39,7 @@ import Testing
             try await eventually { store.snapshot != nil }
         }
         #expect(source.fetchCount == 1)
-        // An hour later each has its loop, and each its turn.
+        // An hour later each refresh loop is due.
         clock.set(to: start + hour)
         for keys in replicas {
             let loop = Task { await keys.run() }
@@ -52,7 +52,7 @@ import Testing
         #expect(replicas.map(\.health.fetches.adopted) == [0] + Array(repeating: 1, count: 9))
     }
 
-    @Test func `a store that hangs delays a fetch by two seconds, and is not asked again meanwhile`()
+    @Test func `a store that hangs delays a fetch by two seconds, and is not called again meanwhile`()
         async throws
     {
         let gate = Gate()
@@ -69,7 +69,7 @@ import Testing
         gate.open()
     }
 
-    @Test func `what is stored passes the same rules as what is fetched`() async throws {
+    @Test func `a stored set must pass the same checks as a fetched one`() async throws {
         let stored = KeySetSnapshot(
             body: Array("<html>".utf8), entityTag: nil, fetchedAt: start, freshUntil: start + hour)
         try await store.save(stored)

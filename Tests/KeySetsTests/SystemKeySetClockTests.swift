@@ -5,15 +5,15 @@ import Testing
 @Suite struct SystemKeySetClockTests {
     private let clock = SystemKeySetClock()
 
-    @Test func `tells the time of the machine`() {
+    @Test func `returns the system time`() {
         let first = clock.millisecondsSince1970
-        // 2026 to 2100, in milliseconds and not in seconds or microseconds.
+        // 2026 to 2100 in milliseconds, not in seconds or microseconds.
         #expect((1_767_225_600_000...4_102_444_800_000).contains(first))
         #expect(clock.now >= NumericDate(clampingSecondsSince1970: first / 1000))
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1_000])
-    func `does not sleep until a moment that has passed`(moment: Int64) async throws {
+    func `does not sleep until a time that has passed`(moment: Int64) async throws {
         try await clock.sleep(untilMilliseconds: moment)
     }
 

@@ -23,7 +23,7 @@ import TokenMint
         #expect(notification.events.count == 1)
     }
 
-    @Test func `passes what was expected on to the verifier`() async throws {
+    @Test func `passes the expectations to the verifier`() async throws {
         let keys = try PinnedKeySet(parsing: TokenMint.shared.keySet)
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())
         await #expect(throws: AppleTokenError(.nonceMissing)) {
@@ -44,7 +44,7 @@ import TokenMint
         }
     }
 
-    @Test func `says so when the keys cannot be had`() async throws {
+    @Test func `throws keysUnavailable when the keys cannot be fetched`() async throws {
         let keys = RemoteKeySet(source: StubSource { _ in throw KeySetFetchError(.unreachable) })
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())
         await #expect(throws: KeySetError(.keysUnavailable)) {

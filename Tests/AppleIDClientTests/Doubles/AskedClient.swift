@@ -2,9 +2,9 @@ import AppleIDClient
 import AsyncHTTPClient
 import Testing
 
-/// A token client that asks one scripted server, for the length of a test.
+/// A token client for one scripted server, during a test.
 enum AskedClient {
-    /// Long enough for a busy machine, for all that is not about time.
+    /// Long enough for a busy machine, for tests that are not about time.
     static let patient = AppleTimeLimits(connect: .seconds(50), read: .seconds(50), total: .seconds(50))
     static let impatient = AppleTimeLimits(
         connect: .milliseconds(300), read: .milliseconds(300), total: .milliseconds(300))
@@ -32,7 +32,7 @@ enum AskedClient {
         }
     }
 
-    /// Starts a server with these answers, asks it, and stops it.
+    /// Starts a server with these responses, runs the test, and stops the server.
     static func with<Result>(
         _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer, keys: [ClientSigningKey]? = nil,
         limits: AppleTimeLimits = patient, time: ManualTime = ManualTime(),

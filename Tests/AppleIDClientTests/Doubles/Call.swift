@@ -1,6 +1,6 @@
 import AppleIDClient
 
-/// Every call to Apple, for tests that hold for each of them.
+/// All calls to Apple, for tests of each of them.
 enum Call: String, CaseIterable, Sendable {
     case exchange, validate, revoke, transferSubject, recipient
 
@@ -18,7 +18,7 @@ enum Call: String, CaseIterable, Sendable {
         }
     }
 
-    /// How often it is sent when every connection is lost.
+    /// How often the call is sent when every connection is lost.
     var attempts: Int {
         switch self {
         case .exchange, .validate: 1

@@ -2,14 +2,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on a real socket that answers bytes, whatever they are: what a well-behaved server library would
-/// not send.
+/// A server on a real socket that answers with any bytes, also with bytes that a server library would not
+/// send.
 final class ScriptedServer: Sendable {
     enum Answer: Sendable {
         case send(String)
-        /// The text, then the connection ends.
+        /// Sends the text, then closes the connection.
         case sendAndClose(String)
-        /// The text, then this chunk for as long as somebody reads.
+        /// Sends the text, then this chunk until the client closes the connection.
         case sendForever(String, chunk: String, pause: TimeAmount)
         case nothing
     }
@@ -18,12 +18,12 @@ final class ScriptedServer: Sendable {
     private let channel: any Channel
     private let record: ScriptedServerRecord
 
-    /// The request heads as they arrived.
+    /// The received request heads.
     var requests: [String] { record.requests.withLock { $0 } }
     /// Connections that are open now.
     var openConnections: Int { record.connections.withLock { $0 } }
 
-    /// `answer` gets the number of the request, from 1 on.
+    /// `answer` gets the number of the request, from 1.
     init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
         let record = ScriptedServerRecord(answer: answer)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

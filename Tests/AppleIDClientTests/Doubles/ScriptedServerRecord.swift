@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a scripted server's connections share.
+/// The shared record of a scripted server's connections.
 final class ScriptedServerRecord: Sendable {
     let requests = Mutex<[String]>([])
     let connections = Mutex(0)

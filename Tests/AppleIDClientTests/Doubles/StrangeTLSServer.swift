@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `openssl s_server` on a free port, with a certificate that it has signed itself.
+/// `openssl s_server` on a free port, with a self-signed certificate.
 final class StrangeTLSServer {
     let port: Int
     private let process = Process()
     private let directory: URL
     private let output = Output()
 
-    /// What it has said: the alerts of those who connected are in it.
+    /// Its output, which contains the TLS alerts of clients.
     var text: String { output.text.withLock { $0 } }
 
     init() async throws {
@@ -63,7 +63,7 @@ final class StrangeTLSServer {
     }
 
     deinit {
-        // Not SIGTERM: a process that ignores it, as services under test do, hands that down.
+        // Not SIGTERM: the process inherits the ignored SIGTERM of the services under test.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         try? FileManager.default.removeItem(at: directory)
     }

@@ -6,7 +6,7 @@ import Testing
     /// base64url of the left 16 bytes of SHA-256("abc").
     private static let halfDigest = "ungWv48Bz-pBQUDeXa4iIw"
 
-    @Test func `accepts the code and the access token that the token was made with`() throws {
+    @Test func `accepts the code and the access token of the identity token`() throws {
         try CodeHashCheck(authorizationCode: "abc").check(
             .sample { $0.codeHash = Self.halfDigest }, at: .sample)
         try AccessTokenHashCheck(accessToken: "abc")
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a token without the hash, whatever the other one says`() {
+    @Test func `refuses a token without the hash, even if the other hash is there`() {
         #expect(throws: AppleTokenError(.codeHashMissing)) {
             try CodeHashCheck(authorizationCode: "abc")
                 .check(.sample { $0.accessTokenHash = Self.halfDigest }, at: .sample)

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `excuses a missing nonce only when Apple says that it could not be passed on`() throws {
+    @Test func `accepts a missing nonce only when Apple says that nonces are not supported`() throws {
         let check = NonceCheck(nonce: "abc", encodings: [.raw])
         try check.check(.sample { $0.nonceSupported = false }, at: .sample)
         #expect(throws: AppleTokenError(.nonceMismatch)) {

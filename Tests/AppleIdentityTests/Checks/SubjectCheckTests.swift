@@ -7,7 +7,7 @@ import Testing
         "000723.25da8be332964991898630947202fef0.0402", "a", "é", String(repeating: "x", count: 255),
         String(repeating: "😀", count: 255), "' OR 1=1 --", "../../etc",
     ])
-    func `accepts any string that an account can be keyed on`(subject: String) throws {
+    func `accepts any string that can identify an account`(subject: String) throws {
         try SubjectCheck().check(.sample { $0.subject = subject }, at: .sample)
     }
 
@@ -15,7 +15,7 @@ import Testing
         "", String(repeating: "x", count: 256), "a\nb", "a\u{0}b", "\u{7F}", "a\u{85}", "\u{1B}[2J",
         String(repeating: "e\u{301}", count: 128),
     ])
-    func `refuses empty, long and controlling subjects`(subject: String) {
+    func `refuses empty and long subjects, and control characters`(subject: String) {
         #expect(throws: AppleTokenError(.subjectInvalid)) {
             try SubjectCheck().check(.sample { $0.subject = subject }, at: .sample)
         }

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `survives the ends of the range of times`() throws {
+    @Test func `does not overflow at the ends of the range`() throws {
         let check = ExpirationCheck<IdentityTokenClaims>(leeway: 300)
         let last = NumericDate(clampingSecondsSince1970: .max)
         try check.check(.sample { $0.expiresAt = last }, at: last)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `asks for no auth_time`() throws {
+    @Test func `does not require auth_time`() throws {
         try AuthenticationTimeCheck(leeway: 0).check(.sample { $0.authenticatedAt = nil }, at: .sample)
     }
 }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `asks for no nbf`() throws {
+    @Test func `does not require nbf`() throws {
         try NotBeforeCheck<IdentityTokenClaims>(leeway: 0).check(.sample(), at: .sample)
     }
 }

@@ -1,6 +1,6 @@
 import KeySets
 
-/// Fails at everything.
+/// A store whose calls all fail.
 struct BrokenSnapshotStore: KeySetSnapshotStore {
     func load() async throws -> KeySetSnapshot? { throw TestFailure("disk full") }
 

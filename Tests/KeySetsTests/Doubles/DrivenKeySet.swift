@@ -7,19 +7,19 @@ let minute: Int64 = 60 * second
 let hour: Int64 = 60 * minute
 let day: Int64 = 24 * hour
 
-/// A `KeySetState` in the hands of a test: behind a reference, so that expectations may change it.
+/// A `KeySetState` for tests. It is a class, so that calls within expectations may change it.
 final class DrivenKeySet {
     /// 2026-01-01T00:00:00Z.
     static let start: Int64 = 1_767_225_600_000
 
     private var state: KeySetState
 
-    /// Holds nothing.
+    /// Without a set.
     init(bounds: KeySetBounds = KeySetBounds()) {
         state = KeySetState(bounds: bounds)
     }
 
-    /// Holds a set since `start`.
+    /// With a set that was fetched at `start`.
     static func holding(
         _ keyIDs: [String] = ["A", "B"], entityTag: String? = nil, cacheControl: String? = nil,
         bounds: KeySetBounds = KeySetBounds()
@@ -29,7 +29,7 @@ final class DrivenKeySet {
         return driven
     }
 
-    /// Lets the refresh loop fetch, which has to be due, and answers.
+    /// Starts the due fetch of the refresh loop, and finishes it.
     @discardableResult
     func refresh(_ answer: KeySetAnswer, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
         finish(try dueFetch(at: now), with: answer, at: now, jitter: jitter)
@@ -42,7 +42,7 @@ final class DrivenKeySet {
         return fetch
     }
 
-    /// Looks up a key that has to cause a fetch.
+    /// Looks up a key, which must start a fetch.
     func causedFetch(_ keyID: String, at now: Int64) throws -> KeySetFetch {
         guard case .startFetch(let fetch) = lookUp(keyID, at: now) else {
             throw TestFailure("no fetch was caused")
@@ -50,7 +50,7 @@ final class DrivenKeySet {
         return fetch
     }
 
-    /// When the loop fetches next, asked at `now`, without letting it.
+    /// When the refresh loop fetches next, as of `now`, without starting the fetch.
     func nextFetch(after now: Int64) -> Int64 {
         var copy = state
         var moment = now
@@ -88,7 +88,7 @@ final class DrivenKeySet {
         return state.restore(received, from: snapshot, at: now, jitter: jitter)
     }
 
-    /// What another process has stored.
+    /// A snapshot that another process has stored.
     func adopt(
         _ keyIDs: [String], entityTag: String? = nil, fetchedAt: Int64, freshUntil: Int64? = nil,
         for fetch: KeySetFetch, at now: Int64, jitter: Int64 = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds up whoever passes until it is opened, or until they are cancelled.
+/// Suspends callers until it is opened or they are cancelled.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -1,6 +1,6 @@
 import KeySets
 
-/// Saves only once its gate opens.
+/// A store whose save waits for a gate.
 struct GatedSnapshotStore: KeySetSnapshotStore {
     let gate: Gate
 

@@ -1,11 +1,11 @@
 import KeySets
 
-/// Never answers, and hears no cancellation until its gate opens.
+/// A store whose calls hang and ignore cancellation until its gate opens.
 struct HangingSnapshotStore: KeySetSnapshotStore {
     let gate: Gate
 
     func load() async throws -> KeySetSnapshot? {
-        // A task of its own does not hear of the caller's cancellation.
+        // An unstructured task is not cancelled with its caller.
         await Task { try? await gate.pass() }.value
         return nil
     }

@@ -1,7 +1,7 @@
 import KeySets
 import Synchronization
 
-/// Takes its time to end a save that is cancelled.
+/// A store whose cancelled save ends late.
 final class LingeringSnapshotStore: KeySetSnapshotStore {
     let gate = Gate()
     let hasEnded = Mutex(false)

@@ -1,7 +1,7 @@
 import KeySets
 import Synchronization
 
-/// Keeps the snapshot in memory: what survives when a test throws a key set away and makes the next one.
+/// Stores the snapshot in memory, for tests that replace a key set with a new one.
 final class MemorySnapshotStore: KeySetSnapshotStore {
     private let stored: Mutex<KeySetSnapshot?>
 

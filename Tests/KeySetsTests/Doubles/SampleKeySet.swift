@@ -2,7 +2,8 @@ import Encodings
 import KeySets
 import StrictJSON
 
-/// Key sets whose keys are usable by every rule but belong to nobody: making real ones takes too long.
+/// Key sets with keys that pass all checks but have no private keys, because generating real ones takes too
+/// long.
 enum SampleKeySet {
     static func body(_ keyIDs: [String], generation: UInt8 = 1) -> [UInt8] {
         let entries = keyIDs.map { keyID in
@@ -16,7 +17,7 @@ enum SampleKeySet {
         return JSONValue.object(JSONObject([("keys", .array(entries))])).serialized()
     }
 
-    /// A key set that parses, and in which nothing may verify.
+    /// A valid key set without a usable key.
     static let withoutUsableKey = Array(
         #"{"keys":[{"kty":"EC","crv":"P-256","kid":"EC","x":"AA","y":"AA"},{"kty":"oct","kid":"o"}]}"#.utf8)
 
@@ -32,7 +33,7 @@ enum SampleKeySet {
             entityTag: entityTag, cacheControl: cacheControl)
     }
 
-    /// 2048 bits, odd, another one for every key ID.
+    /// A modulus of 2048 bits, odd, different for each key ID.
     private static func modulus(of keyID: String, _ generation: UInt8) -> String {
         var state = keyID.utf8.reduce(UInt64(generation)) { ($0 &* 31) &+ UInt64($1) }
         var bytes = (0..<256).map { _ in

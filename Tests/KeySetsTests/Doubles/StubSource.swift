@@ -1,7 +1,7 @@
 import KeySets
 import Synchronization
 
-/// Answers as a test says, and remembers what it was asked.
+/// A source with responses of the test, which records the requests.
 final class StubSource: KeySetSource {
     private let asked = Mutex<[String?]>([])
     private let answer: @Sendable (_ number: Int) async throws -> KeySetResponse
@@ -14,7 +14,7 @@ final class StubSource: KeySetSource {
         self.init { _ in response }
     }
 
-    /// The entity tags that came along, one for each fetch.
+    /// The entity tags of the requests, one for each fetch.
     var entityTags: [String?] { asked.withLock { $0 } }
     var fetchCount: Int { entityTags.count }
 

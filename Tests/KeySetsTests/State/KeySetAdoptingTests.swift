@@ -1,11 +1,11 @@
 import KeySets
 import Testing
 
-/// What another replica has stored, looked at before Apple is asked.
+/// Sets that another replica has stored, which are read before a fetch.
 @Suite struct KeySetAdoptingTests {
     private let start = DrivenKeySet.start
 
-    @Test func `a refresh that another replica has made is not made again`() throws {
+    @Test func `a refresh by another replica is not repeated`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let now = start + 54 * minute
         let fetch = try state.dueFetch(at: now)
@@ -15,7 +15,7 @@ import Testing
         #expect(state.health(at: now).status == .ready)
         #expect(state.health(at: now).age == minute)
         #expect(state.health(at: now).fetches.adopted == 1)
-        // The next one is due when it would have been for the replica that asked.
+        // The next refresh is due at the same time as for the replica that fetched.
         #expect(state.nextFetch(after: now) == now - minute + 54 * minute)
     }
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [DrivenKeySet.start, DrivenKeySet.start - 1, .min])
-    func `Apple is asked when nobody was quicker`(fetchedAt: Int64) throws {
+    func `the set is fetched when no other replica has fetched it`(fetchedAt: Int64) throws {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         let now = start + 54 * minute
         let fetch = try state.dueFetch(at: now)
@@ -36,7 +36,7 @@ import Testing
         #expect(!state.has("B", at: now))
     }
 
-    @Test func `a newer set that is not fresh is taken, and Apple asked about that one`() throws {
+    @Test func `a newer set that is not fresh is adopted, and its entity tag is sent to Apple`() throws {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         let now = start + 3 * hour
         let fetch = try state.dueFetch(at: now)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [1, minute, 3650 * day])
-    func `a set from the future keeps nobody from asking`(ahead: Int64) throws {
+    func `a set from the future does not prevent a fetch`(ahead: Int64) throws {
         let state = try DrivenKeySet.holding(["A"])
         let now = start + 54 * minute
         let fetch = try state.dueFetch(at: now)
@@ -59,19 +59,19 @@ import Testing
         #expect(state.has("A", at: now))
     }
 
-    @Test func `an unknown key that another replica has found is taken from there`() throws {
+    @Test func `an unknown key that another replica has fetched is adopted`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("new", at: start + 10 * minute)
         #expect(
             try state.adopt(["A", "new"], fetchedAt: start + minute, for: fetch, at: start + 10 * minute)
                 == .wakeWaiters)
         #expect(state.lookUp("new", at: start + 10 * minute) == .use)
-        // That set is too old to say anything about other keys, and Apple was not asked for them.
+        // That set is too old to prove that other keys are unknown, and they have not been fetched.
         #expect(state.refusal(at: start + 10 * minute) == .keysUnavailable)
         _ = try state.causedFetch("other", at: start + 10 * minute)
     }
 
-    @Test func `an unknown key that another replica has not found either is asked for, without a condition`()
+    @Test func `an unknown key that no other replica has is fetched, without a condition`()
         throws
     {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
@@ -86,11 +86,11 @@ import Testing
         #expect(state.refusal(at: now) == .unknownKey)
     }
 
-    @Test func `all replicas together ask for unknown keys once in 30 seconds`() throws {
+    @Test func `all replicas together fetch for unknown keys once in 30 seconds`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let now = start + 10 * minute
         let fetch = try state.causedFetch("invented", at: now)
-        // Another replica has asked ten seconds ago, and it was not there.
+        // Another replica fetched ten seconds ago, and the set did not have this key.
         let asked = now - 10 * second
         #expect(try state.adopt(["A"], fetchedAt: asked, for: fetch, at: now) == .wakeWaiters)
         #expect(state.refusal(at: now) == .unknownKey)
@@ -98,7 +98,7 @@ import Testing
         _ = try state.causedFetch("invented", at: asked + 30 * second)
     }
 
-    @Test func `what another replica could get ends an outage`() throws {
+    @Test func `a set of another replica ends an outage`() throws {
         let state = try DrivenKeySet.holding(["A"])
         try state.refresh(.failed(.unreachable), at: start + hour)
         #expect(state.health(at: start + hour).status == .stale(.unreachable))
@@ -108,20 +108,20 @@ import Testing
         #expect(state.health(at: now).status == .ready)
     }
 
-    @Test func `a first start with nothing at hand takes what is stored`() throws {
+    @Test func `a first start adopts the stored set`() throws {
         let state = DrivenKeySet()
         let fetch = try state.causedFetch("A", at: start + hour)
         #expect(try state.adopt(["A"], fetchedAt: start, for: fetch, at: start + hour) == .wakeWaiters)
         #expect(state.has("A", at: start + hour))
     }
 
-    @Test func `what is past its 7 days helps nobody`() throws {
+    @Test func `a set older than 7 days is not adopted`() throws {
         let state = DrivenKeySet()
         let fetch = try state.causedFetch("A", at: start + 7 * day)
         #expect(try state.adopt(["A"], fetchedAt: start, for: fetch, at: start + 7 * day) == .ask(fetch))
     }
 
-    @Test func `a look for a fetch that is over changes nothing`() throws {
+    @Test func `adopting for a fetch that has ended changes nothing`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("x", at: start + second)
         state.finish(fetch, with: .failed(.timedOut), at: start + 2 * second)

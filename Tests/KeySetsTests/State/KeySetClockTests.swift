@@ -1,8 +1,8 @@
 import KeySets
 import Testing
 
-/// Wall clocks are set back, jump and start in 1970. None of it may stop the process, take good keys away for
-/// long, keep old ones for ever, or let more fetches out.
+/// Wall clocks can be set back or forwards, or start in 1970. This must not end the process, remove good keys
+/// for long, keep old ones forever, or cause more fetches.
 @Suite struct KeySetClockTests {
     private let start = DrivenKeySet.start
 
@@ -13,11 +13,11 @@ import Testing
         #expect(state.lookUp("A", at: now) == .use)
         #expect(state.nextFetch(after: now) == now + 30 * second)
         #expect(state.health(at: now).age == 0)
-        // The 7 days count from no later than now.
+        // The 7 days begin now at the latest.
         #expect(!state.has("A", at: now + 7 * day))
     }
 
-    @Test func `a clock set back does not let more fetches out`() throws {
+    @Test func `a clock set back does not cause more fetches`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("x", at: start)
         state.finish(fetch, with: try .set(["A"]), at: start)
@@ -27,7 +27,7 @@ import Testing
         _ = try state.causedFetch("y", at: now + 30 * second)
     }
 
-    @Test func `a clock set back during an outage does not put the next try off`() throws {
+    @Test func `a clock set back during an outage does not delay the next retry`() throws {
         let state = try DrivenKeySet.holding(["A"])
         try state.refresh(.failed(.unreachable), at: start + 5 * hour)
         let now = start + 3 * hour
@@ -35,7 +35,7 @@ import Testing
         #expect(state.has("A", at: now))
     }
 
-    @Test func `a clock that jumps ahead and returns loses nothing`() throws {
+    @Test func `a clock that is set forwards and back again has no effect`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let future = start + 3650 * day
         #expect(!state.has("A", at: future))
@@ -46,7 +46,9 @@ import Testing
         #expect(state.nextFetch(after: start + minute) == start + minute + 30 * second)
     }
 
-    @Test func `a set fetched in the wrong future is asked for again soon, and ages from now`() throws {
+    @Test func `a set fetched with a clock in the future is fetched again soon, and its age counts from now`()
+        throws
+    {
         let state = try DrivenKeySet.holding(["A"])
         let future = start + 3650 * day
         try state.refresh(.set(["B"]), at: future)
@@ -56,7 +58,7 @@ import Testing
         #expect(!state.has("B", at: start + 7 * day))
     }
 
-    @Test func `a fetch that ends before it began is taken`() throws {
+    @Test func `a fetch that ends before it began is accepted`() throws {
         let state = DrivenKeySet()
         let fetch = try state.dueFetch(at: start)
         state.finish(fetch, with: try .set(["A"]), at: start - day)
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max])
-    func `no moment stops the process`(now: Int64) throws {
+    func `no time ends the process`(now: Int64) throws {
         for other in [Int64.min, -1, 0, DrivenKeySet.start, .max] {
             let state = DrivenKeySet()
             let fetch = try state.dueFetch(at: other)

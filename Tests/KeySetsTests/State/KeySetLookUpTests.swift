@@ -4,7 +4,7 @@ import Testing
 @Suite struct KeySetLookUpTests {
     private let start = DrivenKeySet.start
 
-    @Test func `uses a key at hand`() throws {
+    @Test func `uses a cached key`() throws {
         let state = try DrivenKeySet.holding()
         #expect(state.lookUp("A", at: start) == .use)
     }
@@ -16,7 +16,7 @@ import Testing
         #expect(!state.has("k", at: start))
     }
 
-    @Test func `fetches when nothing is at hand, and everybody else joins`() throws {
+    @Test func `fetches when nothing is cached, and later callers join`() throws {
         let state = DrivenKeySet()
         let fetch = try state.causedFetch("A", at: start)
         #expect(state.lookUp("A", at: start + 1, waiters: 1) == .joinFetch(fetch.number))
@@ -30,25 +30,25 @@ import Testing
         #expect(state.refusal(at: start + 4) == .unknownKey)
     }
 
-    @Test func `does not wait for a fetch when the key is at hand`() throws {
+    @Test func `does not wait for a fetch when the key is cached`() throws {
         let state = try DrivenKeySet.holding()
         _ = try state.causedFetch("new", at: start + second)
         #expect(state.lookUp("A", at: start + second, waiters: 1) == .use)
     }
 
-    @Test func `finds a key that appeared since, by one fetch`() throws {
+    @Test func `finds a new key with one fetch`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("new", at: start + second)
         state.finish(fetch, with: try .set(["A", "new"]), at: start + 2 * second)
         #expect(state.lookUp("new", at: start + 2 * second) == .use)
     }
 
-    @Test func `asks for an unknown key without a condition`() throws {
+    @Test func `fetches for an unknown key without a condition`() throws {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         #expect(try state.causedFetch("new", at: start + second).entityTag == nil)
     }
 
-    @Test func `asks for unknown keys once in 30 seconds`() throws {
+    @Test func `fetches for unknown keys once in 30 seconds`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("x", at: start)
         state.finish(fetch, with: try .set(["A"]), at: start + second)
@@ -59,11 +59,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a flood of invented keys costs one fetch in 30 seconds`(isAnswered: Bool) throws {
+    func `a flood of invented keys causes one fetch in 30 seconds`(isAnswered: Bool) throws {
         let state = try DrivenKeySet.holding(["A", "B"])
         var caused: [Int64] = []
         var scheduled = 0
-        // 10 000 invented keys within 100 seconds, good ones in between, beside a refresh loop.
+        // 10 000 invented keys within 100 seconds, with known ones in between, and a refresh loop.
         for number in 0..<10_000 {
             let now = start + Int64(number) * 10
             if case .startFetch = state.nextRefresh(at: now) { scheduled += 1 }
@@ -81,7 +81,7 @@ import Testing
         #expect(scheduled == 0)
     }
 
-    @Test func `a flood during a slow fetch joins it, within bounds`() throws {
+    @Test func `a flood during a slow fetch joins it, within limits`() throws {
         let state = try DrivenKeySet.holding(bounds: KeySetBounds(mostWaiters: 3))
         let fetch = try state.causedFetch("x", at: start)
         #expect(state.lookUp("y", at: start, waiters: 2) == .joinFetch(fetch.number))
@@ -89,18 +89,18 @@ import Testing
         #expect(state.lookUp("A", at: start, waiters: 3) == .use)
     }
 
-    @Test func `calls a key unknown only when Apple answered the last time`() throws {
+    @Test func `a key is unknown only when the last fetch succeeded`() throws {
         let state = try DrivenKeySet.holding(["A"])
         #expect(state.refusal(at: start) == .unknownKey)
         let fetch = try state.causedFetch("x", at: start)
-        // Somebody who does not wait for the answer cannot be told yet.
+        // Before the response it is not known whether the key is Apple's.
         #expect(state.refusal(at: start) == .keysUnavailable)
         state.finish(fetch, with: .failed(.unreachable), at: start + second)
         #expect(state.refusal(at: start + second) == .keysUnavailable)
         #expect(state.lookUp("x", at: start + second) == .refuse(.keysUnavailable))
     }
 
-    @Test func `refuses quickly while nothing can be had`() throws {
+    @Test func `refuses quickly while no set can be fetched`() throws {
         let state = DrivenKeySet()
         let fetch = try state.causedFetch("A", at: start)
         state.finish(fetch, with: .failed(.unreachable), at: start + second)
@@ -108,7 +108,7 @@ import Testing
         _ = try state.causedFetch("A", at: start + 30 * second)
     }
 
-    @Test func `callers refresh a set that nobody else refreshes, without waiting`() throws {
+    @Test func `callers refresh a set without a refresh loop, without waiting`() throws {
         let state = try DrivenKeySet.holding(["A"], entityTag: #""1""#)
         let moment = start + 54 * minute
         #expect(state.lookUp("A", at: moment - 1) == .use)
@@ -117,7 +117,7 @@ import Testing
         #expect(state.lookUp("A", at: moment) == .use)
     }
 
-    @Test func `fetches nothing any more once stopped, and serves on`() throws {
+    @Test func `does not fetch after stop, and still returns keys`() throws {
         let state = try DrivenKeySet.holding(["A"])
         state.stop()
         #expect(state.lookUp("A", at: start + 2 * hour) == .use)
@@ -134,7 +134,7 @@ import Testing
         #expect(state.health(at: start).lastFailure == nil)
     }
 
-    @Test func `an answer to another fetch changes nothing`() throws {
+    @Test func `a response to another fetch changes nothing`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = KeySetFetch(number: 77, entityTag: nil, giveUpAt: start)
         #expect(state.finish(fetch, with: try .set(["B"]), at: start) == .wakeWaiters)

@@ -26,7 +26,7 @@ import Testing
         #expect(state.health(at: start + 54 * minute).status == .stale(.html))
     }
 
-    @Test func `serves for 7 days since the last confirmation, then is unavailable`() throws {
+    @Test func `is usable for 7 days after the last confirmation, then unavailable`() throws {
         let state = try DrivenKeySet.holding(["A"])
         try state.refresh(.failed(.unreachable), at: start + hour)
         let end = start + 7 * day
@@ -58,7 +58,7 @@ import Testing
         #expect(!state.has("A", at: start + 13 * day))
     }
 
-    @Test func `backs off from 30 seconds to 5 minutes while a set serves`() throws {
+    @Test func `backs off from 30 seconds to 5 minutes while there is a usable set`() throws {
         let state = try DrivenKeySet.holding(["A"])
         var now = start + hour
         var pauses: [Int64] = []
@@ -72,7 +72,7 @@ import Testing
         #expect(pauses.dropFirst(5).allSatisfy { $0 == 300 })
     }
 
-    @Test func `backs off from one second while nothing serves`() throws {
+    @Test func `backs off from one second while there is no usable set`() throws {
         let state = DrivenKeySet()
         var now = start
         var pauses: [Int64] = []
@@ -92,7 +92,7 @@ import Testing
         #expect(state.nextFetch(after: now) == now + 37 * second + 500)
     }
 
-    @Test func `starts backing off anew after a success`() throws {
+    @Test func `resets the back-off after a success`() throws {
         let state = try DrivenKeySet.holding(["A"])
         var now = start + hour
         for _ in 0..<5 {
@@ -107,14 +107,14 @@ import Testing
         #expect(state.nextFetch(after: later) == later + 30 * second)
     }
 
-    @Test func `a flood during an outage does not make the loop ask any earlier`() throws {
+    @Test func `a flood during an outage does not make the loop fetch earlier`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let fetch = try state.causedFetch("x", at: start + minute)
         state.finish(fetch, with: .failed(.unreachable), at: start + minute)
         #expect(state.nextFetch(after: start + minute) == start + 54 * minute)
     }
 
-    @Test func `waits out the pause when a look-up failed just before a refresh`() throws {
+    @Test func `waits for the retry delay when a look-up failed just before a refresh`() throws {
         let state = try DrivenKeySet.holding(["A"])
         let now = start + 54 * minute - 1
         let fetch = try state.causedFetch("x", at: now)
@@ -122,7 +122,7 @@ import Testing
         #expect(state.nextFetch(after: now) == now + 30 * second)
     }
 
-    @Test func `is unavailable without a cause before the first answer`() {
+    @Test func `is unavailable without a cause before the first response`() {
         let health = DrivenKeySet().health(at: start)
         #expect(health.status == .unavailable(nil))
         #expect(health.keyCount == 0)

@@ -12,7 +12,7 @@ import Testing
         return state
     }
 
-    @Test func `a fresh snapshot serves, and is asked for when it would have been`() throws {
+    @Test func `a fresh snapshot is used, and refreshed when it would have been`() throws {
         let state = try restored(fetchedAt: start, freshUntil: start + hour, at: start + 10 * minute)
         #expect(state.health(at: start + 10 * minute).status == .ready)
         #expect(state.health(at: start + 10 * minute).age == 10 * minute)
@@ -20,7 +20,7 @@ import Testing
         #expect(try state.dueFetch(at: start + 54 * minute).entityTag == #""1""#)
     }
 
-    @Test func `an old snapshot serves, and is asked for at once`() throws {
+    @Test func `an old snapshot is used, and refreshed at once`() throws {
         let now = start + 6 * day
         let state = try restored(fetchedAt: start, freshUntil: start + hour, at: now)
         #expect(state.health(at: now).status == .stale(nil))
@@ -30,13 +30,13 @@ import Testing
         #expect(!state.has("A", at: start + 7 * day))
     }
 
-    @Test func `a snapshot past 7 days does not serve`() throws {
+    @Test func `a snapshot older than 7 days is not used`() throws {
         let state = try restored(fetchedAt: start, freshUntil: start + hour, at: start + 7 * day)
         #expect(!state.has("A", at: start + 7 * day))
         #expect(state.health(at: start + 7 * day).status == .unavailable(nil))
     }
 
-    @Test func `a snapshot cannot stretch its freshness`() throws {
+    @Test func `a snapshot cannot extend its freshness`() throws {
         let state = try restored(fetchedAt: start, freshUntil: .max, at: start)
         #expect(state.health(at: start).freshUntil == start + day)
     }
@@ -47,7 +47,9 @@ import Testing
         #expect(state.nextFetch(after: start) == start)
     }
 
-    @Test func `a snapshot from the future serves, ages from now, and is asked for at once`() throws {
+    @Test func `a snapshot from the future is used, its age counts from now, and it is refreshed at once`()
+        throws
+    {
         let future = start + 3650 * day
         let state = try restored(fetchedAt: future, freshUntil: future + hour, at: start)
         #expect(state.has("A", at: start))
@@ -56,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [DrivenKeySet.start, DrivenKeySet.start - 1, .min])
-    func `a set at hand that is as new or newer stays`(fetchedAt: Int64) throws {
+    func `a cached set that is as new or newer stays`(fetchedAt: Int64) throws {
         let state = try DrivenKeySet.holding(["B"])
         #expect(
             try !state.restore(["A"], fetchedAt: fetchedAt, freshUntil: start + hour, at: start + 1))
@@ -64,7 +66,7 @@ import Testing
         #expect(!state.has("A", at: start + 1))
     }
 
-    @Test func `a snapshot that is newer than the set at hand is taken`() throws {
+    @Test func `a snapshot that is newer than the cached set is used`() throws {
         let state = try DrivenKeySet.holding(["B"])
         #expect(
             try state.restore(["A"], fetchedAt: start + 1, freshUntil: start + hour, at: start + 1))
