@@ -9,13 +9,13 @@ import Testing
 @Suite struct AcceptedConnectionTests {
     private static let group = MultiThreadedEventLoopGroup.singleton
 
-    @Test func `a connection that is accepted and never served is closed, and the process goes on`()
+    @Test func `a connection that is accepted and never served is closed, and the process continues`()
         async throws
     {
         let deferred = DeferredHTTPChannel(http: HTTP1Channel(responder: { _, _, _ in }))
         let server = try await ServerBootstrap(group: Self.group)
             .childChannelInitializer { channel in
-                // What Hummingbird does with it when it is cancelled: it drops the value.
+                // When Hummingbird is cancelled, it releases the value.
                 deferred.setup(channel: channel, logger: .silent).map { _ in }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -27,7 +27,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func `is cancelled while clients connect, and the process goes on`() async throws {
+    @Test func `can be cancelled while clients connect, and the process continues`() async throws {
         for round in 0..<40 {
             var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
             configuration.keys = try await TestKeys.keys()
@@ -38,13 +38,13 @@ import Testing
                 let port = try await emulator.port()
                 for _ in 0..<16 {
                     tasks.addTask {
-                        // Refused or closed, as it comes.
+                        // Refused or closed.
                         let client = try? await ClientBootstrap(group: Self.group)
                             .connect(host: "127.0.0.1", port: port).get()
                         try? await client?.close()
                     }
                 }
-                // At another moment of their connecting each time.
+                // At a different time of the connection in each round.
                 for _ in 0..<round { await Task.yield() }
                 tasks.cancelAll()
                 while await tasks.nextResult() != nil {}

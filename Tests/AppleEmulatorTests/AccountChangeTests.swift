@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `remembers what the user did`() async throws {
+    @Test func `stores the change of the user`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.mint()
             #expect(try apple.emulator.state.user(nil).apps == ["com.example.app"])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `tells every app that the user uses about the end of the account`() async throws {
+    @Test func `notifies every app that the user uses about the deletion of the account`() async throws {
         let other = try EmulatedApp(teamID: "TEAM000002", clientIDs: ["org.example.other"])
         let sibling = try EmulatedApp(teamID: EmulatorUnderTest.teamID, clientIDs: ["com.example.second"])
         try await EmulatorUnderTest.run {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `builds what fits the change when called in process`() async throws {
+    @Test func `mints the notification for a change in process`() async throws {
         try await EmulatorUnderTest.run { apple in
             let sent = try AccountChange.allCases.map { try apple.emulator.state.change($0).notifications[0] }
             #expect(

@@ -15,7 +15,7 @@ import Testing
             followsRedirects: false)
     }
 
-    @Test func `does what its buttons say, and tells the apps`() async throws {
+    @Test func `its buttons change the account and notify the apps`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `changes the password without telling anybody`() async throws {
+    @Test func `changes the password without a notification`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             #expect(try await press(apple, "change-password").status == 303)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `takes no form that another site made up`() async throws {
+    @Test func `refuses a form of another site`() async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await press(apple, "delete-account", token: "invented")
             #expect(answer.status == 400)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `shows what came back to who has no site, and runs none of it`() async throws {
+    @Test func `the site page shows the result and escapes it`() async throws {
         try await EmulatorUnderTest.run { apple in
             let page = try await apple.get("/site?code=abc%3Cscript%3E&state=s%22")
             #expect(page.status == 200)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `escapes what people are called`() async throws {
+    @Test func `escapes the names of users`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users", #"{"first_name":"<script>alert(1)</script>"}"#)
             let page = try await apple.get("/")

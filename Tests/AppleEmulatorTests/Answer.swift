@@ -1,7 +1,7 @@
 import NIOHTTP1
 import StrictJSON
 
-/// What an HTTP server said.
+/// The response of an HTTP server.
 struct Answer {
     let status: Int
     let headers: HTTPHeaders
@@ -9,7 +9,7 @@ struct Answer {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body, read strictly.
+    /// The body as strict JSON.
     var json: JSONValue {
         get throws { try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 128)) }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AuthorizeEndpointTests {
     static let redirectURI = "https://app.example.com/callback?from=apple"
 
-    /// Everything that a good request has; "" leaves a parameter out.
+    /// All parameters of a valid request; "" leaves a parameter out.
     static func query(_ changes: [String: String] = [:]) -> String {
         var all = [
             "client_id": "com.example.app.web", "redirect_uri": redirectURI, "response_type": "code id_token",
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Opens the page and returns the name that its forms bring back.
+    /// Opens the page and returns the name that its forms send back.
     private func open(_ apple: EmulatorUnderTest, _ changes: [String: String] = [:]) async throws -> String {
         let answer = try await apple.get(Self.query(changes))
         #expect(answer.status == 200)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `asks somebody who used the app before for nothing`() async throws {
+    @Test func `does not ask a returning user what to share`() async throws {
         try await run { apple in
             _ = try await apple.mint()
             let subject = apple.emulator.state.users[0].subject
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `makes a new account`() async throws {
+    @Test func `creates a new account`() async throws {
         try await run { apple in
             let page = try await open(apple)
             let consent = try await press(
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `takes an only client ID for a Services ID where redirect URIs are registered for it`()
+    @Test func `treats a single client ID as a Services ID when redirect URIs are registered for it`()
         async throws
     {
         try await EmulatorUnderTest.run {
@@ -130,12 +130,12 @@ import Testing
             let answer = try await press(apple, page, [("allow", apple.emulator.state.users[0].subject)])
             let token = try ReadToken(try #require(answer.field("id_token")))
             #expect(token.claims["real_user_status"] == nil)
-            // Its own tokens are as they were: what an app with this client ID alone gets.
+            // Its tokens do not change: they are those of a native app.
             #expect(try await apple.mint().claims["real_user_status"] == .integer(2))
         }
     }
 
-    @Test func `makes an address for a new account that is given none`() async throws {
+    @Test func `generates an address for a new account without one`() async throws {
         try await run { apple in
             for number in 2...3 {
                 let page = try await open(apple)
@@ -182,22 +182,22 @@ import Testing
             #expect(try await press(apple, page, [("from", "x")]).status == 400)
             let tooLong = String(repeating: "x", count: 321)
             #expect(try await press(apple, page, [("find", tooLong)]).status == 400)
-            // Who is searched for can sign in.
+            // A user that the search has found can sign in.
             let answer = try await press(apple, page, [("allow", "user-7")])
             #expect(answer.field("code") != nil)
         }
     }
 
-    @Test func `lets the app send the browser on to a scheme of its own`() async throws {
+    @Test func `allows the app to redirect the browser to its own URL scheme`() async throws {
         try await run { apple in
-            // A browser holds redirects that follow a form against `form-action`, and no list can name every scheme.
+            // Browsers apply `form-action` to redirects after a form, and no list can contain all schemes.
             let page = try await open(apple)
             let answer = try await press(apple, page, [("cancel", "1")])
             #expect(answer.headers["content-security-policy"].first?.contains("form-action") == false)
             let changes = ["response_mode": "query", "response_type": "code", "scope": ""]
             let redirecting = try await apple.get(Self.query(changes))
             #expect(redirecting.headers["content-security-policy"].first?.contains("form-action") == false)
-            // Pages whose forms come back here lead nowhere else.
+            // Pages whose forms are for the emulator allow no other target.
             let posting = try await apple.get(Self.query())
             #expect(
                 posting.headers["content-security-policy"].first?.contains("form-action 'self'") == true)
@@ -207,7 +207,7 @@ import Testing
     @Test(arguments: [
         ("name", true, false), ("email", false, true), ("", false, false), ("email name openid", true, true),
     ])
-    func `tells what the scope asks for, and no more`(scope: String, name: Bool, email: Bool) async throws {
+    func `returns only what the scope requests`(scope: String, name: Bool, email: Bool) async throws {
         try await run { apple in
             let page = try await open(apple, ["scope": scope])
             let answer = try await press(apple, page, [("allow", apple.emulator.state.users[0].subject)])
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `tells the app that the person cancelled`() async throws {
+    @Test func `tells the app that the user has cancelled`() async throws {
         try await run { apple in
             let answer = try await press(apple, open(apple), [("cancel", "1")])
             #expect(answer.field("error") == "user_cancelled_authorize")
@@ -272,7 +272,7 @@ import Testing
             (["scope": "phone"], "invalid_scope"),
             (["state": String(repeating: "s", count: 4097)], "invalid_request"),
         ] as [([String: String], String)])
-    func `refuses on a page of its own, and tells the app nothing`(
+    func `refuses with an error page, and sends nothing to the app`(
         changes: [String: String], error: String
     ) async throws {
         try await run { apple in
@@ -292,7 +292,7 @@ import Testing
         }
     }
 
-    @Test func `takes an answer to a page once, and for ten minutes`() async throws {
+    @Test func `accepts the form of a page once, and for ten minutes`() async throws {
         try await run { apple in
             let subject = apple.emulator.state.users[0].subject
             let page = try await open(apple)
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func `lets nobody in who has no account`() async throws {
+    @Test func `refuses users without an account`() async throws {
         try await run { apple in
             let page = try await open(apple)
             #expect(try await press(apple, page, [("allow", "nobody")]).status == 400)
@@ -318,7 +318,7 @@ import Testing
         }
     }
 
-    @Test func `escapes everything, and lets nothing foreign run`() async throws {
+    @Test func `escapes all values, and allows no foreign scripts`() async throws {
         try await run { apple in
             let attack = "\"><script>alert(1)</script>'&"
             let members = #"{"first_name":"\"><script>alert(1)</script>'&","email":"\"><script>@x"}"#
@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test func `misbehaves when told to`() async throws {
+    @Test func `applies a fault`() async throws {
         try await run { apple in
             let page = try await open(apple)
             let subject = apple.emulator.state.users[0].subject
@@ -366,7 +366,9 @@ import Testing
             ("https://localhost@evil.example/", false), ("javascript:alert(1)", false), ("https:///x", false),
             ("https://exa mple.com/", false), ("http://localhost.evil.example/", false), ("", false),
         ])
-    func `registers redirect URIs as Apple does, and this machine`(uri: String, isTaken: Bool) async throws {
+    func `accepts redirect URIs that Apple accepts, and those on this machine`(uri: String, isTaken: Bool)
+        async throws
+    {
         try await EmulatorUnderTest.run { apple in
             let body = #"{"redirect_uris":["\#(uri)"]}"#
             let answer = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
@@ -378,7 +380,7 @@ import Testing
 }
 
 extension Answer {
-    /// The accounts that the page offers, in its order.
+    /// The accounts on the page, in its order.
     fileprivate var choices: [String] {
         text.split(separator: "name=\"choose\" value=\"").dropFirst().map { part in
             String(part.prefix { $0 != "\"" })

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 @Suite struct ClientSecretTests {
-    /// A client secret that is good but for what `spoil` does.
+    /// A valid client secret, changed by `spoil`.
     private func secret(
         now: Int64, keyID: String? = TestKeys.clientKeyID, key: String = TestKeys.clientKeyPEM,
         algorithm: JWTSigner.Algorithm = .ES256, header: JSONObject = JSONObject(),
@@ -21,7 +21,7 @@ import Testing
             claims: claims, keyID: keyID, header: header, algorithm: algorithm, key: key)
     }
 
-    /// What a good secret gets with a code that nobody has.
+    /// The response to a valid secret with an unknown code.
     private func verdict(_ apple: EmulatorUnderTest, _ secret: String) async throws -> String? {
         try await apple.exchange("nonsense", ["client_secret": secret]).error
     }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `refuses what another key signed, or under another name`() async throws {
+    @Test func `refuses a signature by another key, or with another key ID`() async throws {
         try await EmulatorUnderTest.run { apple in
             let now = apple.clock.seconds
             let stranger = try ECPrivateKey.generate().pem
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `knows several keys of a team while one is rotated in`() async throws {
+    @Test func `accepts several keys of a team during a rotation`() async throws {
         try await EmulatorUnderTest.run { apple in
             let made = try await apple.post("/emulator/teams/\(EmulatorUnderTest.teamID)/client-keys")
             #expect(made.status == 201)
@@ -134,7 +134,7 @@ import Testing
         #"{"kid":"short"}"#, #"{"kid":"abc123defg"}"#, #"{"pem":"x"}"#, #"{"jwk":{}}"#,
         #"{"jwk":{"kty":"EC","crv":"P-384","x":"AA","y":"AA"}}"#,
     ])
-    func `refuses keys of another form than Apple's`(body: String) async throws {
+    func `refuses keys in another format than Apple's`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post("/emulator/teams/TEAM000001/client-keys", body)
             #expect(answer.status == 422)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `signs secrets to try, good ones and bad ones`() async throws {
+    @Test func `signs valid and invalid secrets`() async throws {
         try await EmulatorUnderTest.run { apple in
             let good = try await apple.post("/emulator/client-secrets?format=text").text
             #expect(try await verdict(apple, good) == "invalid_grant")

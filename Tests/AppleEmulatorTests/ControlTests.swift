@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `refuses U+0000 with a code of its own, and takes null for absent`() async throws {
+    @Test func `refuses U+0000 with a separate code, and treats null as absent`() async throws {
         try await EmulatorUnderTest.run { apple in
             let refused = try await apple.post("/emulator/identity-tokens", #"{"nonce":"\u0000"}"#)
             #expect(refused.status == 400)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `takes a call without a body`() async throws {
+    @Test func `accepts a request without a body`() async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(.POST, "/emulator/identity-tokens")
             #expect(answer.status == 201)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["?format=xml", "?format="])
-    func `refuses an unknown form of the answer`(query: String) async throws {
+    func `refuses an unknown response format`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.get("/emulator/users\(query)")
             #expect(answer.status == 400)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["?limit=0", "?limit=1001", "?limit=x", "?offset=-1", "?offset=99999999999999999999"])
-    func `refuses page bounds that make no sense`(query: String) async throws {
+    func `refuses invalid page limits`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.get("/emulator/users\(query)")
             #expect(answer.code == "parameter_malformed")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `shows what it stands for`() async throws {
+    @Test func `shows the configuration`() async throws {
         try await EmulatorUnderTest.run { apple in
             let overview = try await apple.get("/emulator").json
             #expect(overview["issuer"] == .string("https://appleid.apple.com"))
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `starts afresh with what the operator configured, at the start and since`() async throws {
+    @Test func `a reset restores what the operator configured, at the start and later`() async throws {
         let (start, since) = ("https://a.example.com/back", "https://b.example.com/back")
         let key = try ClientKey.generate(teamID: EmulatorUnderTest.teamID)
         try await EmulatorUnderTest.run {
@@ -135,14 +135,14 @@ import Testing
                 #expect(state.clientKeys.map(\.keyID) == keys)
                 #expect(state.notificationTarget?.url == url)
             }
-            // What calls change is gone.
+            // Changes by control requests are gone.
             let body = #"{"redirect_uris":["http://localhost/x"]}"#
             _ = try await apple.send(.PUT, "/emulator/redirect-uris", body: body)
             _ = try await apple.post("/emulator/teams/\(EmulatorUnderTest.teamID)/client-keys")
             _ = try await apple.send(
                 .DELETE, "/emulator/teams/\(EmulatorUnderTest.teamID)/client-keys/\(TestKeys.clientKeyID)")
             try await expectStart([start], keys: [TestKeys.clientKeyID], notifications: nil)
-            // What the operator changes stays.
+            // Changes by the operator stay.
             try state.configureRedirectURIs([since], of: "com.example.app.web")
             try state.configureClientKey(key)
             try state.configureClientKey(key)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `starts afresh when told to`() async throws {
+    @Test func `resets`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users")
             _ = try await apple.mint()

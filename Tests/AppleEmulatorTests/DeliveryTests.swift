@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 @Suite struct DeliveryTests {
-    @Test func `posts the payload as Apple does and tells the answer`() async throws {
+    @Test func `posts the payload as Apple does and returns the response`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run { apple in
                 let answer = try await apple.post("/emulator/notifications", #"{"url":"\#(receiver.url)"}"#)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `posts to the configured URL and tells a shell the status`() async throws {
+    @Test func `posts to the configured URL and returns the status as text`() async throws {
         try await ReceivingServer.run(answering: .unauthorized) { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `learns and forgets the URL while it runs`() async throws {
+    @Test func `sets and removes the URL at run time`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run { apple in
                 let body = #"{"url":"\#(receiver.url)"}"#
@@ -51,10 +51,10 @@ import Testing
         }
     }
 
-    @Test func `a reset brings the operator's URL back`() async throws {
+    @Test func `a reset restores the configured URL`() async throws {
         try await EmulatorUnderTest.run { apple in
             try apple.emulator.state.setNotificationURL("http://siwa.example:8080/notifications")
-            // The operator's host may be named by callers too, wherever it is.
+            // Control requests may use the operator's host, too.
             for url in ["http://127.0.0.1:1/", "http://siwa.example:8080/elsewhere"] {
                 let set = try await apple.send(
                     .PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `only builds when told not to deliver`() async throws {
+    @Test func `only mints when deliver is false`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `posts one payload again and again`() async throws {
+    @Test func `posts the same payload repeatedly`() async throws {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `says that nobody listens`() async throws {
+    @Test func `reports a refused connection`() async throws {
         try await EmulatorUnderTest.run { apple in
             // Port 1 is reserved, and nothing listens there.
             let members = #"{"url":"http://127.0.0.1:1/"}"#
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `asks for a URL when it knows none`() async throws {
+    @Test func `requires a URL when none is configured`() async throws {
         try await EmulatorUnderTest.run { apple in
             for path in ["/emulator/notifications", "/emulator/deliveries"] {
                 let members = path.hasSuffix("deliveries") ? #"{"payload":"a"}"# : #"{"deliver":true}"#
@@ -157,7 +157,7 @@ import Testing
             let set = try await apple.send(.PUT, "/emulator/notification-url", body: #"{"url":"\#(url)"}"#)
             #expect(set.code == "notification_url_refused")
             #expect(try await apple.counter("deliveries") == 0)
-            // A call that is refused has done nothing.
+            // A refused request has changed nothing.
             #expect(try await apple.counter("notifications") == 0)
         }
     }

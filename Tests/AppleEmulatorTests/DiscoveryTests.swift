@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `leads to endpoints that are there`() async throws {
+    @Test func `names existing endpoints`() async throws {
         try await EmulatorUnderTest.run { apple in
             let document = try await apple.get(Self.path).json
             let base = "http://127.0.0.1:\(apple.port)"
@@ -45,16 +45,16 @@ import Testing
     }
 
     @Test(arguments: ["evil.example/\"", "a b", "x@y", ""])
-    func `puts nothing into a URL that is no host`(host: String) async throws {
+    func `puts only valid hosts into URLs`(host: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.get(Self.path, headers: ["Host": host])
-            // Refused before it comes so far, or answered with the address that the client connected to.
+            // Refused earlier, or answered with the address of the connection.
             guard answer.status == 200 else { return }
             #expect(try answer.json["jwks_uri"] == .string("http://127.0.0.1:\(apple.port)/auth/keys"))
         }
     }
 
-    @Test func `misbehaves when told to, and is counted`() async throws {
+    @Test func `applies a fault, and is counted`() async throws {
         try await EmulatorUnderTest.run { apple in
             let fault = #"{"status":503,"times":1}"#
             _ = try await apple.send(.PUT, "/emulator/faults/discovery", body: fault)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A body behind the head of the answer would be read as the next answer on the connection.
+    /// A body after the response head would be read as the next response on the connection.
     @Test(arguments: ["/nothing", "/auth/token", "/emulator/reset", "/emulator/users/nobody"])
     func `refuses HEAD without a body, too`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in

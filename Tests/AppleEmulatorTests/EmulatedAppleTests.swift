@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 @Suite struct EmulatedAppleTests {
-    @Test func `tells everybody who waits that the port is taken`() async throws {
+    @Test func `all waiting callers get the error when the port is in use`() async throws {
         try await EmulatorUnderTest.run { apple in
             var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
             configuration.keys = try await TestKeys.keys()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a waiter that is cancelled waits no longer`() async throws {
+    @Test func `a cancelled caller stops waiting`() async throws {
         var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
         configuration.keys = try await TestKeys.keys()
         let emulator = try await EmulatedApple(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a configuration that makes no sense`() async throws {
+    @Test func `refuses an invalid configuration`() async throws {
         #expect(throws: EmulatorError(.configurationInvalid)) { try EmulatedApp(teamID: "T", clientIDs: []) }
         #expect(throws: EmulatorError(.configurationInvalid)) {
             try EmulatedApp(teamID: "", clientIDs: ["a"])

@@ -4,14 +4,15 @@ import NIOHTTP1
 import StrictJSON
 import Testing
 
-/// The calls of a service to Apple.
+/// The requests of a service to Apple.
 extension EmulatorUnderTest {
-    /// What a good client secret says, signed by the registered key.
+    /// A valid client secret, signed by the registered key.
     func clientSecret(_ recipe: ClientSecretRecipe = ClientSecretRecipe()) throws -> String {
         try emulator.state.sign(recipe)
     }
 
-    /// Posts a form with the client ID and a good secret, both of which `fields` can replace; "" leaves one out.
+    /// Posts a form with the client ID and a valid secret, both of which `fields` can replace; "" leaves a
+    /// field out.
     func call(
         _ path: String, _ fields: [String: String], headers: HTTPHeaders = [:]
     ) async throws -> Answer {
@@ -82,6 +83,6 @@ extension EmulatorUnderTest {
 }
 
 extension Answer {
-    /// The word of an OAuth error.
+    /// The code of an OAuth error.
     var error: String? { (try? json)?["error"]?.string }
 }

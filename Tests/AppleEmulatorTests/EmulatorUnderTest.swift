@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// A running emulator and the means to talk to it over its socket.
+/// A running emulator, and a client for its socket.
 struct EmulatorUnderTest {
     static let teamID = "TEAM000001"
     static let clientID = "com.example.app"
@@ -15,7 +15,7 @@ struct EmulatorUnderTest {
     let clock: TestClock
     let port: Int
 
-    /// Runs an emulator on a free port for as long as `body` takes.
+    /// Runs an emulator on a free port during `body`.
     static func run(
         configure: (inout EmulatorConfiguration) -> Void = { _ in },
         _ body: (EmulatorUnderTest) async throws -> Void
@@ -69,7 +69,7 @@ struct EmulatorUnderTest {
             body: Array(received.readableBytesView))
     }
 
-    /// Mints with these members and reads the token apart.
+    /// Mints a token with these members and parses it.
     func mint(_ members: String = "{}") async throws -> ReadToken {
         let answer = try await post("/emulator/identity-tokens?format=text", members)
         return try ReadToken(answer.text)
@@ -84,7 +84,7 @@ struct EmulatorUnderTest {
         try await get("/emulator/counters").json[name]?.integer
     }
 
-    /// The key IDs of the key set, in the order of this answer.
+    /// The key IDs of the key set, in the order of the response.
     func publishedKeyIDs() async throws -> [String] {
         try await get("/auth/keys").json["keys"]?.array?.compactMap { $0["kid"]?.string } ?? []
     }

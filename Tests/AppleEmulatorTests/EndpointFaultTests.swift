@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 @Suite struct EndpointFaultTests {
-    @Test func `loses the answer after the work was done`() async throws {
+    @Test func `loses the response after the work was done`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             try await fault(apple, "token", #"{"cut":"before_answer","times":1}"#)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["token", "revoke", "migration"])
-    func `holds back the answer of any endpoint`(endpoint: String) async throws {
+    func `delays the response of any endpoint`(endpoint: String) async throws {
         try await EmulatorUnderTest.run { apple in
             try await fault(apple, endpoint, #"{"delay_ms":2500,"times":1}"#)
             let path = endpoint == "migration" ? "usermigrationinfo" : endpoint
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["no_keys", "unusable_keys"])
-    func `has no keys to spoil but in the key set`(body: String) async throws {
+    func `refuses key faults for other endpoints`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(
                 .PUT, "/emulator/faults/token", body: #"{"body":"\#(body)"}"#)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `answers a key set too large to take, and otherwise right`() async throws {
+    @Test func `answers with a valid key set that is too large`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"oversized"}"#)
             let answer = try await apple.get("/auth/keys")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `answers keys that nobody may use`() async throws {
+    @Test func `answers with unusable keys`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"body":"unusable_keys"}"#)
             let keys = try #require(try await apple.get("/auth/keys").json["keys"]?.array)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `can put the right keys under a wrong status`() async throws {
+    @Test func `can send the genuine keys with an error status`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":500,"body":"genuine"}"#)
             let answer = try await apple.get("/auth/keys")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `holds the answer back`() async throws {
+    @Test func `delays the response`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"delay_ms":1500}"#)
             #expect(try await apple.publishedKeyIDs().count == 3)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `stops misbehaving after the given number of requests`() async throws {
+    @Test func `the fault ends after the given number of requests`() async throws {
         try await EmulatorUnderTest.run { apple in
             let set = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":503,"times":2}"#)
             #expect(try set.json["keys"]?["times"] == .integer(2))
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: ["/emulator/faults", "/emulator/faults/keys"])
-    func `stops misbehaving when told to`(path: String) async throws {
+    func `the fault can be removed`(path: String) async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.send(.PUT, "/emulator/faults/keys", body: #"{"status":503}"#)
             #expect(try await apple.send(.DELETE, path).status == 200)
@@ -126,7 +126,7 @@ import Testing
         #"{"body":"none"}"#,
         #"{"cut":"late"}"#, #"{"times":0}"#, #"{"cache_control":"a\r\nb"}"#, #"{"etag":"no"}"#,
     ])
-    func `refuses a fault that makes no sense`(body: String) async throws {
+    func `refuses an invalid fault`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(.PUT, "/emulator/faults/keys", body: body)
             #expect(answer.status == 400)

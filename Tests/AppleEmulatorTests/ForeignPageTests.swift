@@ -2,14 +2,14 @@ import AppleEmulator
 import NIOHTTP1
 import Testing
 
-/// What a web page in a developer's browser can do to an emulator on the same machine: nothing.
+/// A web page in a developer's browser cannot use an emulator on the same machine.
 @Suite struct ForeignPageTests {
     @Test(arguments: [
         (HTTPMethod.GET, "/"), (.GET, "/auth/keys"), (.GET, "/emulator/users"), (.GET, "/nothing"),
         (.POST, "/emulator/users"), (.POST, "/accounts"), (.POST, "/auth/token"),
         (.DELETE, "/emulator/notification-url"),
     ])
-    func `answers nothing under a name that a page led here`(method: HTTPMethod, path: String) async throws {
+    func `refuses a request with a foreign host name`(method: HTTPMethod, path: String) async throws {
         try await EmulatorUnderTest.run { apple in
             for host in ["attacker.example:\(apple.port)", "localhost.attacker.example", "192.0.2.1"] {
                 let answer = try await apple.send(method, path, headers: ["Host": host])
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         "localhost:8081", "127.0.0.9", "[::1]", "appleid.apple.com", "Apple.Test", "192.0.2.7:1",
     ])
-    func `answers under this machine's names, Apple's, its own address and configured ones`(host: String)
+    func `accepts loopback names, Apple's names, its own address and configured names`(host: String)
         async throws
     {
         try await EmulatorUnderTest.run {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["https://attacker.example", "null", "http://127.0.0.1:3000"])
-    func `takes no form from a page of another site, whatever is in it`(origin: String) async throws {
+    func `refuses any form from a page of another site`(origin: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try #require(try await apple.get("/").field("token"))
             let subject = apple.emulator.state.users[0].subject
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `takes the forms of its own pages`() async throws {
+    @Test func `accepts the forms of its own pages`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try #require(try await apple.get("/").field("token"))
             let subject = apple.emulator.state.users[0].subject
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["apple.test:8081", "http://apple.test", "*", ""])
-    func `refuses an allowed host that is no name`(name: String) async throws {
+    func `refuses an allowed host that is not a host name`(name: String) async throws {
         var configuration = try EmulatorConfiguration(teamID: "T", clientIDs: ["a"])
         configuration.hostNames = [name]
         await #expect(throws: EmulatorError(.configurationInvalid)) {

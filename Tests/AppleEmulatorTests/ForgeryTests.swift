@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ForgeryTests {
     @Test(arguments: ["tampered", "wrong_key", "other_key", "other_claims"])
-    func `spoils the signature`(kind: String) async throws {
+    func `forges the signature`(kind: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.mint(#"{"signature":"\#(kind)","claims":{"sub":"somebody"}}"#)
             #expect(TestKeys.keyIDs.contains(token.header["kid"]?.string ?? ""))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `writes a key ID that no key has`() async throws {
+    @Test func `writes an unknown key ID`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.mint(#"{"kid":"invented"}"#)
             #expect(token.header["kid"] == .string("invented"))
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `signs with the key that is asked for`() async throws {
+    @Test func `signs with the requested key`() async throws {
         try await EmulatorUnderTest.run { apple in
             for keyID in TestKeys.keyIDs {
                 let token = try await apple.mint(#"{"kid":"\#(keyID)"}"#)
@@ -115,13 +115,13 @@ import Testing
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.mint(members)
             #expect(token.header[name] == value)
-            // Signed over what results, by one of the published keys.
+            // The result is signed by one of the published keys.
             let keys = try #require(try await apple.get("/auth/keys").json["keys"]?.array)
             #expect(try keys.filter { try token.isSigned(by: $0) }.count == 1)
         }
     }
 
-    @Test func `says so when the claims cannot be signed`() async throws {
+    @Test func `reports claims that cannot be signed`() async throws {
         try await EmulatorUnderTest.run { apple in
             // libjwt writes tokens with `typ`, and reads numbers into 64 bits.
             let body = #"{"header":{"typ":"JWT"},"claims":{"exp":99999999999999999999999999}}"#
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `changes nothing but what was asked for`() async throws {
+    @Test func `changes only what was requested`() async throws {
         try await EmulatorUnderTest.run { apple in
             let keyID = TestKeys.keyIDs[0]
             let honest = try await apple.mint(#"{"kid":"\#(keyID)"}"#)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `has libjwt write a token with typ, as other issuers do`() async throws {
+    @Test func `lets libjwt write a token with typ, like other issuers`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.mint(#"{"header":{"typ":"JWT"}}"#)
             #expect(token.header["typ"] == .string("JWT"))
@@ -169,7 +169,7 @@ import Testing
         #"{"signature":"other_claims","claims":{"aud":"com.example.app"}}"#,
         #"{"iat":1700000000,"time_offset":5}"#, #"{"redirect_uri":"https://example.com/"}"#,
     ])
-    func `refuses a member that would change nothing, and does nothing`(members: String) async throws {
+    func `refuses a member without effect, and changes nothing`(members: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post("/emulator/identity-tokens", members)
             #expect(answer.status == 400)
@@ -184,7 +184,7 @@ import Testing
         #"{"claims":{"aud":"com.example.app"}}"#, #"{"signature":"valid","alg":"RS256"}"#,
         #"{"kid":"invented","signature":"wrong_key"}"#, #"{"kid":"invented","alg":"none"}"#,
     ])
-    func `takes a member that is heeded`(members: String) async throws {
+    func `accepts a member with effect`(members: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post("/emulator/identity-tokens", members)
             #expect(answer.status == 201)

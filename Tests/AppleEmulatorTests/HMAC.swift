@@ -1,6 +1,6 @@
 import Cryptography
 
-/// HMAC (RFC 2104) from the hash alone, as a second opinion on what libjwt wrote.
+/// HMAC (RFC 2104) from the hash function, to verify what libjwt wrote.
 enum HMAC {
     static func sha256(_ message: [UInt8], secret: String) -> [UInt8] {
         let secret = Array(secret.utf8)

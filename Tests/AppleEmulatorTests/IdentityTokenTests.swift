@@ -7,7 +7,7 @@ import StrictJSON
 import Testing
 
 @Suite struct IdentityTokenTests {
-    @Test func `an empty call mints an honest token for the default user`() async throws {
+    @Test func `an empty request mints a valid token for the default user`() async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post("/emulator/identity-tokens")
             #expect(answer.status == 201)
@@ -34,13 +34,13 @@ import Testing
         }
     }
 
-    @Test func `tells the user object on the first authorization of an app only`() async throws {
+    @Test func `returns the user object only at the first authorization of an app`() async throws {
         try await EmulatorUnderTest.run { apple in
             let first = try await apple.post("/emulator/identity-tokens").json["user"]
             #expect(first?["name"]?["firstName"] == .string("Jane"))
             #expect(first?["name"]?["lastName"] == .string("Appleseed"))
             #expect(first?["email"] == .string("jane.appleseed@example.com"))
-            // The web client ID is grouped under the same app.
+            // The web client ID belongs to the same app.
             let second = #"{"client_id":"com.example.app.web"}"#
             #expect(try await apple.post("/emulator/identity-tokens", second).json["user"] == nil)
             let forced = #"{"include_user":true}"#
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["?format=text", ""])
-    func `answers just the token to a shell`(query: String) async throws {
+    func `returns only the token as text`(query: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(
                 .POST, "/emulator/identity-tokens\(query)",
@@ -83,7 +83,7 @@ import Testing
         Base64URL.encode(SHA256Digest.hash(secret).prefix(16))
     }
 
-    @Test func `leaves real_user_status to native apps`() async throws {
+    @Test func `has real_user_status only for native apps`() async throws {
         try await EmulatorUnderTest.run { apple in
             #expect(try await apple.mint().claims["real_user_status"] == .integer(2))
             let web = try await apple.mint(#"{"client_id":"com.example.app.web"}"#)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `goes by the injected clock`() async throws {
+    @Test func `uses the injected clock`() async throws {
         try await EmulatorUnderTest.run { apple in
             apple.clock.advance(bySeconds: 7200)
             let claims = try await apple.mint().claims
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `gives each team another sub and relay address of the same person`() async throws {
+    @Test func `gives each team a different sub and relay address of the same user`() async throws {
         let other = try EmulatedApp(teamID: "TEAM000002", clientIDs: ["org.example.other"])
         try await EmulatorUnderTest.run {
             $0.apps.append(other)
@@ -187,7 +187,7 @@ import Testing
             #expect(there["sub"] != here["sub"])
             #expect(there["email"] != here["email"])
             #expect(there["is_private_email"] == .bool(true))
-            // The other team's name for the person leads to the same person.
+            // The `sub` of the other team finds the same user.
             let sub = try #require(there["sub"]?.string)
             #expect(try await apple.mint(#"{"sub":"\#(sub)"}"#).claims["sub"] == .string("person"))
         }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a retired key is gone, and signs on request only`() async throws {
+    @Test func `a retired key is not published, and signs only on request`() async throws {
         try await EmulatorUnderTest.run { apple in
             let retired = TestKeys.keyIDs[0]
             #expect(try await apple.send(.DELETE, "/emulator/keys/\(retired)").status == 200)
@@ -63,7 +63,7 @@ import Testing
                 let keyID = try #require(try first.json["kid"]?.string)
                 #expect(try first.json["step"] == .string("publish"))
                 #expect(try await apple.publishedKeyIDs().contains(keyID))
-                // Readers have time to fetch it: nothing is signed with it yet.
+                // Clients have time to fetch it: nothing is signed with it yet.
                 #expect(try await apple.signers().contains(keyID) == false)
 
                 let second = try await apple.post("/emulator/keys/rotate?format=text", #"{"mode":"apple"}"#)
@@ -131,7 +131,7 @@ extension EmulatorUnderTest {
         emulator.state.keys.map { ($0.key.keyID, $0.isPublished, $0.signs) }
     }
 
-    /// The key IDs of so many tokens that every key that signs is among them.
+    /// The key IDs of enough tokens to include every signing key.
     fileprivate func signers() async throws -> Set<String> {
         Set(try (0..<60).map { _ in try emulator.state.mint(IdentityTokenRecipe()).keyID })
     }

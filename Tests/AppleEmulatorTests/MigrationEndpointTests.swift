@@ -6,7 +6,7 @@ import Testing
 @Suite struct MigrationEndpointTests {
     static let recipient = "TEAM000002"
 
-    /// The recipient has a key of its own; the default user signed in once.
+    /// The recipient has its own key; the default user has signed in once.
     private func run(_ body: (EmulatorUnderTest) async throws -> Void) async throws {
         try await EmulatorUnderTest.run {
             if let key = try? ClientKey.generate(teamID: Self.recipient) { $0.clientKeys.append(key) }
@@ -35,7 +35,7 @@ import Testing
         return try #require(answer.json["access_token"]?.string)
     }
 
-    /// Asks as `team` does.
+    /// Sends a request as `team`.
     private func ask(
         _ apple: EmulatorUnderTest, as team: String, _ fields: [String: String]
     ) async throws -> Answer {
@@ -51,7 +51,7 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test func `carries a person over, before and after the transfer`() async throws {
+    @Test func `migrates a user, before and after the transfer`() async throws {
         try await run { apple in
             let sender = EmulatorUnderTest.teamID
             let subject = apple.emulator.state.users[0].subject
@@ -68,7 +68,7 @@ import Testing
             #expect(try answer.json["email"] == .string("jane.appleseed@example.com"))
             #expect(try answer.json["is_private_email"] == nil)
             #expect(claims["transfer_sub"] == .string(transferSubject))
-            // Where real tokens have it.
+            // At the same position as in real tokens.
             let names = try #require(claims.object).members.map(\.name)
             #expect(names.suffix(4) == ["auth_time", "transfer_sub", "nonce_supported", "real_user_status"])
             #expect(claims["sub"] != .string(subject))
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `gives a person who hides the address a new one`() async throws {
+    @Test func `gives a user who hides the address a new relay address`() async throws {
         try await run { apple in
             let old = try await apple.post("/emulator/users", #"{"hide_email":true,"sub":"hider"}"#).json
             let fields = ["sub": "hider", "target": Self.recipient]
@@ -92,18 +92,18 @@ import Testing
         }
     }
 
-    @Test func `ends the sender's codes and tokens, and no consent`() async throws {
+    @Test func `ends the sender's codes and tokens, but no consent`() async throws {
         try await run { apple in
             let token = try await apple.refreshToken()
             let code = try await apple.code()
             try await transfer(apple)
             #expect(try await apple.refresh(token).error == "invalid_grant")
             #expect(try await apple.exchange(code).error == "invalid_grant")
-            // The person has not authorized anew, so the name is not told again.
+            // This is not a first authorization, so the name is not sent again.
             #expect(try await apple.post("/emulator/identity-tokens").json["user"] == nil)
             let new = try await apple.refreshToken()
             #expect(try await apple.refresh(new).status == 200)
-            // The former team may migrate people, and nothing else.
+            // The former team may only migrate users.
             let former = ["client_secret": try secret(apple, of: EmulatorUnderTest.teamID)]
             #expect(try await apple.refresh(new, former).error == "invalid_client")
         }
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `fails single people when told to`() async throws {
+    @Test func `can fail for single users`() async throws {
         try await run { apple in
             let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
             for (fails, status) in [(true, 400), (false, 200)] {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `refuses everybody else`() async throws {
+    @Test func `refuses other teams and users`() async throws {
         try await run { apple in
             let sender = EmulatorUnderTest.teamID
             let subject = apple.emulator.state.users[0].subject
@@ -155,7 +155,7 @@ import Testing
             // Not before the transfer, which makes the client ID the recipient's.
             let early = ["client_secret": try secret(apple, of: Self.recipient), "transfer_sub": "x"]
             #expect(try await apple.call("/auth/usermigrationinfo", early).error == "invalid_client")
-            // After it, to no third team.
+            // After the transfer, no third team is accepted.
             try await transfer(apple)
             let third = ["sub": subject, "target": "TEAM000003"]
             #expect(try await ask(apple, as: sender, third).error == "invalid_request")
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `wants an access token that is good and the team's own`() async throws {
+    @Test func `requires a valid access token of the same team`() async throws {
         try await run { apple in
             let fields = ["sub": apple.emulator.state.users[0].subject, "target": Self.recipient]
             let path = "/auth/usermigrationinfo"
@@ -185,7 +185,7 @@ import Testing
         (#"{"team_id":"a b"}"#, 400, "member_malformed"),
         (#"{"team_id":"TEAM000002","client_id":"com.other.app"}"#, 404, "client_id_unknown"),
     ])
-    func `refuses a transfer that makes no sense`(body: String, status: Int, code: String) async throws {
+    func `refuses an invalid transfer`(body: String, status: Int, code: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post("/emulator/transfers", body)
             #expect(answer.status == status)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `tells the new team about the person by its own name for them`() async throws {
+    @Test func `notifies the new team with its own sub of the user`() async throws {
         try await run { apple in
             try await transfer(apple)
             let subject = try await apple.mint().claims["sub"]

@@ -6,7 +6,7 @@ import Testing
         "http://127.0.0.1/", "http://127.8.9.1:8080/v1/apple/notifications", "https://localhost:1/a?b=c",
         "http://[::1]:8080/x", "http://[::1]/",
     ])
-    func `takes loopback`(url: String) throws {
+    func `accepts loopback`(url: String) throws {
         #expect(try NotificationTarget(url).url == url)
     }
 
@@ -14,7 +14,7 @@ import Testing
         #expect(try NotificationTarget("http://localhost:8080").url == "http://localhost:8080/")
     }
 
-    @Test func `takes the hosts that the operator allowed`() throws {
+    @Test func `accepts the hosts that the operator allowed`() throws {
         let target = try NotificationTarget("http://siwa:8080/x", allowedHosts: ["siwa"])
         #expect(target.host == "siwa")
         #expect(throws: EmulatorError(.notificationURLRefused)) {
@@ -26,11 +26,11 @@ import Testing
         "", "http://", "http:///x", "ftp://localhost/", "localhost:8080", "//localhost/", "HTTP://localhost/",
         "http://example.com/", "http://10.0.0.1/", "http://0.0.0.0/", "http://[::]/",
         "http://[::ffff:127.0.0.1]/",
-        // Other spellings of addresses, which resolvers read in different ways.
+        // Other forms of addresses, which resolvers interpret differently.
         "http://127.1/", "http://2130706433/", "http://0x7f000001/", "http://127.0.0.01/",
         "http://127.0.0.1./",
         "http://127.0.0.256/", "http://LOCALHOST/", "http://localhost./",
-        // Tricks with the parts of a URL.
+        // URLs that parsers split differently.
         "http://localhost@example.com/", "http://example.com#@localhost/", "http://localhost\\@example.com/",
         "http://localhost:80@example.com/", "http://localhost%2eexample.com/",
         "http://127.0.0.1.example.com/",

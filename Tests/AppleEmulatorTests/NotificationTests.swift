@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `tells the relay address in events about it`() async throws {
+    @Test func `events about the relay address contain it`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users", #"{"sub":"person","hide_email":true}"#)
             let event = try await apple.notify(
@@ -70,14 +70,14 @@ import Testing
             (#"{"events_form":"object","event_time":-5}"#, -5),
             (#"{"events_form":"object","event_time":9223372036854775807}"#, Int64.max),
         ] as [(String, Int64)])
-    func `writes the event's time as told`(members: String, time: Int64) async throws {
+    func `writes the requested event time`(members: String, time: Int64) async throws {
         try await EmulatorUnderTest.run { apple in
             let claims = try await apple.notify(members).claims
             #expect(claims["events"]?["event_time"] == .integer(time))
         }
     }
 
-    @Test func `bends the event and the claims`() async throws {
+    @Test func `changes the event and the claims`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.notify(
                 """
@@ -99,7 +99,7 @@ import Testing
         #"{"remove_claims":["events"],"remove_event_members":["type"]}"#, #"{"remove_claims":["nonce"]}"#,
         #"{"url":"http://127.0.0.1:1/","deliver":false}"#,
     ])
-    func `refuses a member that would change nothing, and does nothing`(members: String) async throws {
+    func `refuses a member without effect, and changes nothing`(members: String) async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.mint()
             for path in ["/emulator/notifications", "/emulator/users/default/revoke-consent"] {

@@ -5,7 +5,8 @@ import StrictJSON
 import Testing
 
 @Suite struct OutboxTests {
-    /// Waits for what the courier does in its own task. Every step is at once; the bound only ends a test that fails.
+    /// Waits for the retries, which run in their own tasks. Every step is immediate; the limit only ends a
+    /// failing test.
     private func eventually(_ condition: () -> Bool) async throws {
         for _ in 0..<2000 {
             if condition() { return }
@@ -14,7 +15,7 @@ import Testing
         Issue.record("it never came")
     }
 
-    @Test func `posts again, with growing distance, until the receiver takes it`() async throws {
+    @Test func `retries with growing delays until the receiver accepts it`() async throws {
         try await ReceivingServer.run(answering: .serviceUnavailable, times: 3) { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `gives up in the end`() async throws {
+    @Test func `stops retrying after the last attempt`() async throws {
         try await EmulatorUnderTest.run {
             // Port 1 is reserved, and nothing listens there.
             $0.notificationURL = "http://127.0.0.1:1/"
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `posts once when told not to try again`() async throws {
+    @Test func `posts once when retries are off`() async throws {
         try await ReceivingServer.run(answering: .unauthorized) { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [("in_order", [0, 1, 2]), ("reversed", [2, 1, 0])])
-    func `keeps notifications back and posts them in another order`(order: String, expected: [Int])
+    func `holds notifications and posts them in another order`(order: String, expected: [Int])
         async throws
     {
         try await ReceivingServer.run { receiver in
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `can forget what waits`() async throws {
+    @Test func `can drop waiting notifications`() async throws {
         try await EmulatorUnderTest.run {
             $0.notificationURL = "http://127.0.0.1:1/"
         } _: { apple in
@@ -119,7 +120,9 @@ import Testing
         }
     }
 
-    @Test func `loses the answer of a receiver that took it, or never arrives there`() async throws {
+    @Test func `loses the response of a receiver that accepted it, or does not reach the receiver`()
+        async throws
+    {
         try await ReceivingServer.run { receiver in
             try await EmulatorUnderTest.run {
                 $0.notificationURL = receiver.url
@@ -143,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"body":"html"}"#, #"{"status":500}"#])
-    func `leaves it to the receiver what it answers`(fault: String) async throws {
+    func `refuses faults of the receiver's response`(fault: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(.PUT, "/emulator/faults/notifications", body: fault)
             #expect(answer.code == "member_malformed")
@@ -151,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"copies":0}"#, #"{"copies":11}"#, #"{"first_retry_ms":0}"#, #"{"hold":1}"#])
-    func `refuses a plan that makes no sense`(plan: String) async throws {
+    func `refuses an invalid plan`(plan: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(.PUT, "/emulator/delivery-plan", body: plan)
             #expect(answer.code == "member_malformed")
@@ -159,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `a full outbox forgets its oldest`() async throws {
+    @Test func `a full outbox drops its oldest notification`() async throws {
         try await EmulatorUnderTest.run {
             $0.notificationURL = "http://127.0.0.1:1/"
         } _: { apple in

@@ -3,11 +3,11 @@ import JOSE
 import StrictJSON
 import Testing
 
-/// A compact JWS, taken apart without any check of what it says.
+/// A parsed compact JWS, not verified.
 struct ReadToken {
     let header: JSONValue
     let claims: JSONValue
-    /// What really stands in the token, byte for byte.
+    /// The exact bytes of the token.
     let headerText: String
     let claimsText: String
     let signature: [UInt8]

@@ -4,8 +4,8 @@ import NIOHTTP1
 import StrictJSON
 import Testing
 
-/// Tokens of the emulator beside tokens that Apple really signed, which are read from the folder that `SIWA_REAL_TOKENS`
-/// names and are no part of this project.
+/// Compares tokens of the emulator with real tokens of Apple, which are read from the folder in
+/// `SIWA_REAL_TOKENS` and are not part of this project.
 @Suite struct RealShapeTests {
     struct RealToken: Decodable, Sendable, CustomTestStringConvertible {
         let kind: String
@@ -37,7 +37,8 @@ import Testing
             if apples.claims["c_hash"] != nil { recipe["code"] = .bool(true) }
             if apples.claims["at_hash"] != nil { recipe["access_token"] = .bool(true) }
             let honest = try await apple.mint(Self.text(recipe))
-            // Apple has added claims over the years, so what it did not write then is left out.
+            // Apple has added claims over the years, so claims that the real token does not have are left
+            // out.
             let names = try #require(honest.claims.object).members.map(\.name)
             recipe["claims"] = apples.claims
             recipe["remove_claims"] = .array(

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A service that takes notifications, answers what it is told and keeps the bodies.
+/// A server that receives notifications, answers as configured and stores the bodies.
 final class ReceivingServer: Sendable {
     private let answer: HTTPResponse.Status
     private let headers: HTTPFields

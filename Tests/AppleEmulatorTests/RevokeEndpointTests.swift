@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 @Suite struct RevokeEndpointTests {
-    @Test func `ends the consent and every token of it, and says nothing`() async throws {
+    @Test func `ends the consent and all its tokens, with an empty response`() async throws {
         try await EmulatorUnderTest.run { apple in
             let first = try await apple.refreshToken()
             let web = #"{"code":true,"client_id":"com.example.app.web"}"#
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `takes an access token as well, whatever the hint says`() async throws {
+    @Test func `accepts an access token too, with any hint`() async throws {
         try await EmulatorUnderTest.run { apple in
             let tokens = try await apple.exchange(apple.code()).json
             let access = tokens["access_token"]?.string ?? ""
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `answers the same for nonsense and for another client's token, and does nothing`() async throws
+    @Test func `an unknown token and a token of another client get the same response and change nothing`()
+        async throws
     {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `revokes twice with the same answer`() async throws {
+    @Test func `revokes twice with the same response`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             for _ in 0..<2 { #expect(try await apple.revoke(token).status == 200) }
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `asks who is asking`() async throws {
+    @Test func `authenticates the client`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             let answer = try await apple.call("/auth/revoke", ["token": token, "client_secret": "x"])

@@ -5,7 +5,7 @@ import StrictJSON
 import Testing
 
 @Suite struct StateFileTests {
-    /// Runs `body` with the name of a file that is not there yet.
+    /// Runs `body` with the name of a file that does not exist yet.
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `goes on where it ended`() async throws {
+    @Test func `continues with the stored state`() async throws {
         try await withFile { path in
             var (token, throttled, code, subject, keyID) = ("", "", "", "", "")
             try await run(path) { apple in
@@ -41,7 +41,7 @@ import Testing
             }
             try await run(path) { apple in
                 #expect(apple.emulator.state.users.map(\.subject).contains(subject))
-                // Addresses that were given out before are not given out again.
+                // Assigned addresses are not assigned again.
                 _ = try await apple.post("/emulator/users", #"{"first_name":"Ada"}"#)
                 let addresses = apple.emulator.state.users.map(\.email)
                 #expect(Set(addresses).count == addresses.count)
@@ -52,7 +52,7 @@ import Testing
                 #expect(apple.emulator.state.apps[0].redirectURIs == ["https://example.com/x"])
                 #expect(apple.emulator.state.clientKeys.map(\.keyID) == [TestKeys.clientKeyID, "SECOND0000"])
                 #expect(apple.emulator.state.now == apple.clock.milliseconds + 60_000)
-                // Consent was given in the run before.
+                // The consent is from the previous run.
                 let again = try await apple.post("/emulator/identity-tokens", #"{"sub":"\#(subject)"}"#).json
                 #expect(again["user"] == nil)
             }
@@ -60,11 +60,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `does not write into what it finds in its place`(isLink: Bool) async throws {
+    func `does not write into an existing temporary file`(isLink: Bool) async throws {
         try await withFile { path in
             let files = FileManager.default
             let other = "\(path).other"
-            // As a crash has left it, or another user of the directory has laid it there.
+            // Left by a crash, or created by another user of the directory.
             #expect(files.createFile(atPath: other, contents: Data("other".utf8)))
             try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)
             if isLink {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `remembers whose an app is`() async throws {
+    @Test func `stores the owner of an app`() async throws {
         try await withFile { path in
             var subject: JSONValue?
             try await run(path) { apple in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `tries notifications again that were not taken before`() async throws {
+    @Test func `retries notifications that were not accepted before`() async throws {
         try await withFile { path in
             try await run(path) { apple in
                 var plan = DeliveryPlan()
@@ -111,8 +111,8 @@ import Testing
         }
     }
 
-    /// An emulator that is killed writes nothing more, so the file as it is after an answer is what the next run gets.
-    @Test func `has in the file what it answered`() async throws {
+    /// A killed emulator writes nothing more, so the next run gets the file as it is after a response.
+    @Test func `the file contains the state of every response`() async throws {
         try await withFile { path in
             try await run(path) { apple in
                 let token = try await apple.refreshToken()
@@ -124,7 +124,7 @@ import Testing
                 // Also when the connection was cut after the work.
                 _ = try await apple.send(.PUT, "/emulator/faults/revoke", body: #"{"cut":"before_answer"}"#)
                 await #expect(throws: (any Error).self) { try await apple.revoke(token) }
-                // The next answer comes after the file was written.
+                // The next response comes after the file was written.
                 _ = try await apple.send(.DELETE, "/emulator/faults")
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).cut")
                 try await run("\(path).cut") { next in
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `is for its owner's eyes only`() async throws {
+    @Test func `can be read only by its owner`() async throws {
         try await withFile { path in
             try await run(path) { _ in
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "siwa emulator state 1 00\n{}", "truncated", "flipped", "longer"])
-    func `refuses a damaged file, and leaves it alone`(damage: String) async throws {
+    func `refuses a damaged file, and does not change it`(damage: String) async throws {
         try await withFile { path in
             try await run(path) { apple in _ = try await apple.mint() }
             let url = URL(fileURLWithPath: path)
@@ -162,13 +162,13 @@ import Testing
         }
     }
 
-    @Test func `says at once that it cannot write`() async throws {
+    @Test func `reports at the start that it cannot write`() async throws {
         await #expect(throws: EmulatorError(.stateFileUnwritable)) {
             try await run("/nowhere/at/all") { _ in }
         }
     }
 
-    @Test func `writes once for callers that come together`() async throws {
+    @Test func `writes once for concurrent callers`() async throws {
         try await withFile { path in
             try await run(path) { apple in
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import AppleEmulator
 import Synchronization
 
-/// A clock that stands where it is put, and whose sleeps return at once and are written down.
+/// A clock that tests set, and whose sleeps return at once and are recorded.
 final class TestClock: Sendable {
     private let state: Mutex<(now: Int64, sleeps: [Int64])>
 

@@ -1,6 +1,6 @@
 import AppleEmulator
 
-/// Three keys, made once for the whole run.
+/// Three keys, generated once for the whole run.
 enum TestKeys {
     static let keyIDs = ["pggnQeNCOU", "86D88Kf", "YuyXoY"]
 
@@ -12,7 +12,7 @@ enum TestKeys {
         }
     }
 
-    /// Made for these tests, and registered nowhere.
+    /// Generated for these tests, and not registered.
     static let clientKeyPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnjPsJ0h6cNEH1k1W

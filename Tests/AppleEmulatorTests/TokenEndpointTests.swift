@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `takes a code once`() async throws {
+    @Test func `accepts a code once`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             #expect(try await apple.exchange(code).status == 200)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `gives a code that many ask for at once to one of them`() async throws {
+    @Test func `of concurrent exchanges of one code, one succeeds`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `validates a person once when many ask at once`() async throws {
+    @Test func `of concurrent validations of one user, one succeeds`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [(300, 200), (301, 400)])
-    func `takes a code for five minutes`(seconds: Int64, status: Int) async throws {
+    func `accepts a code for five minutes`(seconds: Int64, status: Int) async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             apple.clock.advance(bySeconds: seconds)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `gives a code to its own client only, and keeps it for that one`() async throws {
+    @Test func `accepts a code only from its own client, and keeps it valid for that client`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             let other = try await apple.exchange(code, ["client_id": "com.example.app.web"])
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `wants the redirect URI that the code was issued with`() async throws {
+    @Test func `requires the redirect URI of the authorization request`() async throws {
         try await EmulatorUnderTest.run { apple in
             let web = #"{"code":true,"redirect_uri":"https://example.com/callback?a=b c"}"#
             let code = try await apple.code(web)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `makes no code for a client ID that it does not know`() async throws {
+    @Test func `stores no code for an unknown client ID`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code(#"{"code":true,"client_id":"com.other.app"}"#)
             #expect(try await apple.exchange(code).error == "invalid_grant")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `validates a session once a day and person and client`() async throws {
+    @Test func `validates once per day, user and client`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             let answer = try await apple.refresh(token)
@@ -128,7 +128,7 @@ import Testing
             #expect(try await apple.isValid(identity))
             #expect(identity.claims["sub"] == .string(apple.emulator.state.users[0].subject))
 
-            // Another token of the same person does not make Apple more patient; another client ID does.
+            // Another token of the same user is throttled too; another client ID is not.
             let second = try await apple.refreshToken()
             apple.clock.advance(bySeconds: 86_399)
             let early = try await apple.refresh(second)
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `can throttle less, or nobody`() async throws {
+    @Test func `the throttling can be changed or turned off`() async throws {
         try await EmulatorUnderTest.run {
             $0.refreshInterval = 0
         } _: { apple in
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: ["revoke-consent", "delete-account", "change-password"])
-    func `forgets codes and tokens when the person does something`(change: String) async throws {
+    func `ends codes and tokens after a change by the user`(change: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             let code = try await apple.code()
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `leaves another person's tokens alone`() async throws {
+    @Test func `does not change the tokens of another user`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users", #"{"sub":"other"}"#)
             let token = try await apple.refreshToken(#"{"code":true,"sub":"other"}"#)
@@ -208,10 +208,10 @@ import Testing
             (["grant_type": "authorization_code", "code": "x", "client_id": ""], "invalid_request"),
             (["grant_type": "authorization_code", "code": "x", "client_secret": ""], "invalid_request"),
         ] as [([String: String], String)])
-    func `refuses in OAuth's words`(fields: [String: String], error: String) async throws {
+    func `refuses with OAuth errors`(fields: [String: String], error: String) async throws {
         try await EmulatorUnderTest.run { apple in
             var fields = fields
-            // A secret must be there, whatever the client ID.
+            // A secret is required for every client ID.
             if fields["client_secret"] == nil { fields["client_secret"] = try apple.clientSecret() }
             let answer = try await apple.call("/auth/token", fields)
             #expect(answer.status == 400)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "text/plain", "", "multipart/form-data"])
-    func `takes forms only`(contentType: String) async throws {
+    func `accepts only forms`(contentType: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let body = #"{"grant_type":"authorization_code","client_id":"com.example.app"}"#
             let answer = try await apple.send(
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: ["code=a&code=b", "code=%zz", "code=%ff", "code=%00", "code=%4"])
-    func `refuses forms that two readers could read differently`(body: String) async throws {
+    func `refuses ambiguous forms`(body: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.send(
                 .POST, "/auth/token",
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `moves its clock ahead when told to`() async throws {
+    @Test func `advances its clock`() async throws {
         try await EmulatorUnderTest.run { apple in
             let token = try await apple.refreshToken()
             #expect(try await apple.refresh(token).status == 200)
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `says that it cannot sign when every key is retired, and keeps the code`() async throws {
+    @Test func `fails when every key is retired, and keeps the code valid`() async throws {
         try await EmulatorUnderTest.run { apple in
             let code = try await apple.code()
             for keyID in TestKeys.keyIDs { try apple.emulator.state.retireKey(keyID) }

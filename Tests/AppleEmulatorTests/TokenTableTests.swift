@@ -3,7 +3,7 @@ import Testing
 @testable import AppleEmulator
 
 @Suite struct TokenTableTests {
-    @Test func `forgets its oldest tenth when it is full`() {
+    @Test func `drops its oldest tenth when it is full`() {
         var table = TokenTable<String, Int>(capacity: 100)
         for number in 0..<100 { table.insert("t\(number)", number, of: "owner\(number % 3)") }
         #expect(table.count == 100)
@@ -17,16 +17,16 @@ import Testing
         #expect(!table.values(of: "owner0").contains(0))
     }
 
-    @Test func `knows a secret by its bytes`() {
+    @Test func `compares secrets as bytes`() {
         var table = TokenTable<String, Int>(capacity: 10)
         table.insert("rK", 1, of: "owner")
         #expect(table["rK"] == 1)
-        // The Kelvin sign, which is canonically the letter.
+        // The Kelvin sign, which is canonically equivalent to the letter K.
         #expect(table["r\u{212A}"] == nil)
         #expect(table.owner(of: "r\u{212A}") == nil)
     }
 
-    @Test func `forgets all of one owner and nothing else`() {
+    @Test func `removes the secrets of one owner only`() {
         var table = TokenTable<String, Int>(capacity: 100)
         for number in 0..<10 { table.insert("t\(number)", number, of: number < 5 ? "a" : "b") }
         table.removeAll(of: "a")

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 @Suite struct UserTests {
-    @Test func `makes a user in Apple's form`() async throws {
+    @Test func `creates a user in Apple's format`() async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post(
                 "/emulator/users",
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `leaves out what a user has not`() async throws {
+    @Test func `leaves out absent values`() async throws {
         try await EmulatorUnderTest.run { apple in
             _ = try await apple.post("/emulator/users", #"{"sub":"bare","email":"","real_user_status":-1}"#)
             let claims = try await apple.mint(#"{"sub":"bare"}"#).claims
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `gives everybody made without an address one of their own`() async throws {
+    @Test func `gives each user without an address a unique one`() async throws {
         try await EmulatorUnderTest.run { apple in
             var addresses: [String?] = []
             for members in [
@@ -64,7 +64,7 @@ import Testing
                     "ada.lovelace.5@example.com", "user.6@example.com", "user.7@example.com",
                     "mary.ann.o.neil@example.com", "user.9@example.com",
                 ])
-            // An address that is given is taken as it is, and no other user gets it afterwards.
+            // A given address is used unchanged, and no later user gets it.
             let given = #"{"email":"Jane.Appleseed.11@example.com"}"#
             #expect(
                 try await apple.post("/emulator/users", given).json["email"]
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `knows the default user again in the next run`() async throws {
+    @Test func `the default user is the same in the next run`() async throws {
         var subjects: Set<String> = []
         for _ in 0..<2 {
             try await EmulatorUnderTest.run { apple in
@@ -107,7 +107,7 @@ import Testing
         ("/emulator/users/nobody/revoke-consent", "{}", 404, "user_not_found"),
         ("/emulator/users/default/fly", "{}", 404, "path_not_found"),
     ])
-    func `refuses what makes no sense`(path: String, body: String, status: Int, code: String) async throws {
+    func `refuses invalid values`(path: String, body: String, status: Int, code: String) async throws {
         try await EmulatorUnderTest.run { apple in
             let answer = try await apple.post(path, body)
             #expect(answer.status == status)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `keeps no more than ten thousand users`() async throws {
+    @Test func `stores at most ten thousand users`() async throws {
         try await EmulatorUnderTest.run { apple in
             let state = apple.emulator.state
             for _ in 1..<10_000 { _ = try state.makeUser(UserRecipe()) }

@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Android apps sign in on a web page, and their callback hands the result to the app by a redirect to `intent:` or to a
-/// scheme of its own. Chromium holds such a redirect against the policy of the page whose form began it.
+/// Android apps sign in on a web page, and their callback passes the result to the app with a redirect to
+/// `intent:` or its own scheme. Chromium applies the policy of the page with the form to this redirect.
 @Suite(.serialized) struct AppRedirectTests {
     @Test(
         arguments: [
@@ -23,7 +23,7 @@ import Testing
                     try await browser.click("button[name=allow]")
                     try await eventually { !site.called.isEmpty }
                     #expect(site.called == [mode == "form_post" ? .post : .get])
-                    // Nothing on this machine opens the scheme. What counts is that the browser tried.
+                    // No program on this machine handles the scheme. The test checks that the browser tried.
                     let scheme = "\(target.prefix { $0 != ":" }):"
                     try await eventually {
                         try await browser.departures().contains { $0.hasPrefix(scheme) }

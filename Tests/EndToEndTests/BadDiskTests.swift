@@ -2,13 +2,13 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// The database's disk fails, or somebody else has the file: the service says so, goes on with what it can, recovers by
-/// itself, and has lost nothing that it had acknowledged.
+/// The database's disk fails, or another program locks the file: the service reports it, continues as far as
+/// possible, recovers by itself, and loses nothing that it has acknowledged.
 @Suite(.serialized) struct BadDiskTests {
     @Test(arguments: [
         (FaultyDisk.Fault.full, "full"), (.readOnly, "unavailable"), (.failingSync, "unavailable"),
     ])
-    func `a disk that takes nothing stops what must be written, and nothing else`(
+    func `a disk without space stops writes, and nothing else`(
         fault: FaultyDisk.Fault, cause: String
     ) async throws {
         try await Self.with { trial in
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a slow disk makes everybody wait, and loses nobody`() async throws {
+    @Test func `a slow disk delays requests, and loses none`() async throws {
         try await Self.with { trial in
             try trial.disk.set(.slowSync)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a disk that hangs keeps one call waiting, and not all that come after it`() async throws {
+    @Test func `a disk that hangs blocks one request, and not all later ones`() async throws {
         try await Self.with { trial in
             try await trial.signIn("before")
             try trial.disk.set(.hangingSync)
@@ -48,13 +48,13 @@ import Testing
             try await trial.expectReading(of: "before")
 
             try trial.disk.set(.none)
-            // It was never given up: what was accepted is carried out.
+            // The accepted request is still executed.
             try await held
             try await trial.expectRecovery()
         }
     }
 
-    @Test func `another program that holds the file is waited for, then reported`() async throws {
+    @Test func `the service waits for a lock of another program, then reports it`() async throws {
         try await Self.with { trial in
             try await trial.signIn("before")
             let intruder = try ForeignTransaction(on: trial.database)
@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test(arguments: ["", "-wal"])
-    func `a file that is no longer where it was takes nothing that would be lost with it`(
+    func `a moved file accepts no writes that would be lost`(
         suffix: String
     ) async throws {
         try await Self.with { trial in
             try await trial.signIn("before")
             let (path, elsewhere) = (trial.database + suffix, trial.database + ".moved")
             try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
-            // Also while nobody writes.
+            // Also without writes.
             #expect(try await trial.backend.get("/readyz").code == "storage_unavailable")
             try await trial.expectUnavailable("during")
             try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
@@ -83,11 +83,10 @@ import Testing
         }
     }
 
-    @Test func `a damaged page fails those who need it, and reading it again when it is whole`() async throws
-    {
+    @Test func `a damaged page fails the requests that read it, until it is repaired`() async throws {
         try await Self.with { trial in
             for number in 0..<60 { try await trial.signIn("person\(number)") }
-            // Puts everything into the one file, and forgets the pages that are in memory.
+            // Moves everything into the main file, and drops the cached pages.
             try await trial.restart()
             let whole = try Data(contentsOf: URL(fileURLWithPath: trial.database))
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: trial.database))
@@ -107,7 +106,7 @@ import Testing
         }
     }
 
-    /// Runs `body`, then starts the service once more and looks for everything that was acknowledged.
+    /// Runs `body`, then starts the service again and checks that everything acknowledged is there.
     private static func with(_ body: @Sendable (DiskTrial) async throws -> Void) async throws {
         try await TemporaryDirectory.with { directory in
             let trial = try await DiskTrial(directory)

@@ -5,12 +5,12 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// What was acknowledged survives whatever happens to the process.
+/// Acknowledged changes survive every crash of the process.
 @Suite(.serialized) struct CrashTests {
     static let secret = "siwa_crash_test"
     static let quietSecret = "a key that is limited to an app without users"
     static let kills = 20
-    /// How many people sign in between two kills, at most.
+    /// The largest number of users that sign in between two kills.
     static let peoplePerRound = 60
 
     @Test func `nothing acknowledged is lost when the process is killed under load, 20 times`() async throws {
@@ -20,7 +20,7 @@ import TokenMint
             for round in 0..<Self.kills {
                 let service = try await ServiceProcess.serve(directory, variables)
                 let load = Task { await Self.load(service, round: round, into: acknowledged) }
-                // Kills come at another depth of the load each time.
+                // The kill comes at a different point of the load in each round.
                 let enough = acknowledged.all.count + 1 + round * 2
                 try await eventually { acknowledged.all.count >= enough }
                 await service.kill()
@@ -36,15 +36,14 @@ import TokenMint
                 let account = try await backend.account(promise.subject)
                 #expect(account["id"]?.string == promise.accountID)
                 let state = try await backend.credential(promise.subject)["state"]?.string
-                // What was not acknowledged may have happened all the same.
+                // Changes that were not acknowledged may have happened too.
                 #expect(state == "revoked" || (state == "authorized" && !promise.isRevoked))
             }
             #expect(await service.stop() == 0)
         }
     }
 
-    @Test func `a graceful stop answers what was begun, ends the long polls, and loses nothing`() async throws
-    {
+    @Test func `a graceful stop answers running requests, ends long polls, and loses nothing`() async throws {
         try await TemporaryDirectory.with { directory in
             let variables = try Self.variablesWithQuietApp(directory)
             let acknowledged = Acknowledged()
@@ -52,7 +51,7 @@ import TokenMint
             let backend = Backend(port: service.port, secret: Self.secret)
             let load = Task { await Self.load(service, round: 0, into: acknowledged) }
             try await eventually { acknowledged.all.count >= 5 }
-            // Its key sees no event, so that it can only wait.
+            // Its API key sees no events, so that it waits.
             let quiet = Backend(port: service.port, secret: Self.quietSecret)
             async let poll = quiet.get("/v1/events?after=latest&wait=30")
             try await eventually { try await backend.get("/metrics").text.contains("siwa_event_readers 1\n") }
@@ -89,7 +88,7 @@ import TokenMint
         }
     }
 
-    /// Signs people in, and has every second one revoked, until the service is gone.
+    /// Signs in users, and revokes every second one, until the service is gone.
     private static func load(_ service: ServiceProcess, round: Int, into acknowledged: Acknowledged) async {
         let backend = Backend(port: service.port, secret: secret)
         await withTaskGroup(of: Void.self) { group in
@@ -124,7 +123,7 @@ import TokenMint
         ]
     }
 
-    /// The same with a second app, without users, and a key that is limited to it.
+    /// The same with a second app without users, and an API key that is limited to it.
     private static func variablesWithQuietApp(_ directory: TemporaryDirectory) throws -> [String: String] {
         let file = "\(directory.path)/siwa.yaml"
         try """

@@ -7,9 +7,9 @@ import Testing
 
 @testable import siwa
 
-/// `siwa dev` as a developer uses it, with tools and a browser.
+/// `siwa dev` with the tools and the browser of a developer.
 @Suite(.serialized) struct DevelopmentTests {
-    @Test func `people sign in on the web for each Services ID, also after a reset of the fake Apple`()
+    @Test func `users sign in on the web with each Services ID, also after a reset of the fake Apple`()
         async throws
     {
         try await TemporaryDirectory.with { directory in
@@ -22,7 +22,7 @@ import Testing
                     try await Self.signIn(clientID, at: system, backend, in: directory)
                     try await Self.send(.POST, "\(system.apple)/emulator/reset")
                 }
-                // The service's key is registered, and the notification arrives: the relation holds.
+                // The service's key is registered, and the notification arrives.
                 let subject = try await Self.send(.POST, "\(system.apple)/emulator/users?format=text")
                 let form = try await Self.send(
                     .POST, "\(system.apple)/emulator/identity-tokens?format=sign-in",
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `neither answers under a name that a web page led here`() async throws {
+    @Test func `both servers refuse a foreign host name`() async throws {
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(["--allowed-host", "dev.test"], in: directory) { system in
                 for address in [system.apple, system.service] {
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Through the pages, with a browser that sends `Origin` as browsers do.
+    /// Uses the pages like a browser, with `Origin`.
     private static func signIn(
         _ clientID: String, at system: DevelopmentProcess, _ backend: Backend,
         in directory: TemporaryDirectory

@@ -2,14 +2,13 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// Libraries that hard-code Apple's addresses, unchanged, against the fake Apple over TLS. What they share, and what each does,
-/// is in `Clients/`.
+/// Unchanged libraries with fixed Apple URLs, with the fake Apple over TLS. Their programs are in `Clients/`.
 @Suite(.serialized) struct ForeignClientTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let clientID = "com.example.web"
 
-    /// A driver, and where the library wants people to come back to.
+    /// A driver program, and the redirect URI of the library.
     @Test(arguments: [
         ("social_auth", "http://localhost:9000/complete/apple-id/"),
         ("allauth_client", "http://localhost:9000/accounts/apple/login/callback/"),
@@ -51,7 +50,7 @@ import Testing
             let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             guard let range = text.firstRange(of: mark) else { return false }
             let digits = text[range.upperBound...].prefix { $0.isNumber }
-            // The line may not be written to its end.
+            // The line may be incomplete.
             if text[range.upperBound...].count > digits.count { port = Int64(digits) }
             return port != nil
         }

@@ -2,15 +2,15 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// What clients without a key can make the service hold, measured on a process of its own.
+    /// The memory that clients without a key can make the service use, measured with a separate process.
     @Suite(.serialized) struct MemoryTests {
         static let connections = 4000
         /// In megabytes.
         static let most = 250
-        /// Above what the process had before anybody came.
+        /// Above the memory of the process before the clients connected.
         static let mostLeft = 60
 
-        /// What each of the clients sends, as far as it is taken.
+        /// What each of the clients sends, as far as the service reads it.
         enum Attack: String, CaseIterable {
             case smallRequests, smallRequestsAfterLargeReads, smallChunks, endlessBody, endlessHeader,
                 endlessSpace
@@ -30,9 +30,9 @@ import Testing
                 return Array(text.utf8)
             }
 
-            /// The smallest request there is, 25 bytes.
+            /// The smallest possible request, 25 bytes.
             private var small: String { "GET / HTTP/1.1\r\nHost:\r\n\r\n" }
-            /// Answers that nobody reads.
+            /// Responses that the clients do not read.
             private var behind: String { many("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n", 30) }
 
             private func post(_ field: String) -> String {
@@ -60,8 +60,8 @@ import Testing
                 try crowd.connect(Self.connections, port: service.port)
                 let payload = attack.bytes
                 var peak = 0
-                // Until nobody can send any more for a while, but not for ever: each new request of a slow client can
-                // be followed by another one.
+                // Until no client can send for a while, but not forever: each new request of a slow client
+                // can be followed by another one.
                 var quiet = 0
                 let end = ContinuousClock.now + .seconds(20)
                 while quiet < 20, ContinuousClock.now < end {

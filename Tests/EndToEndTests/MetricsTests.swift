@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `/metrics` as Prometheus' own tool judges it.
+/// `/metrics`, checked by Prometheus' own tool.
 @Suite struct MetricsTests {
-    @Test func `promtool finds nothing to say about the metrics`() async throws {
+    @Test func `promtool reports no problems of the metrics`() async throws {
         try await TemporaryDirectory.with { directory in
             let service = try await ServiceProcess.serve(directory, try CrashTests.variables(directory))
             let backend = Backend(port: service.port, secret: CrashTests.secret)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import siwa
 
-/// The service beside its own description, as tools see both that know nothing else.
+/// Compares the service with its OpenAPI document, with tools that know only the document.
 @Suite struct OpenAPIConformanceTests {
     @Test func `the description is valid OpenAPI`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    /// All phases: the document's examples, the bounds of every schema, random requests good and bad, and calls that follow
-    /// from the answers of others. The fake Apple gives it tokens, so that it gets beyond a sign-in.
+    /// All phases: the document's examples, the limits of every schema, random valid and invalid requests,
+    /// and requests that use earlier responses. The fake Apple provides tokens, so that sign-ins succeed.
     @Test(.timeLimit(.minutes(5)))
     func `schemathesis finds no difference between the description and the service`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -26,7 +26,7 @@ import Testing
                 ["dev", "--port", "\(port)", "--emulator-port", "\(applePort)", "--log-level", "error"],
                 ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path], in: directory, output: printed)
             defer { process.terminate() }
-            // What to try is printed when both are there.
+            // The commands are printed when both servers run.
             try await eventually {
                 try String(contentsOf: printed, encoding: .utf8).contains("/v1/events")
             }
@@ -43,7 +43,7 @@ import Testing
                     "SIWA_FAKE_APPLE": "http://127.0.0.1:\(applePort)",
                 ], in: directory)
             #expect(run.status == 0, "\(run.output)")
-            // A run that tested nothing would have no failures either.
+            // A run without tests would have no failures either.
             let counts = try #require(
                 run.output.firstMatch(of: /Selected: (\d+)\/(\d+)\s+Tested: (\d+)/)?.output)
             #expect(counts.1 == counts.2 && counts.1 == counts.3)

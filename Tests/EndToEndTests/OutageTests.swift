@@ -3,9 +3,9 @@ import Encodings
 import KeySets
 import Testing
 
-/// Apple is away, slow or wrong.
+/// Apple is down, slow or sends wrong responses.
 @Suite struct OutageTests {
-    @Test func `a restart during an outage goes on with the stored keys, at once`() async throws {
+    @Test func `a restart during an outage uses the stored keys at once`() async throws {
         try await WholeSystem.withApple { emulator, directory in
             let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
             try await WholeSystem.withService(emulator, directory) { backend in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a first start during an outage is not ready, refuses nobody, and recovers`() async throws {
+    @Test func `a first start during an outage is not ready, refuses no token, and recovers`() async throws {
         try await WholeSystem.withApple { emulator, directory in
             emulator.state.setFault(.hangingUp, on: .keys)
             let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [FaultBody.html, .empty, .oversized, .malformed, .unrelated, .noKeys, .unusableKeys])
-    func `a wrong answer never replaces a good set`(body: FaultBody) async throws {
+    func `a wrong response never replaces a good set`(body: FaultBody) async throws {
         let bounds = KeySetBounds(lookUpCooldown: 1)
         try await WholeSystem.with(bounds: bounds) { system in
             let token = try system.apple.mint(IdentityTokenRecipe()).identityToken
@@ -51,7 +51,7 @@ import Testing
             fault.body = body
             system.apple.setFault(fault, on: .keys)
             system.apple.clearCounters()
-            // An unknown key makes the service ask Apple, which now answers nonsense.
+            // An unknown key makes the service fetch from Apple, which now sends a wrong response.
             let unknown = try await system.backend.verify(try system.mintWithInventedKey(1))
             #expect(unknown.code == "unknown_key" || unknown.code == "keys_unavailable")
             try await eventually { system.apple.counters.keySetRequests > 0 }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a rotated key is found, and one that left the set is gone`() async throws {
+    @Test func `a new key is found, and a removed key is refused`() async throws {
         try await WholeSystem.with(bounds: KeySetBounds(lookUpCooldown: 1)) { system in
             let old = try system.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await system.backend.verify(old).status == 200)
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `ten thousand invented keys cost Apple one request, and good tokens pass all the while`()
+    @Test
+    func `ten thousand invented keys cause one request to Apple, and valid tokens are accepted meanwhile`()
         async throws
     {
         try await WholeSystem.with { system in
@@ -95,14 +96,15 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            // The whole flood took less than the 30 seconds of one cooldown, or two at most on a slow machine.
+            // The whole flood took less than the 30 seconds of one cooldown, or two at most on a slow
+            // machine.
             #expect(system.apple.counters.keySetRequests <= 2)
         }
     }
 }
 
 extension EndpointFault {
-    /// As if Apple were not there.
+    /// As if Apple were down.
     static var hangingUp: EndpointFault {
         var fault = EndpointFault()
         fault.cut = .beforeAnswer
@@ -118,7 +120,7 @@ extension WholeSystem {
     }
 }
 
-/// Asks again until it is so, for a minute: a claim that nobody answers for any more ends within that.
+/// Retries for a minute: a claim of a process that has ended expires within that time.
 func eventually(
     _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -3,10 +3,10 @@ import PostgresCluster
 import StrictJSON
 import Testing
 
-/// PostgreSQL is away, and comes back.
+/// PostgreSQL goes down and comes back.
 @Suite(.serialized) struct PostgresOutageTests {
     @Test(arguments: [PostgresCluster.StopMode.fast, .immediate])
-    func `what needs the database says so, the rest goes on, and all is well again by itself`(
+    func `requests that need the database fail, others succeed, and the service recovers by itself`(
         mode: PostgresCluster.StopMode
     ) async throws {
         let cluster = try await PostgresCluster.start()
@@ -29,7 +29,7 @@ import Testing
                 try await cluster.start()
                 try await eventually { try await backend.get("/readyz").status == 200 }
                 #expect(try await backend.signIn(token).status == 200)
-                // The listener has found back, too.
+                // The listener has reconnected, too.
                 let page = try await backend.get("/v1/events")
                 #expect(page["events"]?.array?.count == 2)
             }
@@ -54,8 +54,8 @@ import Testing
         try await cluster.remove()
     }
 
-    @Test func `a service that finds none ends, says why, and tells no password`() async throws {
-        // Nobody listens there.
+    @Test func `a service without a database ends with the cause, and without the password`() async throws {
+        // No server listens there.
         let url = "postgres://siwa:s3cr3t-word@localhost:\(FreePort.find())/siwa"
         try await Relation.with { relation in
             let error = await #expect(throws: ServiceProcess.EndedEarly.self) {

@@ -2,10 +2,10 @@ import AppleEmulator
 import StrictJSON
 import Testing
 
-/// The process is killed while it waits for Apple, at every step of an exchange, a check and an erasure. What was begun
-/// comes to its end after a restart, and Apple is never asked more often than it may be.
+/// The process is killed while it waits for Apple, at every step of an exchange, a check and an erasure. The
+/// work is finished after a restart, and Apple never gets more requests than allowed.
 @Suite(.serialized) struct RelationCrashTests {
-    /// Where Apple was when the process died.
+    /// The state of Apple's endpoint when the process was killed.
     enum Moment: CaseIterable {
         case asked, done
     }
@@ -24,7 +24,8 @@ import Testing
             relation.apple.clearFaults()
 
             let (again, reader) = try await relation.serve()
-            // What Apple gave to nobody cannot be had again; what it never gave is asked for once more.
+            // A response that was lost cannot be requested again; a request that was not executed is
+            // repeated.
             let expected = moment == .asked ? "held" : "unavailable"
             try await eventually {
                 try await relation.credential(of: user, at: reader)?["refresh_token"]?.string == expected
@@ -76,7 +77,7 @@ import Testing
 
             let (again, reader) = try await relation.serve()
             try await eventually { relation.apple.counters.refreshes >= (moment == .done ? 2 : 1) }
-            // Nobody is told of a new password. Only the next check finds out.
+            // There is no notification of a new password. Only the next check finds the revoked token.
             try relation.apple.changePassword(of: user.subject)
             try await eventually {
                 try await relation.credential(of: user, at: reader)?["state"]?.string == "revoked"
@@ -85,13 +86,13 @@ import Testing
             #expect(credential?["reason"]?.string == "refresh_token_rejected")
             #expect(credential?["source"]?.string == "daily_check")
             #expect(credential?["refresh_token_cause"]?.string == "rejected")
-            // Apple counts, and would have said so.
+            // Apple counts the requests, and would have throttled them.
             #expect(relation.apple.counters.refreshesThrottled == 0)
             #expect(await again.stop() == 0)
         }
     }
 
-    /// Where the erasure was when the process died.
+    /// The step of the erasure when the process was killed.
     enum Step: CaseIterable {
         case revocationAsked, revocationDone, proofAsked, proofDone
     }
@@ -117,7 +118,7 @@ import Testing
             relation.apple.clearFaults()
 
             let (again, reader) = try await relation.serve()
-            // Asked again, it is the same erasure.
+            // A repeated request gets the same erasure.
             let repeated = try await reader.delete("/v1/accounts/\(account)")
             #expect(repeated.status == 200 || repeated.status == 202)
             let id = try #require(repeated["erasure"]?["id"]?.string)

@@ -2,7 +2,8 @@ import PostgresCluster
 import StrictJSON
 import Testing
 
-/// What any replica has acknowledged holds for all of them, whatever happens to the others and to the database.
+/// A change that any replica has acknowledged holds for all of them, also when other replicas or the database
+/// crash.
 @Suite(.serialized) struct ReplicaCrashTests {
     static let lanes = 9
     static let steps = 10
@@ -46,12 +47,12 @@ import Testing
         }
     }
 
-    /// A replica dies every two seconds; twice, it is the database's turn.
+    /// A replica is killed every two seconds, and the database is restarted twice.
     private func disturb(_ fleet: Fleet, _ cluster: PostgresCluster, _ ledger: FleetLedger) async throws {
         for step in 0..<Self.steps {
             let before = ledger.counts.acknowledged
             try await Task.sleep(for: .seconds(2))
-            // None is disturbed before all are in full swing again.
+            // The next crash waits until all replicas work again.
             try await eventually { ledger.counts.acknowledged > before + 10 + step }
             switch step {
             case 3: try await restart(cluster, .fast, fleet)
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    /// Every promise is kept by every replica.
+    /// Every replica has all acknowledged changes.
     private func check(_ ledger: FleetLedger, in fleet: Fleet) async throws {
         for (number, person) in ledger.people.enumerated() {
             let backend = try #require(fleet.backend(number % fleet.count))
@@ -103,7 +104,8 @@ import Testing
         }
     }
 
-    /// Whoever followed the feed has seen every event once and in the one order, and everybody came once.
+    /// All readers of the feed have seen every event once and in the same order, and each account was created
+    /// once.
     private func checkFeed(_ readers: [FleetFeedReader], _ ledger: FleetLedger) async throws {
         for reader in readers {
             try await reader.readToEnd()

@@ -4,7 +4,7 @@ import PostgresCluster
 import StrictJSON
 import Testing
 
-/// Two replicas on one PostgreSQL: whatever begins at one goes on at the other.
+/// Two replicas with one PostgreSQL: work that begins at one continues at the other.
 @Suite struct ReplicaStoryTests {
     struct Replicas: Sendable {
         let apple: EmulatorState
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a reader who waits at one hears what the other commits`() async throws {
+    @Test func `a client that waits at one replica gets the events of the other`() async throws {
         try await Self.with { replicas in
             var cursor = "0"
             for number in 1...10 {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce of one serves one sign-in at the other, and none anywhere after that`() async throws {
+    @Test func `a nonce of one replica can be used once at the other, and not again`() async throws {
         try await Self.with { replicas in
             let minted = try await replicas.first.post("/v1/nonces")
             let nonce = try #require(minted["nonce"]?.string)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `of sign-ins with one nonce at both at once, one passes`() async throws {
+    @Test func `of concurrent sign-ins with one nonce at both replicas, one succeeds`() async throws {
         try await Self.with { replicas in
             for _ in 0..<10 {
                 let minted = try await replicas.first.post("/v1/nonces")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a newcomer who signs in at both at once gets one account`() async throws {
+    @Test func `a new user who signs in at both replicas at once gets one account`() async throws {
         try await Self.with { replicas in
             for _ in 0..<10 {
                 let user = try replicas.apple.makeUser(UserRecipe())
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a revocation that one is told of counts at the other at once`() async throws {
+    @Test func `a revocation that one replica receives is effective at the other at once`() async throws {
         try await Self.with { replicas in
             let user = try replicas.apple.makeUser(UserRecipe())
             let token = try replicas.apple.mint(SignInStoryTests.recipe(user)).identityToken
@@ -106,24 +106,24 @@ import Testing
         }
     }
 
-    @Test func `a key that one has fetched serves the other while Apple is away`() async throws {
+    @Test func `a key that one replica has fetched is used by the other during an outage`() async throws {
         try await Self.with(bounds: KeySetBounds(lookUpCooldown: 1)) { replicas in
             try await replicas.apple.replaceKeys()
             let token = try replicas.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await replicas.first.verify(token).status == 200)
             replicas.apple.setFault(.hangingUp, on: .keys)
-            // It stores what it has fetched right after it has used it.
+            // It stores the fetched set right after it has used it.
             try await eventually { try await replicas.second.verify(token).status == 200 }
         }
     }
 
-    @Test func `a replica that starts while Apple is away has the keys at once`() async throws {
+    @Test func `a replica that starts during an outage has the keys at once`() async throws {
         let database = try await PostgresCluster.shared().makeDatabase()
         try await WholeSystem.withApple { emulator, _ in
             let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
             try await WholeSystem.withService(emulator, database: database) { first in
                 #expect(try await first.signIn(token).status == 201)
-                // What it fetched may be on its way to the database still.
+                // The fetched set may not be in the database yet.
                 try await eventually { try await first.get("/readyz").status == 200 }
             }
             emulator.state.setFault(.hangingUp, on: .keys)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `of two replicas one exchanges a code, and an erasure at one is an erasure at both`()
+    @Test func `one of two replicas exchanges a code, and an erasure at one is effective at both`()
         async throws
     {
         let database = try await PostgresCluster.shared().makeDatabase()

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// What one process wrote, the next one reads. Optimized code once freed the text of a stored key before it was parsed, so
-/// that the fake Apple failed at every second start: these tests are for the release build (`SIWA_BINARY`).
+/// A new process reads what the previous one wrote. Optimized code once freed the text of a stored key before
+/// it was parsed, so that the fake Apple failed at every second start: these tests are for the release build
+/// (`SIWA_BINARY`).
 @Suite struct RestartTests {
     @Test func `the fake Apple starts again on its state file, 10 times`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    /// Starts it, waits until it has said something, stops it, and returns all that it said.
+    /// Starts the command, waits for a text in its output, stops it, and returns the whole output.
     private static func run(
         _ arguments: [String], until mark: String, in directory: TemporaryDirectory
     ) async throws -> String {

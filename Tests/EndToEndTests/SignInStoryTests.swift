@@ -2,9 +2,9 @@ import AppleEmulator
 import StrictJSON
 import Testing
 
-/// A person's way with an app, from the first sign-in to the end, with nothing simulated but Apple.
+/// The use of an app by one user, from the first sign-in to the end. Only Apple is simulated.
 @Suite struct SignInStoryTests {
-    @Test func `a person signs in, is revoked by Apple, and comes back`() async throws {
+    @Test func `a user signs in, revokes the consent, and signs in again`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
             let token = try system.apple.mint(Self.recipe(user))
@@ -17,10 +17,10 @@ import Testing
             let revoked = try await system.backend.credential(user.subject)
             #expect(revoked["state"]?.string == "revoked")
             #expect(revoked["reason"]?.string == "consent_revoked")
-            // The old token is signed and has not expired, and still says nothing about today.
+            // The old token is signed and not expired, but older than the revocation.
             #expect(try await system.backend.signIn(token.identityToken).code == "credential_revoked")
 
-            // Apple's clock counts tokens in seconds: the new one must be from a later one.
+            // Token times are in seconds: the new token must be from a later second.
             var recipe = Self.recipe(user)
             recipe.times.offset = 1
             let again = try await system.backend.signIn(try system.apple.mint(recipe).identityToken)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `name, relay address and its switch are kept`() async throws {
+    @Test func `name, relay address and its forwarding state are stored`() async throws {
         try await WholeSystem.with { system in
             var person = UserRecipe()
             person.firstName = "Jane"
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a notification that comes before the sign-in it belongs before is not lost`() async throws {
+    @Test func `a notification that arrives before its sign-in is not lost`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
             let token = try system.apple.mint(Self.recipe(user))
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a nonce minted here serves one sign-in`() async throws {
+    @Test func `a nonce of the service can be used for one sign-in`() async throws {
         try await WholeSystem.with { system in
             let minted = try await system.backend.post("/v1/nonces")
             let nonce = try #require(minted["nonce"]?.string)
@@ -99,7 +99,7 @@ import Testing
 }
 
 extension WholeSystem {
-    /// What the person does at Apple, with Apple's notifications delivered.
+    /// A change of the user's account at Apple, with its notifications.
     func change(_ change: AccountChange, of user: EmulatedUser) async throws {
         var recipe = NotificationRecipe()
         recipe.subject = user.subject

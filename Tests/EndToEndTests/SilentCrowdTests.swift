@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// Thousands of silent connections, on a process of its own with its usual limits.
+    /// Thousands of silent connections, to a separate process with the default limits.
     @Suite(.serialized) struct SilentCrowdTests {
-        @Test func `six thousand silent connections keep nobody out`() async throws {
+        @Test func `six thousand silent connections do not block other clients`() async throws {
             // Fails where the machine allows fewer open files: a skipped test would prove nothing.
             try #require(ClientCrowd.raiseFileLimit() >= 7000)
             try await TemporaryDirectory.with { directory in

@@ -3,9 +3,9 @@ import Foundation
 import HTTPAPI
 import Testing
 
-/// A start that cannot succeed, or is stopped before it has.
+/// A start that fails, or is stopped before it has finished.
 @Suite(.serialized) struct StartTests {
-    /// What each command needs besides its ports.
+    /// The arguments of each command besides its ports.
     enum Command: String, CaseIterable {
         case dev, serve, emulate
 
@@ -23,23 +23,23 @@ import Testing
             return place.merging([
                 "SIWA_PORT": "\(port)", "APPLE_TEAM_ID": "A1B2C3D4E5", "APPLE_CLIENT_IDS": "com.example.app",
                 "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash("siwa_start_test")))",
-                // Nothing answers there: the fetch of the keys is under way when the start fails.
+                // No server answers there: the fetch of the keys is running when the start fails.
                 "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:1",
                 "DATABASE_URL": "sqlite://\(directory.path)/\(UUID().uuidString).sqlite",
             ]) { $1 }
         }
     }
 
-    /// The fake Apple was cancelled while it accepted the connection that asks for the keys.
+    /// The fake Apple was cancelled while it accepted the connection for the key set.
     @Test(arguments: Command.allCases)
-    func `a port that is taken is named, at every start`(command: Command) async throws {
+    func `a port in use is named at every start`(command: Command) async throws {
         let taken = try TakenPort()
         for _ in 0..<(command == .dev ? 16 : 4) {
             try await Self.refusal(of: command, port: taken.number, applePort: 0, names: [taken.number])
         }
     }
 
-    @Test func `two ports that are taken are no other matter`() async throws {
+    @Test func `two ports in use give the same error`() async throws {
         let (port, applePort) = (try TakenPort(), try TakenPort())
         for _ in 0..<4 {
             try await Self.refusal(
@@ -64,8 +64,8 @@ import Testing
                     return text.contains(mark) || text.contains("listening") || mark.isEmpty
                 }
                 try await eventually {
-                    // Again and again: this process may have taught its children to ignore the signal until they
-                    // listen for it.
+                    // Repeatedly, because the process inherits an ignored signal from this one until it
+                    // installs its own handler.
                     guard process.isRunning else { return true }
                     process.terminate()
                     return false

@@ -4,7 +4,7 @@ import Testing
 
 @testable import siwa
 
-/// `siwa dev` prints lines to paste. Here they are pasted.
+/// Runs the commands that `siwa dev` prints.
 @Suite struct WalkthroughTests {
     @Test func `the printed walk-through works line by line`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -18,7 +18,7 @@ import Testing
             try await eventually {
                 try String(contentsOf: printed, encoding: .utf8).contains("/v1/events")
             }
-            // All of it was written at once.
+            // The whole text was written at once.
             let lines = try String(contentsOf: printed, encoding: .utf8).split(separator: "\n").drop { line in
                 !line.hasPrefix("#")
             }
@@ -85,7 +85,7 @@ import Testing
     private static let walkthrough = Walkthrough(
         servicePort: 8080, applePort: 8081, secret: DevelopmentSettings.secret, clientID: "com.example.app")
 
-    /// The lines that the shell answers.
+    /// The output lines of the shell.
     private static func paste(_ script: String, in directory: TemporaryDirectory) async throws -> [Substring]
     {
         let output = URL(fileURLWithPath: "\(directory.path)/pasted.txt")

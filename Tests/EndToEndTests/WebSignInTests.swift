@@ -3,9 +3,9 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// The web flow as a person sees it: a real browser, the fake Apple's pages, and a backend that only gets a code.
+/// The web flow with a real browser, the fake Apple's pages, and a backend that gets only a code.
 @Suite(.serialized) struct WebSignInTests {
-    @Test func `a person signs in with a browser, and the backend gets the account for a one-time code`()
+    @Test func `a user signs in with a browser, and the backend gets the account for a one-time code`()
         async throws
     {
         try await Self.with { site, browser in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `who cancels comes back with Apple's own word for it`() async throws {
+    @Test func `a user who cancels is redirected with Apple's error code`() async throws {
         try await Self.with { site, browser in
             try await browser.open(
                 "\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)&state=s1")
@@ -51,11 +51,11 @@ import Testing
         }
     }
 
-    @Test func `a flow that another browser began hands out nothing`() async throws {
+    @Test func `a flow that another browser began returns no code`() async throws {
         try await Self.with { site, browser in
             try await browser.open(
                 "\(site.address)/v1/web/sign-in?client_id=\(Relation.webClientID)&state=mine")
-            // The address that the attacker sends to the victim.
+            // The URL that the attacker sends to the victim.
             let authorize = try await browser.url()
             try await Browser.with(in: site.relation.directory) { victim in
                 try await victim.open(authorize)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a person who comes back is the same account`() async throws {
+    @Test func `a returning user has the same account`() async throws {
         try await Self.with { site, browser in
             var accounts: [String?] = []
             for _ in 0..<2 {
@@ -89,7 +89,7 @@ import Testing
         let backend: Backend
         let address: String
 
-        /// Where the service sent the browser in the end, by the parameters that came along.
+        /// The query parameters of the final redirect of the service.
         func landing(of browser: Browser) async throws -> [String: String] {
             try await eventually { try await browser.url().hasPrefix("\(address)/health?") }
             let items = URLComponents(string: try await browser.url())?.queryItems ?? []
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// Runs the service with a page of its own as the backend's redirect URL: what counts is the address.
+    /// Runs the service with one of its own pages as the redirect URL, because only the URL is checked.
     private static func with(_ body: @Sendable (Site, Browser) async throws -> Void) async throws {
         let port = FreePort.find()
         let address = "http://127.0.0.1:\(port)"

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `the next start takes what is there`() async throws {
+    @Test func `the next start uses the existing files`() async throws {
         try await Self.with { path in
             try Self.make(path, ["apple.test"])
             let first = try Self.content(path)
@@ -72,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `it is made again when it ends within a month, and when a name is new`() async throws {
+    @Test func `the certificate is replaced when it expires within a month, and for a new name`() async throws
+    {
         try await Self.with { path in
             try Self.make(path)
             let first = try Self.content(path)
@@ -85,7 +86,9 @@ import Testing
     }
 
     @Test(arguments: ["ca.pem", "server.pem", "server-key.pem"], [nil, "", "damaged"])
-    func `it is made again when a part is missing or damaged`(file: String, content: String?) async throws {
+    func `the certificate is replaced when a file is missing or damaged`(file: String, content: String?)
+        async throws
+    {
         try await Self.with { path in
             try Self.make(path)
             let first = try Self.content(path)
@@ -104,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["a,b", "a\nb", "", "DNS:x"])
-    func `what is no name gets no certificate`(name: String) throws {
+    func `an invalid host name gets no certificate`(name: String) throws {
         #expect(throws: JOSEError(.signingFailed)) {
             try ServerCertificate.make(names: ["localhost", name], at: Self.now)
         }
@@ -115,7 +118,7 @@ import Testing
         #expect(error?.description.contains("/dev/null/tls") == true)
     }
 
-    @Test func `a key that is not the certificate's is refused at the start`() throws {
+    @Test func `a key that does not match the certificate is refused at the start`() throws {
         let one = try ServerCertificate.make(names: ["localhost"], at: Self.now)
         let other = try ServerCertificate.make(names: ["localhost"], at: Self.now)
         _ = try EmulatorTLS(certificates: one.certificate + one.authority, privateKey: one.privateKey)

@@ -3,7 +3,7 @@ import Testing
 @testable import siwa
 
 @Suite struct CheckSettingsTests {
-    @Test func `a day and 25 a second unless told otherwise`() async throws {
+    @Test func `the defaults are a day and 25 per second`() async throws {
         let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal)
         #expect(settings.checkInterval == .seconds(86_400))
         #expect(settings.checksPerSecond == 25)

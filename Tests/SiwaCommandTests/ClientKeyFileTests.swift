@@ -7,7 +7,7 @@ import Testing
 @testable import siwa
 
 @Suite struct ClientKeyFileTests {
-    @Test func `makes a key that a service can sign with, and finds it again`() throws {
+    @Test func `generates a key that a service can sign with, and reads it again`() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: EmulatorError(.clientKeyRefused)) { try file.readOrMake(teamID: "TEAM000001") }
     }
 
-    @Test func `needs to be told the key ID`() {
+    @Test func `requires the key ID`() {
         #expect(throws: ClientKeyFile.KeyIDMissing.self) { try ClientKeyFile(path: "/x/key.pem", keyID: nil) }
         #expect(throws: Never.self) { try ClientKeyFile(path: "/x/key.pem", keyID: "ABC123DEFG") }
     }

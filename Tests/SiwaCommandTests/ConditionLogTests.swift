@@ -8,13 +8,13 @@ import Testing
 @Suite struct ConditionLogTests {
     static let team = "A1B2C3D4E5"
 
-    /// The levels of the lines for these looks, one after the other.
+    /// The levels of the lines for these checks, one after the other.
     static func levels(_ statuses: [KeySetHealth.Status]) -> [[Logger.Level]] {
         var log = ConditionLog()
         return statuses.map { log.notice($0).map(\.level) }
     }
 
-    @Test func `a key set that fails, runs out and recovers is told once for each change`() {
+    @Test func `a key set that fails, expires and recovers is logged once for each change`() {
         #expect(
             Self.levels([
                 .unavailable(nil), .ready, .ready, .stale(.unreachable), .stale(.timedOut), .stale(.timedOut),
@@ -22,13 +22,13 @@ import Testing
             ]) == [[], [], [], [.warning], [], [], [.error], [], [.notice], []])
     }
 
-    @Test func `a start during an outage is told, and a set that is only old is not`() {
+    @Test func `a start during an outage is logged, and an old set alone is not`() {
         #expect(
             Self.levels([.unavailable(nil), .unavailable(.unreachable), .stale(nil), .stale(nil), .ready])
                 == [[], [.error], [.notice], [], []])
     }
 
-    @Test func `a lost database is told with its cause, once for each cause, and when it is back`() {
+    @Test func `a lost database is logged once for each cause, and when it is back`() {
         var log = ConditionLog()
         #expect(log.notice(nil).isEmpty)
         let lost = log.notice(StorageError(.unavailable, detail: "connection refused"))
@@ -40,7 +40,7 @@ import Testing
         #expect(log.notice(nil).isEmpty)
     }
 
-    @Test func `signing keys that appear and vanish are told by their IDs`() {
+    @Test func `signing keys that appear and disappear are logged with their IDs`() {
         var log = ConditionLog()
         func look(_ keyIDs: Set<String>, _ trouble: String? = nil) -> [String] {
             log.notice(ConditionLog.SigningKeys(keyIDs: keyIDs, trouble: trouble), ofTeam: Self.team)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import siwa
 
-/// What a running service logs about the parts that it depends on.
+/// What a running service logs about its dependencies.
 @Suite(.timeLimit(.minutes(1))) struct ConditionWatchTests {
-    /// Runs the service in this directory. Apple is not there.
+    /// Runs the service in this directory. Apple cannot be reached.
     static func run(
         _ directory: String, _ changes: [String: String] = [:],
         _ body: @Sendable (Log) async throws -> Void
@@ -79,7 +79,9 @@ import Testing
         }
     }
 
-    @Test func `values that do not open are told at the start, by their keys' names`() async throws {
+    @Test func `values that cannot be opened are logged at the start, with the names of their keys`()
+        async throws
+    {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             let ring = try #require(
                 SealingKey(name: "2026-01", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    /// What was logged so far.
+    /// The log so far.
     final class Log: Sendable {
         private let bytes = Mutex<[UInt8]>([])
 
@@ -109,7 +111,7 @@ import Testing
 
         func add(_ more: [UInt8]) { bytes.withLock { $0 += more } }
 
-        /// Files of keys are looked at every three seconds.
+        /// Key files are checked every three seconds.
         func wait(for words: String) async throws {
             let end = ContinuousClock.now + .seconds(30)
             while !lines.contains(where: { $0.contains(words) }) {

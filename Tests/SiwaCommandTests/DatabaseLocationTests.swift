@@ -18,8 +18,7 @@ import Testing
         ("postgres://h/siwa?password=secret&sslmode=verify-full&sslrootcert=/ca.pem", "siwa at h"),
         ("postgres://h/siwa?options=-c%20statement_timeout%3D1s&connect_timeout=3", "siwa at h"),
     ])
-    func `takes every form that libpq has, and shows nothing but the place`(url: String, place: String) throws
-    {
+    func `accepts every form of libpq, and shows only the location`(url: String, place: String) throws {
         let location = try DatabaseLocation(url: url)
         guard case .postgres(let address) = location else {
             Issue.record("another kind of database")
@@ -40,23 +39,23 @@ import Testing
             ("postgres://h/siwa?target_session_attrs=master", .optionMalformed("target_session_attrs")),
             ("postgres://h/siwa?sslmoed=require", .malformed), ("postgres://h/siwa?user", .malformed),
             ("postgres://[::1/siwa", .malformed), ("postgres://h%zz/siwa", .malformed),
-            // Passwords that are not escaped: a part of them must not become the name of a host.
+            // Passwords that are not escaped: a part of them must not become a host name.
             ("postgres://siwa:se@cret@h/siwa", .malformed), ("postgres://siwa:se/cret@h/siwa", .malformed),
             ("postgres://siwa:12/34@h/siwa", .malformed),
         ] as [(String, PostgresAddress.Refusal)])
-    func `refuses what libpq would not take, without a word of it`(
+    func `refuses what libpq would refuse, without repeating it`(
         url: String, refusal: PostgresAddress.Refusal
     ) {
         #expect(throws: DatabaseLocation.Refusal.postgres(refusal)) { try DatabaseLocation(url: url) }
     }
 
     @Test(arguments: ["mysql://h/siwa", "siwa.sqlite", "", "POSTGRES://h/siwa"])
-    func `knows no other database`(url: String) {
+    func `refuses other databases`(url: String) {
         #expect(throws: DatabaseLocation.Refusal.unknownScheme) { try DatabaseLocation(url: url) }
     }
 
     @Test(arguments: ["0", "101", "-1", "many", "8.5"])
-    func `a number of connections has its bounds`(number: String) async throws {
+    func `the number of connections is limited`(number: String) async throws {
         let mistakes = try await SettingsReaderTests.mistakes([
             "SIWA_DATABASE_CONNECTIONS": number, "DATABASE_URL": "postgres://h:x/siwa",
         ])

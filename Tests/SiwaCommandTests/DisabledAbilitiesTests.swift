@@ -19,7 +19,7 @@ import Testing
         return DisabledAbilities(settings)?.text
     }
 
-    @Test func `says what is off, and which settings turn it on`() async throws {
+    @Test func `names the disabled features, and the settings that enable them`() async throws {
         let grants = "code exchange, daily check and erasure proof"
         #expect(
             try await Self.text([:])
@@ -33,11 +33,11 @@ import Testing
             try await Self.text(WebSettingsTests.web) == "off: \(grants) (set APPLE_PRIVATE_KEY_FILE)")
     }
 
-    @Test func `says nothing when every key is there`() async throws {
+    @Test func `is absent when all keys are configured`() async throws {
         #expect(try await Self.text(Self.key.merging(Self.sealing) { $1 }) == nil)
     }
 
-    @Test func `names the teams that lack a key where others have one`() async throws {
+    @Test func `names the teams without a key when others have one`() async throws {
         var settings = try await SettingsReaderTests.read(
             SettingsReaderTests.minimal.merging(Self.key) { $1 }.merging(WebSettingsTests.web) { $1 })
         let other = App(
@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    /// What the service has logged, one object on each line.
+    /// The log of the service, one object per line.
     static func log(_ changes: [String: String]) async throws -> [String] {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             let own = [

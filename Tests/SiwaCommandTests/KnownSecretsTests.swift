@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: [
         DevelopmentSettings.secret, "", "secret", "changeme", "siwa", "phone", "siwa_phone",
     ])
-    func `refuses a key outside of development that everybody knows`(secret: String) async throws {
+    func `refuses a publicly known key outside development`(secret: String) async throws {
         for (environment, expected) in [
             ("production", ["SIWA_API_KEY_HASHES"]), (nil, ["SIWA_API_KEY_HASHES"]), ("development", []),
         ] as [(String?, [String])] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `refuses one in the file too, and says what to do`() async throws {
+    @Test func `refuses a known key in the file too, and says what to do`() async throws {
         let file = "api_keys:\n  - name: backend\n    hash: \(Self.hash("password"))\n"
         var environment = SettingsReaderTests.minimal
         environment["SIWA_API_KEY_HASHES"] = nil
@@ -48,7 +48,7 @@ import Testing
         #expect(error?.description.contains(Self.hash("password")) == false)
     }
 
-    @Test func `takes the keys that it makes itself`() async throws {
+    @Test func `accepts the keys that it generates`() async throws {
         for _ in 0..<20 {
             let key = Base64.encode(SecureRandom.bytes(count: 32))
             let mistakes = try await SettingsReaderTests.mistakes([
@@ -60,13 +60,12 @@ import Testing
     }
 
     @Test(arguments: [
-        // Of the trial in docker-compose.yml.
+        // From the sample in docker-compose.yml.
         "dHJpYWx0cmlhbHRyaWFsdHJpYWx0cmlhbHRyaWFsdHI=",
         Base64.encode(SHA256Digest.hash("sealing key of siwa dev")),
         Base64.encode(Array("0123456789abcde".utf8) + Array("0123456789abcde01".utf8)),
     ])
-    func `refuses a sealing key outside of development that was not made at random`(key: String) async throws
-    {
+    func `refuses a sealing key that is not random outside development`(key: String) async throws {
         for (environment, expected) in [("production", ["SIWA_SEALING_KEYS"]), ("development", [])] {
             let mistakes = try await SettingsReaderTests.mistakes([
                 "SIWA_SEALING_KEYS": "a=\(key)", "SIWA_ENV": environment,
@@ -75,13 +74,13 @@ import Testing
         }
     }
 
-    /// A placeholder must be replaced, and a value that works must not stand where people copy from.
+    /// Documents must contain placeholders, so that no working value is copied from them.
     @Test(arguments: [
         "README.md", "docs/configuration.md", "docs/deploy.md", "docs/postgresql.md",
         "docs/backup-and-upgrade.md",
         "docker-compose.yml", "Sources/siwa/Configuration/SettingsFile.swift",
     ])
-    func `no document has a hash or a key that production would take`(path: String) async throws {
+    func `no document has a hash or a key that production would accept`(path: String) async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct MissingDatabaseTests {
     static let environment = [
         "DATABASE_URL": "sqlite://siwa.sqlite", "SIWA_SEALING_KEYS": "a=\(SealingSettingsTests.first)",
-        // Nobody listens there.
+        // No server listens there.
         "SIWA_ENV": "development", "APPLE_BASE_URL": "http://127.0.0.1:9",
     ].merging(SettingsReaderTests.minimal) { $1 }
 
@@ -16,7 +16,7 @@ import Testing
         ["transfer", "prepare", "out", "--to", RunningApple.otherTeam],
         ["transfer", "prepare", "out", "--to", RunningApple.otherTeam, "--dry-run"],
     ])
-    func `a command says that there is none, and makes none`(arguments: [String]) async throws {
+    func `a command reports a missing database and does not create one`(arguments: [String]) async throws {
         for files in [["in": ""], ["in": "", "siwa.sqlite": ""]] {
             try await SigningKeySettingsTests.withDirectory(files) { directory in
                 let command = try await CommandProcess.run(arguments, Self.environment, in: directory)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a database that is there is resealed`() async throws {
+    @Test func `an existing database is resealed`() async throws {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             try await StoredAccounts.with(directory) { _ in }
             let command = try await CommandProcess.run(["reseal"], Self.environment, in: directory)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a directory is no database, and a link to one is`() async throws {
+    @Test func `a directory is not a database, but a link to one is`() async throws {
         try await SigningKeySettingsTests.withDirectory(["file": "x"]) { directory in
             await #expect(throws: MissingDatabase.self) {
                 try await DatabaseLocation.sqlite(path: directory).checkPresence()

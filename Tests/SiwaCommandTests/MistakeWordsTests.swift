@@ -41,7 +41,7 @@ import Testing
         ("siwa_host: x\nteams: 7\n", "line 2: teams: must be a list"),
         ("- a\n", "line 1: the file: must be a mapping"),
     ])
-    func `a mistake in the file is told with its line`(file: String, words: String) async throws {
+    func `a mistake in the file is reported with its line`(file: String, words: String) async throws {
         let found = try await Self.mistakes([:], file: file)
         #expect(found.contains(words), "\(found)")
     }
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test(arguments: ["MIGHAgEAMBMGByqGSM49AgEG/yCqGSM49", "-----BEGIN PRIVATE KEY-----\nMIGH", "s3cr3t"])
-    func `a key where its file's name belongs is not repeated`(text: String) async throws {
+    func `a key in place of its file name is not repeated`(text: String) async throws {
         let words = try await Self.mistakes(["APPLE_PRIVATE_KEY_FILE": text])
         #expect(words.contains("APPLE_PRIVATE_KEY_FILE: there is no such file or directory"))
         #expect(!words.contains(text))
     }
 
-    @Test func `reseal beside a running service says what to do`() async throws {
+    @Test func `reseal during a running service says what to do`() async throws {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             try await StoredAccounts.with(directory) { _ in
                 let command = try await CommandProcess.run(
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a lock file of another user is found by the doctor`() async throws {
-        // Only the superuser can give a file away.
+        // Only root can change the owner of a file.
         guard geteuid() == 0 else { return }
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             try await StoredAccounts.with(directory) { _ in }

@@ -11,7 +11,7 @@ import Testing
         #expect(NearestName.distance(rhs, lhs) == distance)
     }
 
-    @Test func `of nothing nothing is nearest`() {
+    @Test func `without candidates there is no nearest name`() {
         #expect(NearestName.of("a", among: []) == nil)
     }
 }

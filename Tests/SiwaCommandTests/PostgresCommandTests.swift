@@ -6,9 +6,9 @@ import Testing
 
 @testable import siwa
 
-/// The commands on PostgreSQL, beside a service that has the same database open.
+/// The commands with PostgreSQL, while a service has the same database open.
 @Suite(.timeLimit(.minutes(2))) struct PostgresCommandTests {
-    /// One that is as safe as a real one should be, or the doctor complains.
+    /// A server with the durability of a production server; otherwise doctor reports errors.
     static let cluster = Task { try await PostgresCluster.start() }
 
     static func with(_ body: @Sendable (RunningApple, String, String) async throws -> Void) async throws {
@@ -23,7 +23,7 @@ import Testing
         try await DoctorTests.examine(apple, directory, changes)
     }
 
-    @Test func `doctor finds nothing wrong when nothing is, beside the service`() async throws {
+    @Test func `doctor finds no error while the service runs`() async throws {
         try await Self.with { apple, directory, database in
             try await StoredAccounts.with(url: database) { store in
                 try await StoredAccounts.signIn(["0.a.1"], keys: ResealingTests.ring("a"), in: store)
@@ -37,18 +37,18 @@ import Testing
         }
     }
 
-    @Test func `doctor says of an empty database that it is to be filled`() async throws {
+    @Test func `doctor reports an empty database`() async throws {
         try await Self.with { apple, directory, database in
             let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
             #expect(examination.isHealthy, "\(examination.text)")
             #expect(examination.findings.contains { $0.check == "database" && $0.verdict == .note })
-            // It has made nothing.
+            // It has created nothing.
             let again = try await Self.findings(apple, directory, ["DATABASE_URL": database])
             #expect(again.findings == examination.findings)
         }
     }
 
-    @Test func `doctor finds what is wrong with what is stored`() async throws {
+    @Test func `doctor finds errors of the stored data`() async throws {
         try await Self.with { apple, directory, database in
             try await StoredAccounts.with(url: database) { store in
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `reseal runs beside the service`() async throws {
+    @Test func `reseal runs while the service runs`() async throws {
         try await Self.with { apple, directory, database in
             try await StoredAccounts.with(url: database) { store in
                 try await StoredAccounts.signIn(
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [["reseal"], ["transfer", "prepare", "out", "--to", RunningApple.otherTeam]])
-    func `a command that finds nothing of ours says so and makes nothing`(arguments: [String]) async throws {
+    func `a command that finds no tables says so and creates none`(arguments: [String]) async throws {
         try await Self.with { apple, directory, database in
             let environment = try apple.environment(directory, ["DATABASE_URL": database])
             for _ in 0..<2 {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `accounts move from team to team beside the service`() async throws {
+    @Test func `accounts move between teams while the service runs`() async throws {
         let database = try await PostgresCluster.shared().makeDatabase()
         try await TransferTests.with(recipient: database) { world in
             try await StoredAccounts.with(url: database) { _ in

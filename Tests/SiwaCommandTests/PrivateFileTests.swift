@@ -7,8 +7,8 @@ import Testing
 
 @testable import siwa
 
-/// Files with secrets or personal data, made over and over while another thread looks at them. A file that is open to others
-/// for some microseconds is caught within a few rounds.
+/// Files with secrets or personal data, created repeatedly while another thread reads their modes. A file
+/// that is readable by others for a few microseconds is found within a few rounds.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PrivateFileTests {
     private static func withDirectories(
         _ count: Int, _ body: (String) async throws -> Void
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `the database is never open to others, nor are the files beside it`() async throws {
+    @Test func `the database and its files are never readable by others`() async throws {
         var seen: Set<String> = []
         try await Self.withDirectories(50) { directory in
             let path = "\(directory)/siwa.sqlite"
@@ -33,7 +33,7 @@ import Testing
         #expect(seen.isSuperset(of: ["", "-wal", "-shm", ".lock"]))
     }
 
-    @Test func `a new signing key is never open to others`() async throws {
+    @Test func `a new signing key is never readable by others`() async throws {
         try await Self.withDirectories(50) { directory in
             let path = "\(directory)/AuthKey_ABC123DEFG.p8"
             let watch = try await ModeWatch.watching([path]) {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `lines of a transfer are never open to others`() async throws {
+    @Test func `transfer files are never readable by others`() async throws {
         try await Self.withDirectories(50) { directory in
             let path = "\(directory)/transfer.jsonl"
             let watch = try await ModeWatch.watching([path]) {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is there is left as it is`() async throws {
+    @Test func `an existing file is not changed`() async throws {
         try await Self.withDirectories(1) { directory in
             let path = "\(directory)/file"
             try PrivateFile.make(at: path, content: Data("one".utf8))

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the end is always told, also of nothing`(isTerminal: Bool) {
+    func `the end is always written, also for an empty total`(isTerminal: Bool) {
         let display = ProgressDisplay(title: "work", total: 0, isTerminal: isTerminal)
         #expect(display.end(done: 0, after: .zero).contains("100 %, 0 of 0"))
         #expect(display.end(done: 0, after: .zero).hasSuffix("\n"))

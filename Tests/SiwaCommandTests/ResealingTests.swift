@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `brings what an earlier version sealed into the form of today`() async throws {
+    @Test func `converts values of an earlier version to the current format`() async throws {
         try await Self.with(3) { store in
             let keys = try Self.ring("a")
             for row in try await store.sealedSecrets(after: nil, limit: 2) {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `goes on where it was stopped`() async throws {
+    @Test func `can be stopped and run again`() async throws {
         try await Self.with(3) { store in
             let rows = try await store.sealedSecrets(after: nil, limit: 1)
             let row = try #require(rows.first)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `what an unknown key has sealed stays, and is told`() async throws {
+    @Test func `values sealed by an unknown key stay unchanged and are reported`() async throws {
         try await Self.with(2) { store in
             let outcome = try await Self.reseal(store, Self.ring("b", "c"))
             #expect(outcome == Resealing.Outcome(unknownKeys: ["a": 2]))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `rows that were swapped are found, and stay as they are`() async throws {
+    @Test func `swapped rows are found, and stay unchanged`() async throws {
         try await Self.with(2) { store in
             let rows = try await store.sealedSecrets(after: nil, limit: 2)
             #expect(try await store.replaceSealed(rows[0], with: rows[1].sealed))

@@ -37,7 +37,7 @@ import Testing
         "a=\(Base64.encode(Array(repeating: 0, count: 32)))",
         "a=\(Base64.encode(0..<33))", "a=\(Base64.encode(0..<31))", "a=\(first) b=\(second)",
     ])
-    func `any other value is a mistake, which is told without it`(value: String) async throws {
+    func `any other value is a mistake, and the message does not repeat it`(value: String) async throws {
         var environment = SettingsReaderTests.minimal
         environment["SIWA_SEALING_KEYS"] = value
         let error = await #expect(throws: ConfigurationMistakes.self) {

@@ -40,7 +40,7 @@ import Testing
         #expect(settings.apiKeys.map(\.scope) == [.all, .only([watch])])
     }
 
-    @Test func `the environment wins over the file`() async throws {
+    @Test func `the environment takes precedence over the file`() async throws {
         let settings = try await SettingsReaderTests.read(["SIWA_PORT": "9001"], file: Self.file)
         #expect(settings.port == 9001)
         #expect(settings.host == "0.0.0.0")

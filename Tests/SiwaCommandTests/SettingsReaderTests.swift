@@ -18,7 +18,7 @@ import TokenMint
         "SIWA_API_KEY_HASHES": "backend=\(hash)",
     ]
 
-    /// The settings whose values were complained about.
+    /// The settings that were reported as mistakes.
     static func mistakes(_ changes: [String: String?], file: String? = nil) async throws -> [String] {
         var environment = minimal
         for (name, value) in changes { environment[name] = value }
@@ -117,11 +117,11 @@ import TokenMint
         ("APPLE_PRIVATE_KEY_FILE", "/nonexistent/AuthKey_K1L2M3N4O5.p8"),
         ("SIWA_CONFIG", "/nonexistent/siwa.yaml"), ("SIWA_PROT", "80"), ("APPLE_CLIENT_ID", "x"),
     ])
-    func `a mistake is told by its variable's name`(name: String, value: String?) async throws {
+    func `a mistake is reported with the name of its variable`(name: String, value: String?) async throws {
         #expect(try await Self.mistakes([name: value]).contains(name))
     }
 
-    @Test func `all mistakes are told at once`() async throws {
+    @Test func `all mistakes are reported together`() async throws {
         let mistakes = try await Self.mistakes([
             "APPLE_TEAM_ID": "x", "SIWA_PORT": "y", "DATABASE_URL": "z", "SIWA_ENV": "w", "SIWA_XYZ": "v",
         ])
@@ -131,7 +131,8 @@ import TokenMint
     @Test(arguments: [
         ("SIWA_PROT", "SIWA_PORT"), ("APPLE_CLIENT_ID", "APPLE_CLIENT_IDS"), ("SIWA_ENVIRONMENT", "SIWA_ENV"),
     ])
-    func `an unknown variable is told with the nearest known one`(name: String, nearest: String) async throws
+    func `an unknown variable is reported with the nearest known one`(name: String, nearest: String)
+        async throws
     {
         var environment = Self.minimal
         environment[name] = "value"
@@ -139,7 +140,7 @@ import TokenMint
         #expect(error?.description.contains("did you mean \(nearest)?") == true)
     }
 
-    @Test func `no complaint repeats a value`() async throws {
+    @Test func `no message repeats a value`() async throws {
         let secret = "s3cr3t-value"
         for name in SettingName.allCases {
             var environment = Self.minimal
@@ -153,8 +154,7 @@ import TokenMint
         }
     }
 
-    @Test func `development can be called under more names, and production is called under any`() async throws
-    {
+    @Test func `allowed hosts can be set in development, and not in production`() async throws {
         let hosts = ["SIWA_ALLOWED_HOSTS": "siwa, 192.0.2.7,::1"]
         let environment = Self.minimal.merging(["SIWA_ENV": "development"]) { $1 }.merging(hosts) { $1 }
         var settings = try await Self.read(environment)
@@ -169,7 +169,7 @@ import TokenMint
     }
 
     @Test(arguments: ["siwa:8080", "http://siwa", "*", "a b", "siwa,,"])
-    func `what is no name is no allowed host`(value: String) async throws {
+    func `an invalid host name is a mistake`(value: String) async throws {
         let mistakes = try await Self.mistakes([
             "SIWA_ENV": "development", "SIWA_ALLOWED_HOSTS": value,
         ])
@@ -198,7 +198,7 @@ import TokenMint
     }
 
     @Test(arguments: ["nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
-    func `a private key of the wrong shape is refused, whole or in a file`(pem: String) async throws {
+    func `a private key in the wrong format is refused, inline or in a file`(pem: String) async throws {
         let inline = try await Self.mistakes(["APPLE_KEY_ID": "K1L2M3N4O5", "APPLE_PRIVATE_KEY": pem])
         #expect(inline == ["APPLE_PRIVATE_KEY"])
         let file = try await TemporaryFile.with(pem) { path in

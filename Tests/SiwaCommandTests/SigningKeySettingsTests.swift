@@ -5,7 +5,7 @@ import Testing
 @testable import siwa
 
 @Suite struct SigningKeySettingsTests {
-    /// A directory with these files, for the length of a test.
+    /// A directory with these files during a test.
     static func withDirectory<Result>(
         _ files: [String: String], _ body: (String) async throws -> Result
     ) async throws -> Result {
@@ -26,14 +26,14 @@ import Testing
         return try SigningKeyFiles.read(try #require(settings.signingKeys.values.first))
     }
 
-    @Test func `a file that is named as Apple names it brings its key ID`() async throws {
+    @Test func `a file with Apple's name contains the key ID`() async throws {
         try await Self.withDirectory(["AuthKey_K1L2M3N4O5.p8": SettingsReaderTests.privateKey]) { path in
             let keys = try await Self.read("\(path)/AuthKey_K1L2M3N4O5.p8")
             #expect(keys.map(\.keyID) == ["K1L2M3N4O5"])
         }
     }
 
-    @Test func `a directory brings every key in it, and nothing else`() async throws {
+    @Test func `all keys of a directory are used, and no other files`() async throws {
         let key = SettingsReaderTests.privateKey
         let files = [
             "AuthKey_K1L2M3N4O5.p8": key, "AuthKey_A1L2M3N4O5.p8": key, "README": "no key",

@@ -26,7 +26,7 @@ import TokenMint
         Dictionary(uniqueKeysWithValues: report.findings.map { ($0.step, $0.finding) })
     }
 
-    @Test func `an honest token passes every check that was asked for`() async throws {
+    @Test func `a valid token passes every requested check`() async throws {
         let report = try await Self.inspect(try TokenMint.shared.sign(TokenMint.identityClaims()))
         guard case .accepted = report.verdict else {
             Issue.record("\(report.text)")
@@ -63,7 +63,7 @@ import TokenMint
         #expect(error.code == .tokenMalformed)
     }
 
-    @Test func `without usable keys nothing can be said`() async throws {
+    @Test func `without usable keys the verdict is undecided`() async throws {
         let report = try await Self.inspect(try TokenMint.shared.sign(TokenMint.identityClaims()), keys: "{}")
         guard case .undecided = report.verdict else {
             Issue.record("decided")
@@ -73,7 +73,7 @@ import TokenMint
         #expect(Self.findings(report)[.signature] == .notReached)
     }
 
-    @Test func `a notification is judged by its own checks`() async throws {
+    @Test func `a notification has its own checks`() async throws {
         let token = try TokenMint.shared.sign(TokenMint.notificationClaims())
         let report = try await Self.inspect(token, kind: .notification)
         guard case .accepted = report.verdict else {
@@ -103,7 +103,7 @@ import TokenMint
         #expect(goodJSON["claims"]?["sub"]?.string == TokenMint.subject)
     }
 
-    @Test func `all claims are printed, also those that nobody reads`() async throws {
+    @Test func `all claims are printed, also unknown ones`() async throws {
         var claims = TokenMint.identityClaims()
         claims["nonce"] = .string("n-1")
         claims["future"] = .object(JSONObject([("a", .array([.bool(true), .null]))]))
@@ -121,7 +121,7 @@ import TokenMint
         #expect(report.text.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
     }
 
-    @Test func `claims that no key has signed are said to be unproven`() async throws {
+    @Test func `claims without a valid signature are marked as not verified`() async throws {
         let token = try TokenMint(keyID: TokenMint.shared.keyID).sign(TokenMint.identityClaims())
         let report = try await Self.inspect(token)
         #expect(report.text.contains("claims, not verified:"))
@@ -153,7 +153,7 @@ import TokenMint
             ("c_hash", .string("x"), "x", HalfDigest.claim(for: "c-1")),
             ("at_hash", nil, "none", HalfDigest.claim(for: "a-1")),
         ] as [(String, JSONValue?, String, String)])
-    func `a failed check says what was found and what was expected`(
+    func `a failed check has the found and the expected value`(
         claim: String, value: JSONValue?, found: String, expected: String
     ) async throws {
         var claims = TokenMint.identityClaims()
@@ -183,7 +183,7 @@ import TokenMint
         #expect(Self.findings(silent)[.accessTokenHash] == .notAsked)
     }
 
-    @Test func `of a nonce all forms are shown that would do`() async throws {
+    @Test func `for a nonce all accepted forms are shown`() async throws {
         let report = try await Self.inspect(
             try TokenMint.shared.sign(TokenMint.identityClaims()), expecting: .init(nonce: "n-1"))
         #expect(report.comparison?.found == "none")
@@ -192,7 +192,7 @@ import TokenMint
         }
     }
 
-    @Test func `before the claims too it is said what was found`() async throws {
+    @Test func `checks before the claims have the found value too`() async throws {
         let honest = try TokenMint.shared.sign(TokenMint.identityClaims())
         let body = honest.split(separator: ".")[1]
         func header(_ text: String) -> String { "\(Base64URL.encode(Array(text.utf8))).\(body).QUFB" }

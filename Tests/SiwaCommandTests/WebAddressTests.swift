@@ -3,7 +3,7 @@ import Testing
 @testable import siwa
 
 @Suite struct WebAddressTests {
-    @Test func `takes a URL apart`() throws {
+    @Test func `splits a URL`() throws {
         let address = try #require(WebAddress("https://Sign-In.example.com:8443/a/b?c=d&e"))
         #expect(address.isSecure)
         #expect(address.host == "sign-in.example.com")
@@ -17,7 +17,7 @@ import Testing
         "http://localhost", "http://localhost:80/x", "http://app.localhost", "http://127.0.0.1:8080",
         "https://10.0.0.1", "http://[::1]:80",
     ])
-    func `knows what only this machine or a network of numbers knows`(url: String) throws {
+    func `recognizes loopback names and IP addresses`(url: String) throws {
         #expect(try #require(WebAddress(url)).isLocalOrNumeric)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in?from=apple",
     ]
 
-    @Test func `a redirect URL is good for every client ID of the app`() async throws {
+    @Test func `a redirect URL applies to every client ID of the app`() async throws {
         let settings = try await SettingsReaderTests.read(
             SettingsReaderTests.minimal.merging(Self.web) { $1 })
         #expect(settings.publicURL == "https://signin.example.com")
@@ -21,8 +21,9 @@ import Testing
             ])
     }
 
-    /// Apple's page knows Services IDs; a bundle ID is taken for the app's only one where nothing else can be meant.
-    @Test func `a bundle ID is no web client where another client ID of its app comes back too`() async throws
+    /// Apple's page accepts Services IDs; a bundle ID counts only if the app has no other client ID.
+    @Test func `a bundle ID is not a web client when another client ID of its app has a redirect URL`()
+        async throws
     {
         let (app, web) = (
             try #require(ClientID("com.example.app")), try #require(ClientID("com.example.web"))
@@ -66,12 +67,12 @@ import Testing
     }
 
     @Test(arguments: ["SIWA_PUBLIC_URL", "SIWA_SEALING_KEYS"])
-    func `a redirect URL needs what the flow needs`(name: String) async throws {
+    func `a redirect URL requires the other settings of the web flow`(name: String) async throws {
         #expect(try await SettingsReaderTests.mistakes(Self.web.filter { $0.key != name }) == [name])
     }
 
     @Test(arguments: ["SIWA_PUBLIC_URL", "SIWA_WEB_REDIRECT_URL"])
-    func `only development does without TLS`(name: String) async throws {
+    func `only development allows http`(name: String) async throws {
         let plain = Self.web.merging([name: "http://localhost:3000"]) { $1 }
         #expect(try await SettingsReaderTests.mistakes(plain) == [name])
         #expect(
@@ -86,7 +87,7 @@ import Testing
             "javascript:alert(1)", "https://example.com:0", "https://example.com:x", "https://é.example",
             "https://example.com/<script>", #"https://example.com\@evil.example"#, "HTTPS://example.com",
         ])
-    func `what is no plain URL is a mistake`(name: String, value: String) async throws {
+    func `an invalid URL is a mistake`(name: String, value: String) async throws {
         #expect(try await SettingsReaderTests.mistakes(Self.web.merging([name: value]) { $1 }) == [name])
     }
 

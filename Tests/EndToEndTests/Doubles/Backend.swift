@@ -56,7 +56,7 @@ struct Backend: Sendable {
         try await get("/v1/accounts?client_id=\(WholeSystem.clientID)&sub=\(subject)")
     }
 
-    /// One for all tests. It does not try to reach a service again that was killed.
+    /// One client for all tests. It does not retry connections to a killed service.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false

@@ -25,12 +25,12 @@ struct Browser: Sendable {
 
     private let session: String
 
-    /// Starts a browser with a profile of its own, and ends it with `body`.
+    /// Starts a browser with a separate profile, and stops it after `body`.
     static func with<Result: Sendable>(
         in directory: TemporaryDirectory, _ body: @Sendable (Browser) async throws -> Result
     ) async throws -> Result {
         let (driver, port) = try await startDriver(in: directory)
-        // It inherits what this process does with signals, which can be to ignore them.
+        // It inherits ignored signals from this process.
         defer { end(driver) }
         let address = "http://127.0.0.1:\(port)"
         let browser = try await Browser(
@@ -88,7 +88,7 @@ struct Browser: Sendable {
         try await log("browser")
     }
 
-    /// The documents that the browser set out for since the last call, redirects included, however far it came.
+    /// The documents that the browser requested since the last call, including redirects, loaded or not.
     func departures() async throws -> [String] {
         try await log("performance").compactMap { text in
             let limits = JSONLimits(depth: 16, members: 256)
@@ -118,8 +118,8 @@ struct Browser: Sendable {
         _ = try await Self.send(.DELETE, session)
     }
 
-    /// Does something with the first element that a CSS selector finds. Finds it again when the page that it
-    /// was found on has just given way to the next.
+    /// Runs an action on the first element that a CSS selector finds. Finds it again when the page has just
+    /// changed.
     private func onElement<Value>(
         _ selector: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
@@ -144,14 +144,14 @@ struct Browser: Sendable {
         return "\(session)/element/\(id)"
     }
 
-    /// The browser ended with its session. What is left is ended whatever it does.
+    /// The browser ends with its session. Remaining processes are killed.
     private static func end(_ driver: Process) {
         _ = kill(driver.processIdentifier, SIGKILL)
         driver.waitUntilExit()
     }
 
-    /// The driver takes a free port of IPv6 and then wants the same of IPv4, which tests with thousands of connections
-    /// may have used a moment ago: it ends, and is started again.
+    /// The driver chooses a free IPv6 port and then needs the same IPv4 port, which tests with thousands of
+    /// connections may just have used. Then it ends and is started again.
     private static func startDriver(in directory: TemporaryDirectory) async throws -> (Process, Int) {
         for _ in 0..<20 {
             do {

@@ -6,7 +6,8 @@
     import Darwin
 #endif
 
-/// Thousands of clients that send and do not read, each with the smallest buffers, without a thread or a task.
+/// Thousands of clients that send and do not read, each with the smallest buffers, without a thread or a
+/// task.
 final class ClientCrowd {
     struct NoSocket: Error {
         let number: Int
@@ -65,7 +66,8 @@ final class ClientCrowd {
         }
     }
 
-    /// Sends from each what its socket takes of what it has not sent yet. Returns how many bytes that were in all.
+    /// Sends from each what its socket takes of what it has not sent yet. Returns how many bytes that were in
+    /// all.
     func send(_ bytes: [UInt8]) -> Int {
         var total = 0
         for index in sockets.indices where sent[index] < bytes.count {

@@ -2,7 +2,8 @@ import StrictJSON
 import Synchronization
 import Testing
 
-/// The service as a process of its own, on a disk that can fail, and a backend that remembers what it was told.
+/// The service as a separate process with a disk that can fail, and a backend that records acknowledged
+/// changes.
 final class DiskTrial: Sendable {
     let disk: FaultyDisk
     let database: String
@@ -46,7 +47,7 @@ final class DiskTrial: Sendable {
         #expect(answer.retryAfter != nil)
     }
 
-    /// What needs no writing.
+    /// Requests that write nothing.
     func expectReading(of subject: String) async throws {
         #expect(try await backend.credential(subject)["state"]?.string == "authorized")
         #expect(try await backend.verify(try CrashTests.token(subject)).status == 200)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A disk that does to the database's files what a test says. Stands between the process and the system's library.
+/// A disk with faults for the database's files. It is loaded between the process and the system library.
 ///
-/// A real full disk needs rights that a test does not have everywhere.
+/// A real full disk needs privileges that tests do not always have.
 struct FaultyDisk: Sendable {
     enum Fault: Character {
         case none = "n"
-        /// Whatever is written finds no room.
+        /// All writes fail because the disk is full.
         case full = "f"
-        /// Nothing can be written, as when the system has mounted the disk again for reading only.
+        /// Nothing can be written, as when the system has remounted the disk read-only.
         case readOnly = "r"
         case failingSync = "e"
         /// Each sync takes 300 milliseconds.
@@ -19,7 +19,7 @@ struct FaultyDisk: Sendable {
 
     struct NoCompiler: Error {}
 
-    /// For the process that is to have this disk.
+    /// The environment for the process with this disk.
     let variables: [String: String]
     private let control: String
 

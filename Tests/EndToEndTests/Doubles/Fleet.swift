@@ -4,8 +4,8 @@ import HTTPAPI
 import Synchronization
 import TokenMint
 
-/// Several replicas of the service on one database, each a process of its own that can be killed and started
-/// anew.
+/// Several replicas of the service with one database, each a separate process that can be killed and started
+/// again.
 final class Fleet: Sendable {
     static let secret = "siwa_fleet_test"
 
@@ -33,7 +33,7 @@ final class Fleet: Sendable {
                     "SIWA_API_KEY_HASHES": "test=\(Hexadecimal.encode(APIKeySecret.hash(secret)))",
                 ])
             do {
-                // At once, as a deployment does it: each wants to be the one that lays out the database.
+                // All at once, as in a deployment: each tries to create the tables.
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<count { group.addTask { try await fleet.start(number) } }
                     try await group.waitForAll()
@@ -50,12 +50,12 @@ final class Fleet: Sendable {
 
     var count: Int { services.withLock(\.count) }
 
-    /// The way to a replica; `nil` while it is away.
+    /// A backend for a replica; `nil` while the replica is down.
     func backend(_ number: Int) -> Backend? {
         services.withLock { $0[number] }.map { Backend(port: $0.port, secret: Self.secret) }
     }
 
-    /// Starts one that is away. As an orchestrator does, again when it gives up because the database is away.
+    /// Starts a stopped replica, like an orchestrator: again when it ends because the database is down.
     func start(_ number: Int) async throws {
         for attempt in 1... {
             do {
@@ -76,7 +76,7 @@ final class Fleet: Sendable {
         await service?.kill()
     }
 
-    /// Asks one to stop, and returns its status.
+    /// Stops a replica gracefully, and returns its status.
     func stop(_ number: Int) async -> Int32? {
         let service = services.withLock { services in
             defer { services[number] = nil }

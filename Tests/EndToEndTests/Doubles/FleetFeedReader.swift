@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Follows the feed of account events while replicas come and go, and asks whichever is there.
+/// Reads the feed of account events from any running replica.
 actor FleetFeedReader {
     struct Event: Sendable, Hashable {
         let id: String
@@ -13,14 +13,14 @@ actor FleetFeedReader {
     private var replica: Int
     private(set) var events: [Event] = []
     private(set) var cursor: Int64 = 0
-    /// Whether a cursor was not as many further as there were events.
+    /// Whether a cursor did not advance by the number of events.
     private(set) var hasGap = false
 
     init(_ fleet: Fleet, startingAt replica: Int) {
         (self.fleet, self.replica) = (fleet, replica)
     }
 
-    /// Goes on until the ledger is closed.
+    /// Runs until the ledger is closed.
     func run(_ ledger: FleetLedger) async {
         while !ledger.isClosed, !Task.isCancelled { _ = await readPage(waiting: 1) }
     }
@@ -30,7 +30,7 @@ actor FleetFeedReader {
         while let count = await readPage(waiting: 0), count > 0 {}
     }
 
-    /// Returns `nil` when nobody answered.
+    /// Returns `nil` when no replica answered.
     private func readPage(waiting seconds: Int) async -> Int? {
         let target = "/v1/events?after=\(cursor)&limit=50&wait=\(seconds)"
         guard let answer = try? await fleet.backend(replica)?.get(target), answer.status == 200,

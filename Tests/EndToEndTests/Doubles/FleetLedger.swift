@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What the replicas of a fleet said they had done, and what they said that cannot be.
+/// The acknowledged changes of a fleet's replicas, and their wrong responses.
 final class FleetLedger: Sendable {
     struct Person: Sendable {
         let subject: String
         let accountID: String
         var isRevoked = false
         var isErased = false
-        /// Something was asked for, and nobody said whether it happened.
+        /// A request without a response, which may have been executed.
         var isUncertain = false
     }
 
-    /// A nonce that was used up, with the sign-in that did.
+    /// A used nonce, with its sign-in.
     struct UsedNonce: Sendable {
         let nonce: String
         let token: String
@@ -23,7 +23,7 @@ final class FleetLedger: Sendable {
         var revocations = 0
         var erasures = 0
         var queries = 0
-        /// How often one of two uses of a nonce at once was refused.
+        /// How often one of two concurrent uses of a nonce was refused.
         var refusedNonces = 0
 
         var acknowledged: Int { newPeople + returns + revocations + erasures }
@@ -42,10 +42,10 @@ final class FleetLedger: Sendable {
     var people: [Person] { state.withLock { Array($0.people.values) } }
     var nonces: [UsedNonce] { state.withLock(\.nonces) }
     var counts: Counts { state.withLock(\.counts) }
-    /// Empty, unless something is wrong.
+    /// The errors; empty when there are none.
     var contradictions: [String] { state.withLock(\.contradictions) }
 
-    /// Whether nobody is to begin anything more.
+    /// Whether no new work may begin.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
     func close() {

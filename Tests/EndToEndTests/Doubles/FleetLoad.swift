@@ -3,8 +3,8 @@ import StrictJSON
 import Synchronization
 import TokenMint
 
-/// One of those who use a fleet at the same time. Each has people of its own, so that it knows what must be true of
-/// them, and asks another replica each time.
+/// One of several concurrent clients of a fleet. Each has its own users, so that it knows their expected
+/// state, and it sends each request to another replica.
 actor FleetLoad {
     private let fleet: Fleet
     private let ledger: FleetLedger
@@ -16,7 +16,7 @@ actor FleetLoad {
         (self.fleet, self.ledger, self.lane) = (fleet, ledger, lane)
     }
 
-    /// Goes on until the ledger is closed, and ends what it has begun.
+    /// Runs until the ledger is closed, and finishes its current work.
     func run() async {
         while !ledger.isClosed, !Task.isCancelled {
             number += 1
@@ -83,7 +83,7 @@ actor FleetLoad {
         }
     }
 
-    /// Apple's word, delivered to two replicas at once.
+    /// A notification of Apple, delivered to two replicas at once.
     private func revoke() async {
         guard let index = people.firstIndex(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
             let payload = try? Self.notification(people[index].subject)
@@ -111,7 +111,7 @@ actor FleetLoad {
         ledger.note(people[index])
     }
 
-    /// What one replica has acknowledged, another one says.
+    /// A change that one replica has acknowledged is visible at another one.
     private func query() async {
         guard let person = people.randomElement(), !person.isUncertain,
             let answer = await atReplica(number, { try await $0.credential(person.subject) }),
@@ -129,12 +129,12 @@ actor FleetLoad {
         ledger.note(person)
     }
 
-    /// `nil` when the replica is away, or goes away before it answers.
+    /// `nil` when the replica is down, or stops before it answers.
     private func atReplica(
         _ number: Int, _ call: @Sendable (Backend) async throws -> Backend.Answer
     ) async -> Backend.Answer? {
         guard let backend = fleet.backend(number % fleet.count), let answer = try? await call(backend) else {
-            // It is just being started.
+            // The replica is starting.
             try? await Task.sleep(for: .milliseconds(20))
             return nil
         }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Another program's transaction that writes, as far as SQLite can see it: the lock on byte 120 of the shared memory file
+/// A write transaction of another program, as SQLite sees it: the lock on byte 120 of the shared memory file
 /// (WAL-mode file format, §2.3.1).
 struct ForeignTransaction: ~Copyable {
     struct Refused: Error {}

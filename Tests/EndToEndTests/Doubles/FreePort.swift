@@ -6,7 +6,8 @@
     import Darwin
 #endif
 
-/// A port of this machine that nobody listened on a moment ago, for addresses that must be known before the server.
+/// A port of this machine that was free a moment ago, for addresses that must be known before the server
+/// starts.
 enum FreePort {
     static func find() -> Int {
         #if canImport(Darwin)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tools of others, from the virtual environment that `scripts/python-packages` makes.
+/// Third-party tools, from the virtual environment of `scripts/python-packages`.
 enum PythonTools {
     struct Missing: Error, CustomStringConvertible {
         let description: String
@@ -10,7 +10,7 @@ enum PythonTools {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Runs a tool to its end in a directory of its own, since most leave something behind.
+    /// Runs a tool in a separate directory until it ends, because most tools leave files.
     static func run(
         _ name: String, _ arguments: [String], _ variables: [String: String] = [:],
         in directory: TemporaryDirectory

@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// A site whose callback sends the browser on, to an app on the phone for example.
+/// A site whose callback redirects the browser, for example to an app.
 final class RedirectingSite: Sendable {
     private let port = Mutex(0)
     private let calls = Mutex<[HTTPRequest.Method]>([])

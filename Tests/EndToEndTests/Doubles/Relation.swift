@@ -7,7 +7,7 @@ import Logging
 import StrictJSON
 import Testing
 
-/// The fake Apple in this process, and what a service process needs to stand in a relation with it.
+/// The fake Apple in this process, and the configuration of a service process that uses it.
 struct Relation: Sendable {
     static let team = "SIWADEV000"
     static let clientID = WholeSystem.clientID
@@ -30,7 +30,7 @@ struct Relation: Sendable {
         app.redirectURIs = redirectURIs
         var configuration = EmulatorConfiguration(apps: [app])
         configuration.clientKeys = [key]
-        // Apple measures when a question arrives, which is not as even as when it is asked.
+        // Apple measures the time when a request arrives, which varies more than the time when it is sent.
         configuration.refreshInterval = interval * 9 / 10
         let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
         let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
@@ -57,7 +57,7 @@ struct Relation: Sendable {
         }
     }
 
-    /// Starts the service, on the same database each time.
+    /// Starts the service, with the same database each time.
     func serve(_ more: [String: String] = [:]) async throws -> (service: ServiceProcess, backend: Backend) {
         let service = try await ServiceProcess.serve(directory, variables.merging(more) { $1 })
         let backend = Backend(port: service.port, secret: Self.secret)
@@ -65,7 +65,7 @@ struct Relation: Sendable {
         return (service, backend)
     }
 
-    /// What an app gets from Apple: a token, a code, and the first time a name.
+    /// The values that an app gets from Apple: a token, a code, and the first time a name.
     func authorize(_ user: EmulatedUser) throws -> MintedIdentityToken {
         var recipe = IdentityTokenRecipe()
         recipe.subject = user.subject
@@ -87,7 +87,7 @@ struct Relation: Sendable {
 
     func requests(_ endpoint: EmulatedEndpoint) -> Int { apple.counters.requests[endpoint, default: 0] }
 
-    /// Lets the endpoint do its work, or not, and then say nothing.
+    /// Lets the endpoint do its work, or not, and then send no response.
     func hold(_ endpoint: EmulatedEndpoint, afterItsWork isDone: Bool) {
         var fault = EndpointFault()
         fault.delayMilliseconds = EndpointFault.maximumDelay

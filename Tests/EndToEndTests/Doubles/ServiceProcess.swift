@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The built `siwa` as a process of its own, to be stopped or killed.
+/// The built `siwa` as a separate process that can be stopped or killed.
 final class ServiceProcess: Sendable {
     struct EndedEarly: Error, CustomStringConvertible {
         let description: String
@@ -25,7 +25,7 @@ final class ServiceProcess: Sendable {
     }
 
     deinit {
-        // A test that failed before it stopped it must not leave it behind.
+        // A failed test must not leave the process running.
         if process.isRunning { _ = systemKill(process.processIdentifier, SIGKILL) }
     }
 
@@ -50,7 +50,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Starts the command; standard output goes to `output`, or nowhere.
+    /// Starts the command; standard output goes to `output`, or is discarded.
     static func start(
         _ arguments: [String], _ variables: [String: String], in directory: TemporaryDirectory,
         output: URL? = nil,
@@ -68,13 +68,13 @@ final class ServiceProcess: Sendable {
         return process
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the process, like a power failure.
     func kill() async {
         _ = systemKill(process.processIdentifier, SIGKILL)
         await end()
     }
 
-    /// Asks it to stop, and returns its status.
+    /// Stops the process gracefully, and returns its status.
     func stop() async -> Int32 {
         process.terminate()
         await end()
@@ -84,7 +84,7 @@ final class ServiceProcess: Sendable {
     /// The process has ended, or this is not Linux.
     struct NoMemoryFigure: Error {}
 
-    /// As Linux counts it.
+    /// The value of Linux.
     func residentMegabytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A port of this machine that another program, this one, listens on for as long as the value lives.
+/// A port of this machine on which this process listens during the lifetime of the value.
 final class TakenPort: Sendable {
     struct NotTaken: Error {}
 

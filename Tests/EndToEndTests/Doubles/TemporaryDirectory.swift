@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that is there for the length of a test.
+/// A directory that exists during a test.
 struct TemporaryDirectory: Sendable {
     let path: String
 

@@ -15,7 +15,7 @@ struct WholeSystem: Sendable {
     let directory: TemporaryDirectory
     let backend: Backend
 
-    /// Runs `body` against both. `bounds` are for tests that cannot wait for the real ones.
+    /// Runs both during `body`. `bounds` are for tests that cannot wait for the default ones.
     static func with<Result: Sendable>(
         bounds: KeySetBounds = KeySetBounds(), _ body: @Sendable (WholeSystem) async throws -> Result
     ) async throws -> Result {

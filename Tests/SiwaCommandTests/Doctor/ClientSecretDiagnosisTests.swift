@@ -20,24 +20,24 @@ import Testing
         #expect(findings(["K1": [.accepted, .accepted]]).map(\.verdict) == [.good, .good])
     }
 
-    @Test func `when one client ID is refused it is that client ID`() {
+    @Test func `when one client ID is refused, the cause is the client ID`() {
         let findings = findings(["K1": [.accepted, .refused]])
         #expect(findings.map(\.verdict) == [.good, .wrong])
         #expect(findings[1].text.hasPrefix("web is refused"))
     }
 
-    @Test func `when one key is refused everywhere it is that key`() {
+    @Test func `when one key is always refused, the cause is the key`() {
         let findings = findings(["K1": [.accepted, .accepted], "K2": [.refused, .refused]])
         #expect(findings.map(\.verdict) == [.good, .good, .wrong])
         #expect(findings[2].text.hasPrefix("key K2"))
     }
 
-    @Test func `keys of two primary App IDs share the work`() {
+    @Test func `keys of two primary App IDs are accepted for their own client IDs`() {
         let findings = findings(["K1": [.accepted, .refused], "K2": [.refused, .accepted]])
         #expect(findings.map(\.verdict) == [.good, .good])
     }
 
-    @Test func `when everything is refused and the clock is off it is the clock`() {
+    @Test func `when everything is refused and the clock is wrong, the cause is the clock`() {
         for skew in [-3600, 3600, 50] as [Int64] {
             let findings = findings(["K1": [.refused, .refused]], skew: skew)
             #expect(findings.count == 1)
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    @Test func `when everything is refused and the clock is right the causes are told, the likeliest first`()
-    {
+    @Test
+    func `when everything is refused and the clock is right, the causes are listed, the likeliest first`() {
         let one = findings(["K1": [.refused, .refused]])
         #expect(one.map(\.verdict) == [.wrong])
         #expect(one[0].advice?.contains("1. The key was revoked") == true)
@@ -55,13 +55,13 @@ import Testing
         #expect(findings(["K1": [.refused]])[0].advice?.contains("4. The client ID is misspelled") == true)
     }
 
-    @Test func `a client ID that may not is told so`() {
+    @Test func `an unauthorized client ID is reported`() {
         let findings = findings(["K1": [.accepted, .unauthorized]])
         #expect(findings.map(\.verdict) == [.good, .wrong])
         #expect(findings[1].text.contains("unauthorized_client"))
     }
 
-    @Test func `without an answer nothing is said`() {
+    @Test func `without a response the check is skipped`() {
         #expect(findings(["K1": [.accepted, .unanswered(.timedOut)]]).map(\.verdict) == [.skipped])
     }
 
@@ -73,7 +73,7 @@ import Testing
         (AppleCallError(.unreachable), .unanswered(.unreachable)),
         (AppleCallError(.answerUnusable), .unanswered(.answerUnusable)),
     ])
-    func `Apple's answer to a bogus code says whether it took the secret`(
+    func `Apple's response to a bogus code shows whether it accepted the secret`(
         error: AppleCallError, outcome: Outcome
     ) {
         #expect(ClientSecretTrial.outcome(of: error) == outcome)

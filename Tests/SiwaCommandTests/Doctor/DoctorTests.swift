@@ -8,7 +8,7 @@ import Testing
 
 @testable import siwa
 
-/// `siwa doctor` against the fake Apple: once with everything right, then with each thing broken.
+/// `siwa doctor` with the fake Apple: once without errors, then with each error.
 @Suite(.timeLimit(.minutes(2))) struct DoctorTests {
     static let limits = AppleTimeLimits(connect: .seconds(4), read: .seconds(20), total: .seconds(20))
 
@@ -21,25 +21,25 @@ import Testing
         ).examine()
     }
 
-    /// The checks that found something wrong.
+    /// The checks that found an error.
     static func wrong(_ examination: Examination) -> [String] {
         examination.findings.filter { $0.verdict == .wrong }.map(\.check)
     }
 
-    /// One fake Apple and one directory for the length of a test.
+    /// One fake Apple and one directory during a test.
     static func with(_ body: @Sendable (RunningApple, String) async throws -> Void) async throws {
         try await RunningApple.with { apple in
             try await SigningKeySettingsTests.withDirectory([:]) { try await body(apple, $0) }
         }
     }
 
-    @Test func `finds nothing wrong when nothing is`() async throws {
+    @Test func `finds no error when there is none`() async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
                 SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn(["0.a.1", "0.b.1"], keys: ring, in: store)
-                // One is as an earlier version sealed it.
+                // One value is sealed as by an earlier version.
                 let row = try #require(try await store.sealedSecrets(after: nil, limit: 1).first)
                 let sealed = try #require(EarlierSeal.sealAgain(row, with: ring.keys[0]))
                 #expect(try await store.replaceSealed(row, with: sealed))
@@ -72,7 +72,7 @@ import Testing
             (["APPLE_PRIVATE_KEY_FILE": "/nonexistent/AuthKey_K1L2M3N4O5.p8"], ["configuration"]),
             (["APPLE_TEAM_ID": "x", "SIWA_PORT": "y"], ["configuration", "configuration"]),
         ] as [([String: String?], [String])])
-    func `finds what is broken, and nothing else`(changes: [String: String?], checks: [String]) async throws {
+    func `finds exactly the existing errors`(changes: [String: String?], checks: [String]) async throws {
         try await Self.with { apple, directory in
             let examination = try await Self.examine(apple, directory, changes)
             #expect(Self.wrong(examination) == checks, "\(examination.text)")
@@ -90,16 +90,17 @@ import Testing
     }
 
     @Test(arguments: [-3600, 3600] as [Int64])
-    func `finds a clock that is off, and that it is the cause`(skew: Int64) async throws {
+    func `finds a wrong clock, and that it is the cause`(skew: Int64) async throws {
         try await Self.with { apple, directory in
             let examination = try await Self.examine(apple, directory, skew: skew)
             #expect(Self.wrong(examination).first == "clock", "\(examination.text)")
-            // A clock that is an hour behind makes secrets that end now; one that is ahead makes them of the future.
+            // A clock that is an hour behind signs secrets that expire now; one that is ahead signs secrets
+            // from the future.
             if skew > 0 { #expect(examination.text.contains("because the clock of this machine is")) }
         }
     }
 
-    @Test func `finds that Apple is out of reach, and leaves out what cannot be said then`() async throws {
+    @Test func `finds that Apple is unreachable, and skips the checks that need it`() async throws {
         try await Self.with { apple, directory in
             let examination = try await Self.examine(
                 apple, directory, ["APPLE_BASE_URL": "http://siwa-test.invalid"])
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [FaultBody.html, .empty, .malformed, .noKeys, .unusableKeys])
-    func `finds a key set that is none`(body: FaultBody) async throws {
+    func `finds an invalid key set`(body: FaultBody) async throws {
         try await Self.with { apple, directory in
             var fault = EndpointFault()
             (fault.status, fault.body) = (200, body)
@@ -120,8 +121,7 @@ import Testing
         }
     }
 
-    @Test func `finds accounts of an app that is no longer the primary one, or no longer there`() async throws
-    {
+    @Test func `finds accounts of an app that is no longer primary, or no longer configured`() async throws {
         try await Self.with { apple, directory in
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `an empty file is a database that the service has still to make`() async throws {
+    @Test func `an empty file is a database that the service will create`() async throws {
         try await Self.with { apple, directory in
             try Data().write(to: URL(fileURLWithPath: "\(directory)/siwa.sqlite"))
             let examination = try await Self.examine(apple, directory)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `looks at a database that the service has open`() async throws {
+    @Test func `reads a database that the service has open`() async throws {
         try await Self.with { apple, directory in
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn(["0.a.1"], in: store)
@@ -157,7 +157,7 @@ import Testing
         ("b=\(SealingSettingsTests.first)", "sealed by a, which is not configured"),
         ("a=\(SealingSettingsTests.second)", "1 of 1 stored values cannot be decrypted"),
     ])
-    func `finds sealed values that do not open`(keys: String, text: String) async throws {
+    func `finds sealed values that cannot be opened`(keys: String, text: String) async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
                 SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a note is nothing wrong`() async throws {
+    @Test func `a note is not an error`() async throws {
         try await Self.with { apple, directory in
             let changes: [String: String?] = [
                 "APPLE_PRIVATE_KEY_FILE": nil, "SIWA_SEALING_KEYS": nil, "SIWA_PUBLIC_URL": nil,

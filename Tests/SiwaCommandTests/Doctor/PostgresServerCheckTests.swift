@@ -12,7 +12,7 @@ import Testing
         return server
     }
 
-    @Test func `finds nothing wrong with a good server`() {
+    @Test func `finds no error with a good server`() {
         let check = PostgresServerCheck(server: Self.server(), connections: 9)
         #expect(check.findings == [.good("PostgreSQL", "version 15.18")])
     }
@@ -27,18 +27,18 @@ import Testing
             (Self.server { $0.clockLead = -5000 }, .note),
             (Self.server { ($0.mostConnections, $0.connections) = (3, 8) }, .note),
         ] as [(PostgresServer, Finding.Verdict)])
-    func `finds what is not good enough`(server: PostgresServer, verdict: Finding.Verdict) {
+    func `finds each unsuitable setting`(server: PostgresServer, verdict: Finding.Verdict) {
         let findings = PostgresServerCheck(server: server, connections: 9).findings
         #expect(findings.map(\.verdict) == [verdict])
     }
 
     @Test(arguments: [4999, -4999] as [Int64])
-    func `clocks need not agree to the second`(lead: Int64) {
+    func `small clock differences are accepted`(lead: Int64) {
         let server = Self.server { $0.clockLead = lead }
         #expect(PostgresServerCheck(server: server, connections: 9).findings.map(\.verdict) == [.good])
     }
 
-    @Test func `room for one replica is room`() {
+    @Test func `connections for one replica are enough`() {
         let server = Self.server { $0.connections = 88 }
         #expect(PostgresServerCheck(server: server, connections: 9).findings.map(\.verdict) == [.good])
     }

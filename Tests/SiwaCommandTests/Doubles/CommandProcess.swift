@@ -1,13 +1,13 @@
 import Foundation
 import SiwaBinary
 
-/// The built `siwa` as a process of its own, run to its end.
+/// Runs the built `siwa` as a separate process until it ends.
 struct CommandProcess {
     let status: Int32
-    /// Of standard error.
+    /// The text on standard error.
     let complaint: String
 
-    /// Runs a command in a directory, which must be there.
+    /// Runs a command in an existing directory.
     static func run(
         _ arguments: [String], _ environment: [String: String], in directory: String
     ) async throws -> CommandProcess {
@@ -18,7 +18,7 @@ struct CommandProcess {
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        // A file, because a pipe that nobody empties could stop it.
+        // A file, because the process would block on a pipe that is not read.
         let log = FileManager.default.temporaryDirectory.appendingPathComponent("siwa-\(UUID().uuidString)")
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: log) }

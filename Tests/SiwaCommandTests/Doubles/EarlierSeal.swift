@@ -3,7 +3,7 @@ import SignIn
 
 @testable import Cryptography
 
-/// Seals as versions did that had no keys of their own for each value.
+/// Seals like earlier versions, which had no separate key for each value.
 enum EarlierSeal {
     static func seal(_ plaintext: [UInt8], with key: SealingKey, associatedData: [UInt8]) -> [UInt8] {
         let header = [1, UInt8(key.name.utf8.count)] + Array(key.name.utf8)
@@ -15,7 +15,7 @@ enum EarlierSeal {
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// Puts what is stored into the form of those versions.
+    /// Converts stored values to the format of those versions.
     static func sealAgain(_ row: SealedRow, with key: SealingKey) -> SealedSecret? {
         SealedSecret(
             seal(

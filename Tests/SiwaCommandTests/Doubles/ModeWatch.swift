@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Looks at files as fast as it can while they are made, and remembers what others could do to them at any moment.
+/// Reads the modes of files as fast as possible while they are created, and records which files others could
+/// access at any time.
 final class ModeWatch: Sendable {
     private let paths: [String]
     private let state = Mutex(State())
@@ -13,7 +14,7 @@ final class ModeWatch: Sendable {
         var isStopped = false
     }
 
-    /// - Parameter paths: Of files that are not there yet.
+    /// - Parameter paths: The paths of files that do not exist yet.
     static func watching(_ paths: [String], _ body: () async throws -> Void) async throws -> ModeWatch {
         let watch = ModeWatch(paths)
         let thread = Thread { watch.look() }
@@ -28,9 +29,9 @@ final class ModeWatch: Sendable {
         self.paths = paths
     }
 
-    /// Files that were there at some moment.
+    /// Files that existed at some time.
     var seen: Set<String> { state.withLock(\.seen) }
-    /// Files that others than the owner could read or write at some moment.
+    /// Files that users other than the owner could read or write at some time.
     var open: Set<String> { state.withLock(\.open) }
 
     private func look() {

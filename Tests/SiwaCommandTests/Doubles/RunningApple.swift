@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// The fake Apple over real sockets, with one team that has a key, for the length of a test.
+/// The fake Apple on a real socket, with one team that has a key, during a test.
 struct RunningApple: Sendable {
     static let team = "A1B2C3D4E5"
     static let otherTeam = "F6G7H8I9J0"
@@ -12,7 +12,7 @@ struct RunningApple: Sendable {
 
     let state: EmulatorState
     let baseURL: String
-    /// What the team would have downloaded from Apple.
+    /// The key file that the team would have downloaded from Apple.
     let key: ClientSigningKey
     let pem: String
 
@@ -39,7 +39,7 @@ struct RunningApple: Sendable {
         }
     }
 
-    /// A configuration with which everything works, with changes; `nil` takes a variable out.
+    /// A valid configuration with changes; `nil` removes a variable.
     func environment(_ directory: String, _ changes: [String: String?] = [:]) throws -> [String: String] {
         let path = "\(directory)/AuthKey_\(key.keyID).p8"
         try Data(pem.utf8).write(to: URL(fileURLWithPath: path))

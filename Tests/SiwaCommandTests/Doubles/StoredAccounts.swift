@@ -9,7 +9,7 @@ import SignIn
 enum StoredAccounts {
     static let now = Moment(seconds: 1_700_000_000)
 
-    /// Opens the database as the service does, or makes it, for the length of a call.
+    /// Opens or creates the database like the service, during a call.
     static func with<Result>(_ directory: String, _ body: (any ServiceStore) async throws -> Result)
         async throws -> Result
     {
@@ -28,7 +28,7 @@ enum StoredAccounts {
         return try await OpenedDatabase.with(settings, body)
     }
 
-    /// Signs these in, each with a code that is kept sealed when there are keys.
+    /// Signs in these users, each with a code that is stored sealed when there are keys.
     static func signIn(
         _ subjects: [String], team: String = RunningApple.team, clientID: String = RunningApple.clientID,
         keys: SealingKeyRing? = nil, in store: any ServiceStore

@@ -7,7 +7,7 @@ import Testing
     static let lost = AppleCallError(.connectionLost)
     static let refused = AppleCallError(.rejected, appleError: .invalidRequest)
 
-    @Test func `tries again some times, waiting longer each time`() {
+    @Test func `retries several times with growing delays`() {
         var policy = AskingPolicy()
         #expect(policy.decide(on: Self.lost, attempt: 1) == .retry(after: .seconds(1)))
         #expect(policy.decide(on: Self.lost, attempt: 2) == .retry(after: .seconds(2)))
@@ -15,7 +15,7 @@ import Testing
         #expect(policy.decide(on: Self.lost, attempt: 4) == .fail)
     }
 
-    @Test func `waits as long as Apple says, but no more than a minute`() {
+    @Test func `waits as long as Apple asks, but at most a minute`() {
         var policy = AskingPolicy()
         let slow = AppleCallError(.throttled, retryAfter: .seconds(20))
         #expect(policy.decide(on: slow, attempt: 1) == .retry(after: .seconds(20)))
@@ -23,7 +23,7 @@ import Testing
         #expect(policy.decide(on: slower, attempt: 1) == .retry(after: .seconds(60)))
     }
 
-    @Test func `a refused one fails at once, and the others go on`() {
+    @Test func `a refused call fails at once, and the others continue`() {
         var policy = AskingPolicy()
         for _ in 0..<100 { #expect(policy.decide(on: Self.refused, attempt: 1) == .fail) }
     }
@@ -32,12 +32,12 @@ import Testing
         AppleCallError(.rejected, appleError: .invalidClient), AppleCallError(.noSigningKey),
         AppleCallError(.signingFailed),
     ])
-    func `what is wrong for all ends it`(error: AppleCallError) {
+    func `an error that affects all calls stops the run`(error: AppleCallError) {
         var policy = AskingPolicy()
         #expect(policy.decide(on: error, attempt: 1) == .stop)
     }
 
-    @Test func `when nobody gets an answer it ends, unless one does`() {
+    @Test func `many calls without a response stop the run, unless one succeeds`() {
         var policy = AskingPolicy()
         for _ in 1..<AskingPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
         policy.succeeded()

@@ -11,7 +11,7 @@ import Testing
 
     static func line(_ number: Int64) -> JSONObject { JSONObject([("n", .integer(number))]) }
 
-    @Test func `keeps what was added, and only its owner may read it`() async throws {
+    @Test func `stores appended lines, and only its owner can read them`() async throws {
         try await Self.with { path in
             try LineFile(appendingTo: path).append([Self.line(1), Self.line(2)])
             try LineFile(appendingTo: path).append([Self.line(3)])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"n":2"#, "{", "x"])
-    func `a line that a crash has left half written is no line, and is cut off`(rest: String) async throws {
+    func `an incomplete line after a crash is ignored and removed`(rest: String) async throws {
         try await Self.with { path in
             try Data("{\"n\":1}\n\(rest)".utf8).write(to: URL(fileURLWithPath: path))
             #expect(try LineFile.read(path) == [Self.line(1)])
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         "{\"n\":1}\r\n{\"n\":2}\r\n", "{\"n\":1}\n{\"n\":2}\n\n", "\n{\"n\":1}\n \t\r\n{\"n\":2}\n\r\n",
     ])
-    func `ends of lines as on Windows, and blank lines, are no matter`(content: String) async throws {
+    func `Windows line ends and blank lines are accepted`(content: String) async throws {
         try await Self.with { path in
             try Data(content.utf8).write(to: URL(fileURLWithPath: path))
             #expect(try LineFile.read(path) == [Self.line(1), Self.line(2)])
@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test func `a file of something else is not touched`() async throws {
+    @Test func `a file with other content is not changed`() async throws {
         try await Self.with { path in
             try Data("hello\n".utf8).write(to: URL(fileURLWithPath: path))
             #expect(throws: LineFile.Unusable.self) { try LineFile.read(path) }
         }
     }
 
-    @Test func `a replaced file is gone when there is nothing to put in it`() async throws {
+    @Test func `a file that is replaced with no lines is removed`() async throws {
         try await Self.with { path in
             try LineFile.replace(path, with: [Self.line(1)])
             #expect(try LineFile.read(path) == [Self.line(1)])

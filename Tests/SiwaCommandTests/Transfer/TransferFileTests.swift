@@ -5,7 +5,7 @@ import Testing
 
 @testable import siwa
 
-/// What becomes of a prepared file on its way from one team to the other.
+/// Changes of a prepared file between the two teams.
 @Suite struct TransferFileTests {
     static func line(_ number: Int, transferSubject: String? = nil, clientID: String = "com.example.app")
         throws
@@ -38,26 +38,26 @@ import Testing
         return error?.reason
     }
 
-    @Test func `takes what editors and copying do to the ends of lines`() async throws {
+    @Test func `accepts changed line ends`() async throws {
         let (first, second) = (try Self.line(1), try Self.line(2))
         let plain = try await Self.lines("\(first)\n\(second)\n")
         #expect(plain.count == 2)
         for changed in [
             "\(first)\r\n\(second)\r\n", "\(first)\n\(second)\n\n", "\(first)\r\n\r\n\(second)\r\n \r\n",
-            // Without this the last account would be left behind in silence.
+            // Otherwise the last account would be lost without a message.
             "\(first)\n\(second)", "\(first)\r\n\(second)\r",
         ] {
             #expect(try await Self.lines(changed) == plain)
         }
     }
 
-    @Test func `an account that is there twice in the same way counts once`() async throws {
+    @Test func `an account with two equal lines counts once`() async throws {
         let (first, second) = (try Self.line(1), try Self.line(2))
         let lines = try await Self.lines("\(first)\n\(second)\n\(first)\n\(second)\r\n\(first)\n")
         #expect(lines.map(\.transferSubject.rawValue) == ["transfer.1", "transfer.2"])
     }
 
-    @Test func `different lines for one account are refused, and named`() async throws {
+    @Test func `different lines for one account are refused with their numbers`() async throws {
         let content =
             "\(try Self.line(1))\n\n\(try Self.line(2))\n\(try Self.line(1, transferSubject: "else"))\n"
         let reason = try #require(try await Self.refusal(content))
@@ -65,14 +65,14 @@ import Testing
         #expect(!reason.contains("else"))
     }
 
-    @Test func `one transfer_sub for two accounts is refused, and named`() async throws {
+    @Test func `one transfer_sub for two accounts is refused with the line numbers`() async throws {
         let content = "\(try Self.line(1))\n\(try Self.line(2, transferSubject: "transfer.1"))\n"
         let reason = try #require(try await Self.refusal(content))
         #expect(reason.contains("lines 1 and 2"))
         #expect(!reason.contains("transfer.1"))
     }
 
-    @Test func `a file that was cut off is refused`() async throws {
+    @Test func `a truncated file is refused`() async throws {
         let second = try Self.line(2)
         for length in [1, 20, second.count - 1] {
             let reason = try await Self.refusal("\(try Self.line(1))\n\(second.prefix(length))")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"account_id":"x"}"#, "[]", "null", "hello", "{\"a\":1}{\"b\":2}"])
-    func `a line of something else is refused with its number`(line: String) async throws {
+    func `a line that is not a transfer is refused with its number`(line: String) async throws {
         let reason = try await Self.refusal("\(try Self.line(1))\n\n\(line)\n\(try Self.line(2))\n")
         #expect(reason?.contains("line 3") == true)
     }

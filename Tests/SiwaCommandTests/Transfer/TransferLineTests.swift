@@ -18,7 +18,7 @@ import Testing
         #expect(TransferLine(line.json) == line)
     }
 
-    @Test func `takes no account that the receiving team has already`() throws {
+    @Test func `refuses an account that the receiving team already has`() throws {
         #expect(TransferLine(try line(from: "OTHERTEAM1").json) == nil)
     }
 }

@@ -17,7 +17,7 @@ import Testing
             ("a@example.com", nil, nil), ("a@example.com", false, false), ("a@example.com", true, true),
             ("a@privaterelay.appleid.com", nil, true), ("a@privaterelay.appleid.com", false, false),
         ] as [(String, Bool?, Bool?)])
-    func `says of an address what Apple's claim or domain says`(
+    func `is_private_email comes from Apple's claim or domain`(
         email: String, claim: Bool?, expected: Bool?
     ) throws {
         let result = try result(email: email, claim: claim)

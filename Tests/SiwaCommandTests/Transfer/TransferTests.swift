@@ -6,14 +6,14 @@ import Testing
 
 @testable import siwa
 
-/// Both halves of a transfer against the fake Apple, from one database to another.
+/// Both steps of a transfer with the fake Apple, from one database to another.
 @Suite(.timeLimit(.minutes(2))) struct TransferTests {
-    /// A fake Apple with people in it, and the databases of the two teams.
+    /// A fake Apple with users, and the databases of the two teams.
     struct World: Sendable {
         let apple: RunningApple
         let directory: String
         let subjects: [String]
-        /// Where the recipient's accounts are, if not in a file.
+        /// The recipient's database, if it is not a file.
         var recipientURL: String?
 
         var sender: String { "\(directory)/sender" }
@@ -72,7 +72,7 @@ import Testing
         people: Int = 5, recipient: String? = nil, _ body: @Sendable (World) async throws -> Void
     ) async throws {
         try await RunningApple.with { apple in
-            // The other team signs with a key of the same ID, which is another key at Apple.
+            // The other team has a different key with the same ID.
             try apple.state.addClientKey(
                 ClientKey(teamID: RunningApple.otherTeam, keyID: "K1L2M3N4O5", pem: apple.pem))
             let subjects = try (0..<people).map { _ in try apple.state.makeUser(UserRecipe()).subject }
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `takes every account along, with its ID`() async throws {
+    @Test func `transfers every account with its ID`() async throws {
         try await Self.with { world in
             let prepared = try await world.prepare()
             #expect(prepared == TransferPreparation.Outcome(total: 5, prepared: 5))
@@ -110,13 +110,13 @@ import Testing
                 #expect(new?.id == old?.id)
                 #expect(identity.subject != subject)
             }
-            // Again: nothing is asked, nothing changes.
+            // A second run sends no request and changes nothing.
             #expect(try await world.ask() == TransferApplication.Asked(total: 5, alreadyKnown: 5))
             #expect(try await world.move() == TransferApplication.Moved(alreadyDone: 5))
         }
     }
 
-    @Test func `preparing goes on where it was stopped`() async throws {
+    @Test func `preparation can be stopped and run again`() async throws {
         try await Self.with { world in
             _ = try await world.prepare()
             // As if it had been killed in the middle of the fourth line.
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `people whom Apple refuses are listed, and tried again the next time`() async throws {
+    @Test func `refused users are listed, and tried again in the next run`() async throws {
         try await Self.with { world in
             try world.apple.state.setMigrationFailing(true, of: world.subjects[2])
             let outcome = try await world.prepare()
@@ -148,8 +148,7 @@ import Testing
         }
     }
 
-    @Test func `who failed at the recipient is tried again, and the others are moved meanwhile`() async throws
-    {
+    @Test func `users that fail at the recipient are tried again, and the others are moved`() async throws {
         try await Self.with { world in
             _ = try await world.prepare()
             _ = try world.apple.state.transfer(RunningApple.clientID, to: RunningApple.otherTeam)
@@ -164,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a refused client secret ends it at once`() async throws {
+    @Test func `a refused client secret stops the run at once`() async throws {
         try await Self.with { world in
             try world.apple.state.removeClientKey("K1L2M3N4O5", of: RunningApple.team)
             let outcome = try await world.prepare()
@@ -174,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `a dry run asks for one account and writes nothing`() async throws {
+    @Test func `a dry run sends one request and writes nothing`() async throws {
         try await Self.with { world in
             #expect(try await world.prepare(isDryRun: true).prepared == 1)
             #expect(!FileManager.default.fileExists(atPath: world.file))
@@ -185,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `while the service holds the database it says so, and keeps what it learned`() async throws {
+    @Test func `while the service has the database open, it says so and keeps the results`() async throws {
         try await Self.with { world in
             _ = try await world.prepare()
             _ = try world.apple.state.transfer(RunningApple.clientID, to: RunningApple.otherTeam)
@@ -198,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a file of another transfer is refused before anything is asked`() async throws {
+    @Test func `a file of another transfer is refused before any request`() async throws {
         try await Self.with { world in
             _ = try await world.prepare()
             let content = try String(contentsOfFile: world.file, encoding: .utf8)
