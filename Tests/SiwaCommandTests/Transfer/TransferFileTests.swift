@@ -76,7 +76,7 @@ import Testing
         let second = try Self.line(2)
         for length in [1, 20, second.count - 1] {
             let reason = try await Self.refusal("\(try Self.line(1))\n\(second.prefix(length))")
-            #expect(reason?.contains("cut off in line 2") == true)
+            #expect(reason?.contains("truncated in line 2") == true)
         }
     }
 
