@@ -97,8 +97,9 @@ let package = Package(
 
         // Accounts, and where they are kept.
         module("AppleAccounts", ["CodedErrors", "Encodings", "Cryptography"]),
-        module("SQLiteStorage", ["AppleAccounts", "KeySets", "Cryptography", grdb, logging]),
-        module("PostgresStorage", ["AppleAccounts", "KeySets", "CLibPQ", logging]),
+        module("SQLTables", []),
+        module("SQLiteStorage", ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, logging]),
+        module("PostgresStorage", ["AppleAccounts", "SQLTables", "KeySets", "CLibPQ", logging]),
 
         // What the service does, and how it is asked.
         module(
@@ -149,7 +150,7 @@ let package = Package(
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
         testHelper("SiwaBinary"),
-        testHelper("StorageConformance", ["AppleAccounts"]),
+        testHelper("StorageConformance", ["AppleAccounts", "SQLTables"]),
         testHelper("PostgresCluster"),
         tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
@@ -169,12 +170,12 @@ let package = Package(
         tests("AppleAccountsTests", ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance"]),
         tests(
             "SQLiteStorageTests",
-            ["SQLiteStorage", "StorageConformance", "AppleAccounts", "KeySets", grdb, logging]),
+            ["SQLiteStorage", "StorageConformance", "AppleAccounts", "SQLTables", "KeySets", grdb, logging]),
         tests(
             "PostgresStorageTests",
             [
-                "PostgresStorage", "PostgresCluster", "StorageConformance", "AppleAccounts", "KeySets",
-                logging,
+                "PostgresStorage", "PostgresCluster", "StorageConformance", "AppleAccounts", "SQLTables",
+                "KeySets", logging,
             ]),
         tests(
             "SignInTests",
@@ -236,7 +237,7 @@ if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
         "AppleIdentity", "KeySets", "AppleAccounts", "AppleIDClient",
-        "SQLiteStorage", "PostgresStorage", "TokenMint", "StorageConformance", "PostgresCluster",
+        "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "StorageConformance", "PostgresCluster",
         "CryptographyTests", "JOSETests",
         "AppleIDClientTests", "SQLiteStorageTests", "PostgresStorageTests",
     ]

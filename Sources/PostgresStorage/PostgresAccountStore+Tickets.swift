@@ -1,56 +1,61 @@
 public import AppleAccounts
+import SQLTables
 
 extension PostgresAccountStore: TicketStore {
-    private static let insert = PostgresStatement(
-        "insert_ticket",
+    private struct Insert {
+        let columns: TicketTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(TicketTable.self)
+            statement = RowStatement(
+                "insert_ticket", rows,
+                """
+                INSERT INTO ticket (\(rows.names)) SELECT * FROM \(rows.unnest)
+                ON CONFLICT (purpose, digest) DO NOTHING
+                """)
+        }
+    }
+
+    private static let insert = Insert()
+    // One statement reads and deletes, so that of two callers, at any replicas, one finds it.
+    private static let take = TypedStatement<Int64, TicketDigest, Moment>("take_ticket") {
+        purpose, digest, now in
         """
-        INSERT INTO ticket (purpose, digest, payload, expires_at)
-        VALUES ($1::bigint, $2::bytea, $3::bytea, $4::bigint) ON CONFLICT (purpose, digest) DO NOTHING
-        """)
-    // One statement reads and deletes, so that of two callers, at whatever replicas, one finds it.
-    private static let take = PostgresStatement(
-        "take_ticket",
-        """
-        DELETE FROM ticket WHERE purpose = $1::bigint AND digest = $2::bytea AND expires_at > $3::bigint
+        DELETE FROM ticket WHERE purpose = \(purpose) AND digest = \(digest) AND expires_at > \(now)
         RETURNING payload
-        """)
-    private static let purge = PostgresStatement(
-        "purge_tickets",
+        """
+    }
+    private static let purge = TypedStatement<Moment, Int64>("purge_tickets") { end, limit in
         """
         DELETE FROM ticket WHERE (purpose, digest) IN (
-            SELECT purpose, digest FROM ticket WHERE expires_at < $1::bigint ORDER BY expires_at
-            LIMIT $2::bigint FOR UPDATE SKIP LOCKED)
-        """)
+            SELECT purpose, digest FROM ticket WHERE expires_at < \(end) ORDER BY expires_at
+            LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
 
     public func insertTicket(_ ticket: Ticket) async throws -> Bool {
-        try await pool.run { session in
-            try session.run(
-                PostgresCall(
-                    Self.insert,
-                    [
-                        .integer(ticket.purpose.storageCode), .bytes(ticket.digest.bytes),
-                        .bytes(ticket.payload), .moment(ticket.expiresAt),
-                    ])
-            ).affected > 0
+        let columns = Self.insert.columns
+        let call = Self.insert.statement.call { values in
+            values.set(columns.purpose, [ticket.purpose])
+            values.set(columns.digest, [ticket.digest])
+            values.set(columns.payload, [ByteString(ticket.payload)])
+            values.set(columns.expiresAt, [ticket.expiresAt])
         }
+        return try await pool.run { try $0.run(call).affected > 0 }
     }
 
     public func takeTicket(
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]? {
         try await pool.run { session in
-            let rows = try session.run(
-                PostgresCall(
-                    Self.take, [.integer(purpose.storageCode), .bytes(digest.bytes), .moment(moment)]))
-            return rows.count == 0 ? nil : rows.bytes(0, 0)
+            try session.run(Self.take(purpose.storageCode, digest, moment)).onlyValue(as: ByteString.self)?
+                .bytes
         }
     }
 
     public func purgeTickets(expiredBefore moment: Moment) async throws -> Int {
-        try await pool.run { session in
-            try session.run(
-                PostgresCall(Self.purge, [.moment(moment), .integer(Int64(Self.largestPurge))])
-            ).affected
-        }
+        try await pool.run { try $0.run(Self.purge(moment, Int64(Self.largestPurge))).affected }
     }
 }

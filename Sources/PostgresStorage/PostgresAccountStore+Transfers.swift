@@ -5,7 +5,7 @@ extension PostgresAccountStore: TransferStore {
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
         try await pool.run {
-            try TransferRows.accounts(
+            try TransferableAccounts.page(
                 team: team, clientID: clientID, after: after, limit: limit, in: $0)
         }
     }

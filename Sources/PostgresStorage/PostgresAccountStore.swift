@@ -50,7 +50,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func lastEventSequence() async throws -> Int64 {
-        try await pool.run { try EventReader.lastSequence(in: $0) }
+        try await pool.run { try EventCounter.lastSequence(in: $0) ?? 0 }
     }
 
     public func checkHealth() async throws {

@@ -79,7 +79,7 @@ public final class PostgresDatabase: Sendable {
         var said: String?
         while true {
             do {
-                let fsync = try await pool.run { try $0.run(settings).text(0, 0) }
+                let fsync = try await pool.run { try $0.run(settings).onlyValue(as: String.self) }
                 if fsync == "off" {
                     logger.warning("the server runs with fsync off: commits are not durable")
                 }

@@ -1,14 +1,26 @@
 public import AppleAccounts
+import SQLTables
 
 /// A look at a database that replicas may be working on. It only reads, and brings no schema up to date.
 public final class PostgresInspection: Sendable {
-    private static let clients = PostgresCall(
-        PostgresStatement(
-            "inspect_clients",
-            """
-            SELECT name FROM app WHERE id > 0
-                AND EXISTS (SELECT 1 FROM credential WHERE credential.app_id = app.id) ORDER BY name
-            """))
+    private struct Clients {
+        let call: PostgresCall
+        let name: Column<ClientID>
+
+        init() {
+            var list = SelectList()
+            name = list.add("name", ClientID.self, as: "name")
+            call = PostgresCall(
+                PostgresStatement(
+                    "inspect_clients",
+                    """
+                    SELECT \(list) FROM app WHERE id > 0
+                        AND EXISTS (SELECT 1 FROM credential WHERE credential.app_id = app.id) ORDER BY name
+                    """))
+        }
+    }
+
+    private static let clients = Clients()
 
     let pool: PostgresPool
     private let store: PostgresAccountStore
@@ -41,8 +53,7 @@ public final class PostgresInspection: Sendable {
     /// The apps for which something is stored, by their primary client IDs.
     public func primaryClientIDs() async throws -> [ClientID] {
         try await pool.run { session in
-            let rows = try session.run(Self.clients)
-            return (0..<rows.count).compactMap { rows.text($0, 0).flatMap { ClientID($0) } }
+            try session.run(Self.clients.call).compactMap { $0[Self.clients.name] }
         }
     }
 

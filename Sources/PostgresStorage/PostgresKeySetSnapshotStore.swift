@@ -1,25 +1,44 @@
 public import KeySets
+import SQLTables
 
-/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works. All
-/// replicas share it.
+/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works. All replicas share
+/// it.
 public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
-    private static let find = PostgresCall(
-        PostgresStatement(
-            "load_key_set",
-            "SELECT body, entity_tag, fetched_at, fresh_until FROM key_set_snapshot WHERE id = 1"))
+    private struct Find {
+        let call: PostgresCall
+        let columns: KeySetSnapshotTable
 
-    /// A replica that was slow does not put an older set in the place of a newer one. One whose clock ran ahead must not
-    /// keep all others from storing.
-    private static let save = PostgresStatement(
-        "save_key_set",
-        """
-        INSERT INTO key_set_snapshot AS kept (id, body, entity_tag, fetched_at, fresh_until)
-        VALUES (1, $1::bytea, $2::text, $3::bigint, $4::bigint)
-        ON CONFLICT (id) DO UPDATE SET body = excluded.body, entity_tag = excluded.entity_tag,
-            fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until
-        WHERE kept.fetched_at <= excluded.fetched_at
-            OR kept.fetched_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-        """)
+        init() {
+            var list = SelectList()
+            columns = list.add(KeySetSnapshotTable.self, .values)
+            call = PostgresCall(
+                PostgresStatement("load_key_set", "SELECT \(list) FROM key_set_snapshot WHERE id = 1"))
+        }
+    }
+
+    /// A replica that was slow does not replace a newer set by an older one. One whose clock ran ahead must not keep all
+    /// others from storing.
+    private struct Save {
+        let columns: KeySetSnapshotTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(KeySetSnapshotTable.self)
+            statement = RowStatement(
+                "save_key_set", rows,
+                """
+                INSERT INTO key_set_snapshot AS kept (\(rows.names)) SELECT * FROM \(rows.unnest)
+                ON CONFLICT (id)
+                DO UPDATE SET \(KeySetSnapshotTable.names(.values).assigned(from: "excluded"))
+                WHERE kept.fetched_at <= excluded.fetched_at
+                    OR kept.fetched_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                """)
+        }
+    }
+
+    private static let find = Find()
+    private static let save = Save()
 
     private let pool: PostgresPool
 
@@ -29,20 +48,25 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
 
     public func load() async throws -> KeySetSnapshot? {
         try await pool.run { session in
-            let rows = try session.run(Self.find)
-            guard rows.count == 1, let body = rows.bytes(0, 0), let fetchedAt = rows.integer(0, 2),
-                let freshUntil = rows.integer(0, 3)
+            let columns = Self.find.columns
+            guard let row = try session.run(Self.find.call).first, let body = row[columns.body],
+                let fetchedAt = row[columns.fetchedAt], let freshUntil = row[columns.freshUntil]
             else { return nil }
             return KeySetSnapshot(
-                body: body, entityTag: rows.text(0, 1), fetchedAt: fetchedAt, freshUntil: freshUntil)
+                body: body.bytes, entityTag: row[columns.entityTag], fetchedAt: fetchedAt,
+                freshUntil: freshUntil)
         }
     }
 
     public func save(_ snapshot: KeySetSnapshot) async throws {
-        let values: [PostgresValue] = [
-            .bytes(snapshot.body), .text(snapshot.entityTag), .integer(snapshot.fetchedAt),
-            .integer(snapshot.freshUntil),
-        ]
-        _ = try await pool.run { try $0.run(PostgresCall(Self.save, values)).affected }
+        let columns = Self.save.columns
+        let call = Self.save.statement.call { values in
+            values.set(columns.id, [1])
+            values.set(columns.body, [ByteString(snapshot.body)])
+            values.set(columns.entityTag, [snapshot.entityTag])
+            values.set(columns.fetchedAt, [snapshot.fetchedAt])
+            values.set(columns.freshUntil, [snapshot.freshUntil])
+        }
+        _ = try await pool.run { try $0.run(call).affected }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
+import SQLTables
 
-/// What a PostgreSQL server says of itself, as far as it matters to whoever runs the service on it.
+/// What a PostgreSQL server says of itself, as far as it matters to the operator of the service.
 public struct PostgresServer: Sendable, Equatable {
     /// As PostgreSQL counts: 150018 is 15.18.
     public var version: Int
@@ -29,30 +30,56 @@ public struct PostgresServer: Sendable, Equatable {
 }
 
 extension PostgresServer {
-    // pg_stat_activity hides what the sessions of other roles are from roles without privileges.
-    private static let read = PostgresStatement(
-        "read_server",
-        """
-        SELECT current_setting('server_version_num')::integer,
-            (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
-            current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',
-            pg_is_in_recovery()
-                OR (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') = 'on',
-            current_setting('max_connections')::integer
-                - current_setting('superuser_reserved_connections')::integer,
-            (SELECT sum(numbackends)::bigint FROM pg_stat_database),
-            (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-        """)
+    private struct Read {
+        let call: PostgresCall
+        let version: Column<Int64>
+        let synchronousCommit: Column<String>
+        let isSafeOnPowerLoss: Column<Bool>
+        let isReadOnly: Column<Bool>
+        let mostConnections: Column<Int64>
+        let connections: Column<Int64>
+        let clock: Column<Int64>
+
+        init() {
+            var list = SelectList()
+            version = list.add("current_setting('server_version_num')::integer", Int64.self, as: "version")
+            synchronousCommit = list.add(
+                "(SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')", String.self,
+                as: "synchronous_commit")
+            isSafeOnPowerLoss = list.add(
+                "current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'", Bool.self,
+                as: "is_safe")
+            isReadOnly = list.add(
+                """
+                pg_is_in_recovery() OR (
+                    SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') = 'on'
+                """, Bool.self, as: "is_read_only")
+            mostConnections = list.add(
+                """
+                current_setting('max_connections')::integer
+                    - current_setting('superuser_reserved_connections')::integer
+                """, Int64.self, as: "most_connections")
+            // pg_stat_activity hides what the sessions of other roles are from roles without privileges.
+            connections = list.add(
+                "(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections")
+            clock = list.add(
+                "(extract(epoch FROM clock_timestamp()) * 1000)::bigint", Int64.self, as: "clock")
+            call = PostgresCall(PostgresStatement("read_server", "SELECT \(list)"))
+        }
+    }
+
+    private static let read = Read()
 
     /// Asks the server of this session.
     init(_ session: PostgresSession) throws {
-        let rows = try session.run(PostgresCall(Self.read))
+        let rows = try session.run(Self.read.call)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let (row, read) = (rows[0], Self.read)
         self.init(
-            version: Int(rows.integer(0, 0) ?? 0), synchronousCommit: rows.text(0, 1) ?? "",
-            isSafeOnPowerLoss: rows.boolean(0, 2) ?? false, isReadOnly: rows.boolean(0, 3) ?? true,
-            mostConnections: Int(rows.integer(0, 4) ?? 0), connections: Int(rows.integer(0, 5) ?? 0),
-            clockLead: now - (rows.integer(0, 6) ?? now))
+            version: Int(row[read.version] ?? 0), synchronousCommit: row[read.synchronousCommit] ?? "",
+            isSafeOnPowerLoss: row[read.isSafeOnPowerLoss] ?? false, isReadOnly: row[read.isReadOnly] ?? true,
+            mostConnections: Int(row[read.mostConnections] ?? 0),
+            connections: Int(row[read.connections] ?? 0), clockLead: now - (row[read.clock] ?? now))
     }
 }
 

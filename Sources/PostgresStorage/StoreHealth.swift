@@ -3,14 +3,17 @@ import Synchronization
 
 /// Whether the store could take a command now.
 final class StoreHealth: Sendable {
-    private static let read = PostgresStatement(
-        "check_health", "SELECT current_setting('transaction_read_only') = 'on' FROM event_counter")
+    private static let read = PostgresCall(
+        PostgresStatement(
+            "check_health", "SELECT current_setting('transaction_read_only') = 'on' FROM event_counter"))
 
-    private static let write = PostgresStatement(
-        "probe_health",
-        """
-        INSERT INTO health_probe AS p (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = p.count + 1
-        """)
+    private static let write = PostgresCall(
+        PostgresStatement(
+            "probe_health",
+            """
+            INSERT INTO health_probe AS p (id, count) VALUES (1, 1)
+            ON CONFLICT (id) DO UPDATE SET count = p.count + 1
+            """))
 
     private let hasFailed = Mutex(false)
 
@@ -31,16 +34,17 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
+    /// Reads. After a write has failed it writes too, because only that tells whether the database takes writes again.
     func check(_ pool: PostgresPool) async throws {
         let mustWrite = hasFailed.withLock { $0 }
         try await pool.run { session in
-            let isReadOnly = try session.run(PostgresCall(Self.read)).requireEventCounter().boolean(0, 0)
-            guard isReadOnly == false else {
+            let rows = try session.run(Self.read)
+            _ = try rows.requireEventCounter()
+            guard rows.onlyValue(as: Bool.self) == false else {
                 session.isReadOnly = true
                 throw StorageError(.readOnly, detail: "the server takes no writes")
             }
-            if mustWrite { _ = try session.run(PostgresCall(Self.write)) }
+            if mustWrite { _ = try session.run(Self.write) }
         }
         if mustWrite { hasFailed.withLock { $0 = false } }
     }

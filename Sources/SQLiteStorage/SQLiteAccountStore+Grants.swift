@@ -11,8 +11,8 @@ extension SQLiteAccountStore: GrantStore {
     public func releaseCode(_ id: UniqueID, until moment: Moment) async throws {
         try await writer.run { database in
             try database.execute(
-                sql: "UPDATE authorization_code SET next_attempt_at = ?, is_claimed = 0 WHERE id = ?",
-                arguments: [moment.milliseconds, id.data])
+                sql: "UPDATE authorization_code SET next_attempt_at = :time, is_claimed = 0 WHERE id = :id",
+                arguments: ["time": moment.milliseconds, "id": id.data])
         }
     }
 
@@ -29,9 +29,12 @@ extension SQLiteAccountStore: GrantStore {
         try await writer.run { database in
             try database.execute(
                 sql: """
-                    UPDATE refresh_token SET next_check_at = ? WHERE account_id = ? AND token_id = ?
+                    UPDATE refresh_token SET next_check_at = :time WHERE account_id = :account AND token_id = :token
                     """,
-                arguments: [moment.milliseconds, check.accountID.uniqueID.data, check.tokenID.data])
+                arguments: [
+                    "time": moment.milliseconds, "account": check.accountID.uniqueID.data,
+                    "token": check.tokenID.data,
+                ])
         }
     }
 

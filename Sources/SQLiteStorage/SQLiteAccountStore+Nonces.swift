@@ -6,11 +6,15 @@ extension SQLiteAccountStore: NonceKeyStore {
     public func nonceKey(offering candidate: NonceKey) async throws -> NonceKey {
         try await writer.run { database in
             try database.execute(
-                sql: "INSERT INTO nonce_key (id, bytes) VALUES (1, ?) ON CONFLICT (id) DO NOTHING",
-                arguments: [Data(candidate.bytes)])
+                sql: "INSERT INTO nonce_key (id, bytes) VALUES (1, :bytes) ON CONFLICT (id) DO NOTHING",
+                arguments: ["bytes": Data(candidate.bytes)])
             let bytes = try Data.fetchOne(database, sql: "SELECT bytes FROM nonce_key WHERE id = 1")
             guard let key = bytes.flatMap({ NonceKey(Array($0)) }) else {
-                throw StorageError(.corrupted, detail: "there is no nonce key")
+                throw StorageError(
+                    .corrupted,
+                    detail:
+                        "expected the nonce key that was just stored, found none of 32 bytes; restore a backup"
+                )
             }
             return key
         }
@@ -21,18 +25,18 @@ extension SQLiteAccountStore: NonceKeyStore {
             try database.execute(
                 sql: """
                     DELETE FROM used_nonce WHERE digest IN (
-                        SELECT digest FROM used_nonce WHERE kept_until < ? ORDER BY kept_until LIMIT ?)
+                        SELECT digest FROM used_nonce WHERE kept_until < :end ORDER BY kept_until LIMIT :limit)
                     """,
-                arguments: [moment.milliseconds, Self.largestPurge])
+                arguments: ["end": moment.milliseconds, "limit": Self.largestPurge])
             let count = database.changesCount
             try database.execute(
                 sql: """
                     DELETE FROM nonce WHERE digest IN (
-                        SELECT digest FROM nonce WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+                        SELECT digest FROM nonce WHERE expires_at < :end ORDER BY expires_at LIMIT :limit)
                     """,
                 arguments: [
-                    moment.advanced(byMilliseconds: -NonceRecord.keptAfterExpiry).milliseconds,
-                    Self.largestPurge,
+                    "end": moment.advanced(byMilliseconds: -NonceRecord.keptAfterExpiry).milliseconds,
+                    "limit": Self.largestPurge,
                 ])
             return count + database.changesCount
         }

@@ -1,19 +1,15 @@
 public import AppleAccounts
 import Foundation
 import GRDB
+import SQLTables
 
 extension SQLiteAccountStore: TicketStore {
+    private static let insertion = Insertion<TicketTable>(
+        conflict: "ON CONFLICT (purpose, digest) DO NOTHING")
+
     public func insertTicket(_ ticket: Ticket) async throws -> Bool {
         try await writer.run { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO ticket (purpose, digest, payload, expires_at) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (purpose, digest) DO NOTHING
-                    """,
-                arguments: [
-                    ticket.purpose.storageCode, Data(ticket.digest.bytes), Data(ticket.payload),
-                    ticket.expiresAt.milliseconds,
-                ])
+            try Self.insertion.run(in: database) { $0.bind(ticket, to: $1) }
             return database.changesCount > 0
         }
     }
@@ -26,10 +22,12 @@ extension SQLiteAccountStore: TicketStore {
             try Data.fetchOne(
                 database,
                 sql: """
-                    DELETE FROM ticket WHERE purpose = ? AND digest = ? AND expires_at > ?
+                    DELETE FROM ticket WHERE purpose = :purpose AND digest = :digest AND expires_at > :now
                     RETURNING payload
                     """,
-                arguments: [purpose.storageCode, Data(digest.bytes), moment.milliseconds]
+                arguments: [
+                    "purpose": purpose.storageCode, "digest": Data(digest.bytes), "now": moment.milliseconds,
+                ]
             ).map { Array($0) }
         }
     }
@@ -39,9 +37,9 @@ extension SQLiteAccountStore: TicketStore {
             try database.execute(
                 sql: """
                     DELETE FROM ticket WHERE (purpose, digest) IN (
-                        SELECT purpose, digest FROM ticket WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+                        SELECT purpose, digest FROM ticket WHERE expires_at < :end ORDER BY expires_at LIMIT :limit)
                     """,
-                arguments: [moment.milliseconds, Self.largestPurge])
+                arguments: ["end": moment.milliseconds, "limit": Self.largestPurge])
             return database.changesCount
         }
     }

@@ -21,10 +21,10 @@ extension SQLiteAccountStore: TransferStore {
             try database.execute(
                 sql: """
                     DELETE FROM transfer WHERE (team_id, transfer_sub) IN (
-                        SELECT team_id, transfer_sub FROM transfer WHERE expires_at < ?
-                        ORDER BY expires_at LIMIT ?)
+                        SELECT team_id, transfer_sub FROM transfer WHERE expires_at < :end
+                        ORDER BY expires_at LIMIT :limit)
                     """,
-                arguments: [moment.milliseconds, Self.largestPurge])
+                arguments: ["end": moment.milliseconds, "limit": Self.largestPurge])
             return database.changesCount
         }
     }

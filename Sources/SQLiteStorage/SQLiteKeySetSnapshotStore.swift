@@ -1,9 +1,15 @@
-import Foundation
 import GRDB
 public import KeySets
+import SQLTables
 
 /// Keeps the last good key set in the database, so that a restart while Apple is out of reach works.
 public struct SQLiteKeySetSnapshotStore: KeySetSnapshotStore {
+    private static let put = Insertion<KeySetSnapshotTable>(
+        conflict: """
+            ON CONFLICT (id)
+            DO UPDATE SET \(KeySetSnapshotTable.names(.values).assigned(from: "excluded"))
+            """)
+
     private let writer: WriteConnection
     private let reader: ReadConnection
 
@@ -17,16 +23,7 @@ public struct SQLiteKeySetSnapshotStore: KeySetSnapshotStore {
 
     public func save(_ snapshot: KeySetSnapshot) async throws {
         try await writer.run { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO key_set_snapshot (id, body, entity_tag, fetched_at, fresh_until)
-                    VALUES (1, ?, ?, ?, ?)
-                    ON CONFLICT (id) DO UPDATE SET body = excluded.body, entity_tag = excluded.entity_tag,
-                        fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until
-                    """,
-                arguments: [
-                    Data(snapshot.body), snapshot.entityTag, snapshot.fetchedAt, snapshot.freshUntil,
-                ])
+            try Self.put.run(in: database) { $0.bind(snapshot, to: $1) }
         }
     }
 }

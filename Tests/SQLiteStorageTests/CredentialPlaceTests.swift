@@ -86,13 +86,13 @@ import Testing
     private static let byNumber = "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
 
     @Test(arguments: [
-        (CredentialRows.selection, ["SEARCH credential USING \(byNumber)"]),
+        (CredentialRows.Selection().sql, ["SEARCH credential USING \(byNumber)"]),
         (
-            SubjectRows.selectionByKey,
+            SubjectRows.Selection().byKey,
             ["SEARCH s USING INDEX subject_by_key (key_digest=?)", "SEARCH c USING \(byNumber) LEFT-JOIN"]
         ),
         (
-            SubjectRows.selectionByAccount,
+            SubjectRows.Selection().byAccount,
             [
                 "SEARCH s USING INDEX sqlite_autoindex_subject_1 (account_id=?)",
                 "SEARCH c USING \(byNumber) LEFT-JOIN",

@@ -49,7 +49,7 @@ import Testing
             let known = try #require(try await store.account(.sample("known")))
             #expect(known.id.rawValue == "acc_0193a5e0-7c00-7abc-8def-0123456789ab")
             #expect(known.email == "a@example.com")
-            #expect(known.firstName == "Ada")
+            #expect(known.profile.firstName == "Ada")
             #expect(known.credentials.map(\.state) == [.authorized])
             #expect(known.credentials.map(\.refreshToken) == [nil])
             let unknown = try await store.credentials(

@@ -23,7 +23,7 @@ import Testing
         #expect(rowID(of: 1, in: &recent) == nil)
         recent.keep(record(1), at: place(1))
         var changed = record(1)
-        changed.firstName = "Ada"
+        changed.profile.firstName = "Ada"
         recent.keep(changed, at: place(1))
         let found = recent.find(changed.key)
         #expect(found?.record == changed)
@@ -95,7 +95,7 @@ import Testing
             try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: sql) }
             let outcome = try await store.signIn(.sample(authorizedAt: 2_000_000))
             #expect(try await store.account(.sample()) == outcome.account)
-            #expect(outcome.account.firstName == (sql.hasPrefix("DELETE") ? nil : "Grace"))
+            #expect(outcome.account.profile.firstName == (sql.hasPrefix("DELETE") ? nil : "Grace"))
         }
     }
 }

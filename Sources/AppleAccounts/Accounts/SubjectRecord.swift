@@ -15,8 +15,7 @@ public struct SubjectRecord: Sendable, Hashable {
     /// What the app posted along; kept only while Apple has not signed an address.
     public var unsignedEmail: String?
     public var forwarding: LastWriter<EmailForwarding>?
-    public var firstName: String?
-    public var lastName: String?
+    public var profile = Profile()
     public var realUserStatus: Int64?
     /// Ends the credentials of all apps, also of those that are first seen later.
     public var revocationOfAllApps: Revocation?
@@ -51,8 +50,8 @@ public struct SubjectRecord: Sendable, Hashable {
             email: email?.value.address ?? unsignedEmail,
             isEmailVerified: email?.value.isVerified ?? (unsignedEmail == nil ? nil : false),
             isPrivateEmail: email?.value.isPrivate, emailForwarding: forwarding?.value ?? .unknown,
-            firstName: firstName, lastName: lastName, realUserStatus: realUserStatus,
-            createdAt: createdAt, lastSignInAt: credentials.lazy.compactMap(\.lastSignInAt).max(),
+            profile: profile, realUserStatus: realUserStatus, createdAt: createdAt,
+            lastSignInAt: credentials.lazy.compactMap(\.lastSignInAt).max(),
             credentials: credentials.map {
                 Credential(
                     clientID: $0.clientID, record: $0.record.merged(with: revocationOfAllApps),

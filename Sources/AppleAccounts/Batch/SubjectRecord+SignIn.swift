@@ -47,18 +47,8 @@ extension SubjectRecord {
         return true
     }
 
-    /// The app has the name once, at the first authorization. So what is known is never overwritten, and what
-    /// is missing is filled in whenever it comes.
     private mutating func takeProfile(_ command: SignInCommand) -> Bool {
-        var isChanged = false
-        if firstName == nil, let name = command.firstName {
-            firstName = name
-            isChanged = true
-        }
-        if lastName == nil, let name = command.lastName {
-            lastName = name
-            isChanged = true
-        }
+        var isChanged = profile.fill(from: command.profile)
         if let status = command.realUserStatus, status > realUserStatus ?? -1 {
             realUserStatus = status
             isChanged = true

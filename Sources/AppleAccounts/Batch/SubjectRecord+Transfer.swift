@@ -32,8 +32,7 @@ extension SubjectRecord {
         if email == nil, let known = other.email, known.value.isPrivate != true { email = known }
         unsignedEmail = other.unsignedEmail
         forwarding = forwarding ?? other.forwarding
-        firstName = other.firstName
-        lastName = other.lastName
+        profile = other.profile
         realUserStatus = other.realUserStatus
         if let theirs = other.revocationOfAllApps {
             revocationOfAllApps = revocationOfAllApps.map { max($0, theirs) } ?? theirs

@@ -10,10 +10,9 @@ public struct SignInCommand: Sendable, Hashable {
     /// From the token; `nil` when it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// From the app, unsigned. What is empty, has control characters or more than 256 characters (320 in an
-    /// address) is taken for absent.
-    public let firstName: String?
-    public let lastName: String?
+    /// From the app, unsigned. What no store keeps counts as absent.
+    public let profile: Profile
+    /// From the app, unsigned. What is empty, has control characters or more than 320 characters counts as absent.
     public let unsignedEmail: String?
     /// Whether an unknown person gets an account. Otherwise the command is refused.
     public let createsAccount: Bool
@@ -30,8 +29,8 @@ public struct SignInCommand: Sendable, Hashable {
 
     public init(
         key: SubjectKey, clientID: ClientID, authorizedAt: Moment, email: EmailAddress? = nil,
-        realUserStatus: Int64? = nil, firstName: String? = nil, lastName: String? = nil,
-        unsignedEmail: String? = nil, createsAccount: Bool = true, nonce: SignInNonce? = nil,
+        realUserStatus: Int64? = nil, profile: Profile = Profile(), unsignedEmail: String? = nil,
+        createsAccount: Bool = true, nonce: SignInNonce? = nil,
         authorizationCode: AuthorizationCodeOffer? = nil,
         refreshTokenCause: RefreshTokenCause? = nil, transferSubject: String? = nil, receivedAt: Moment
     ) {
@@ -40,21 +39,13 @@ public struct SignInCommand: Sendable, Hashable {
         self.authorizedAt = authorizedAt
         self.email = email
         self.realUserStatus = realUserStatus
-        self.firstName = firstName?.bounded(to: 256)
-        self.lastName = lastName?.bounded(to: 256)
-        self.unsignedEmail = unsignedEmail?.bounded(to: 320)
+        self.profile = profile.storable
+        self.unsignedEmail = unsignedEmail?.storable(upTo: 320)
         self.createsAccount = createsAccount
         self.nonce = nonce
         self.authorizationCode = authorizationCode
         self.refreshTokenCause = refreshTokenCause
         self.transferSubject = transferSubject.flatMap { AppleSubject($0) }
         self.receivedAt = receivedAt
-    }
-}
-
-extension String {
-    fileprivate func bounded(to longest: Int) -> String? {
-        guard !isEmpty, characterCount <= longest, !hasControlCharacters else { return nil }
-        return self
     }
 }

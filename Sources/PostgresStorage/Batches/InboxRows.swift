@@ -1,66 +1,92 @@
 import AppleAccounts
+import SQLTables
 
 /// The notification inbox.
 struct InboxRows {
-    private static let findIdentifiers = PostgresStatement(
-        "find_inbox_identifiers",
+    private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
+        var list = SelectList()
+        let place = list.add("k.place", Int64.self, as: "place")
+        return (list, place)
+    }()
+
+    private static let findIdentifiers = TypedStatement<[InboxIdentifier]>("find_inbox_identifiers") {
         """
-        SELECT k.place FROM unnest($1::text[]) WITH ORDINALITY AS k (identifier, place)
+        SELECT \(placeInRequest.list) FROM unnest(\($0)) WITH ORDINALITY AS k (identifier, place)
         CROSS JOIN LATERAL (SELECT FROM notification WHERE identifier = k.identifier OFFSET 0) AS n
-        """)
-
-    private static let findKeys = PostgresStatement(
-        "find_inbox_keys",
         """
-        SELECT k.place
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
-            WITH ORDINALITY AS k (app_id, sub, type, event_time, place)
-        CROSS JOIN LATERAL (
-            SELECT FROM notification_event
-            WHERE app_id = k.app_id::integer AND sub = k.sub AND type = k.type AND event_time = k.event_time
-            OFFSET 0) AS n
-        """)
+    }
 
-    private static let insert = PostgresStatement(
-        "insert_notifications",
-        """
-        WITH kept AS (
-            INSERT INTO notification (identifier, app_id, receipt, payload, received_at)
-            SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
-            RETURNING id, identifier)
-        INSERT INTO notification_event (app_id, sub, type, event_time, notification_id)
-        SELECT k.app_id, k.sub, k.type, k.event_time, kept.id
-        FROM unnest($6::text[], $7::bigint[], $8::text[], $9::text[], $10::bigint[])
-            AS k (identifier, app_id, sub, type, event_time)
-        JOIN kept ON kept.identifier = k.identifier
-        """)
+    private struct FindKeys {
+        let columns: NotificationEventTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(NotificationEventTable.self, .key)
+            statement = RowStatement(
+                "find_inbox_keys", rows,
+                """
+                SELECT \(placeInRequest.list)
+                FROM \(rows.unnest) WITH ORDINALITY AS k (\(rows.names), place)
+                CROSS JOIN LATERAL (
+                    SELECT FROM notification_event
+                    WHERE app_id = k.app_id::integer AND sub = k.sub AND type = k.type
+                        AND event_time = k.event_time
+                    OFFSET 0) AS n
+                """)
+        }
+    }
+
+    private struct Insert {
+        let notification: NotificationTable
+        let key: NotificationEventTable
+        /// Of the notification that a key belongs to.
+        let identifier: Column<InboxIdentifier>
+        let statement: RowStatement
+
+        init() {
+            var notifications = RowParameters()
+            notification = notifications.add(NotificationTable.self, .except { [$0.id] })
+            var keys = RowParameters(after: notifications)
+            identifier = keys.add("identifier", InboxIdentifier.self)
+            key = keys.add(NotificationEventTable.self, .key)
+            let columns = NotificationEventTable.names(.key)
+            statement = RowStatement(
+                "insert_notifications", keys,
+                """
+                WITH kept AS (
+                    INSERT INTO notification (\(notifications.names)) SELECT * FROM \(notifications.unnest)
+                    RETURNING id, identifier)
+                INSERT INTO notification_event (\(columns), notification_id)
+                SELECT \(columns.of("k")), kept.id
+                FROM \(keys.relation("k"))
+                JOIN kept ON kept.identifier = k.identifier
+                """)
+        }
+    }
+
+    private static let findKeys = FindKeys()
+    private static let insert = Insert()
 
     let names: PostgresNames
 
     /// What to ask the database for: nothing, or both calls.
     func findCalls(for set: WorkingSet) throws -> [PostgresCall] {
         guard !set.inboxIdentifiers.isEmpty else { return [] }
+        let apps = try set.inboxKeys.map { try names.apps.ensuredNumber(of: $0.clientID) }
         return [
-            PostgresCall(Self.findIdentifiers, [.texts(set.inboxIdentifiers.map(\.rawValue))]),
-            PostgresCall(
-                Self.findKeys,
-                [
-                    .integers(try set.inboxKeys.map { try names.apps.ensuredNumber(of: $0.clientID) }),
-                    .texts(set.inboxKeys.map(\.subject.rawValue)), .texts(set.inboxKeys.map(\.type)),
-                    .moments(set.inboxKeys.map(\.moment)),
-                ]),
+            Self.findIdentifiers(set.inboxIdentifiers),
+            Self.findKeys.statement.call { Self.findKeys.columns.set(set.inboxKeys, apps: apps, in: &$0) },
         ]
     }
 
-    /// Puts the answers to both calls into a working set.
-    func load(_ answers: ArraySlice<PostgresRows>, into set: inout WorkingSet) {
-        guard let identifiers = answers.first, let keys = answers.last, answers.count == 2 else { return }
-        for row in 0..<identifiers.count {
-            guard let place = identifiers.integer(row, 0) else { continue }
+    /// Puts the results of both calls into a working set.
+    func load(_ results: ArraySlice<PostgresRows>, into set: inout WorkingSet) {
+        guard let identifiers = results.first, let keys = results.last, results.count == 2 else { return }
+        for place in identifiers.compactMap({ $0[Self.placeInRequest.place] }) {
             set.load(inboxIdentifier: set.inboxIdentifiers[Int(place) - 1])
         }
-        for row in 0..<keys.count {
-            guard let place = keys.integer(row, 0) else { continue }
+        for place in keys.compactMap({ $0[Self.placeInRequest.place] }) {
             set.load(inboxKey: set.inboxKeys[Int(place) - 1])
         }
     }
@@ -71,16 +97,17 @@ struct InboxRows {
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }
-        return PostgresCall(
-            Self.insert,
-            [
-                .texts(kept.map(\.command.identifier.rawValue)),
-                .integers(try kept.map { try names.apps.ensuredNumber(of: $0.command.clientID) }),
-                .integers(kept.map(\.receipt.storageCode)), .texts(kept.map(\.payload)),
-                .moments(kept.map(\.command.receivedAt)), .texts(keys.map(\.0.rawValue)),
-                .integers(try keys.map { try names.apps.ensuredNumber(of: $0.1.clientID) }),
-                .texts(keys.map(\.1.subject.rawValue)), .texts(keys.map(\.1.type)),
-                .moments(keys.map(\.1.moment)),
-            ])
+        let (insert, columns) = (Self.insert, Self.insert.notification)
+        return try insert.statement.call { values in
+            values.set(columns.identifier, kept.map(\.command.identifier))
+            values.set(
+                columns.appID, try kept.map { try names.apps.ensuredNumber(of: $0.command.clientID) })
+            values.set(columns.receipt, kept.map(\.receipt))
+            values.set(columns.payload, kept.map(\.payload))
+            values.set(columns.receivedAt, kept.map(\.command.receivedAt))
+            values.set(insert.identifier, keys.map(\.0))
+            let apps = try keys.map { try names.apps.ensuredNumber(of: $0.1.clientID) }
+            insert.key.set(keys.map(\.1), apps: apps, in: &values)
+        }
     }
 }

@@ -38,7 +38,8 @@ struct LockingBatch {
             unsent += TransferRows.check(of: set.finishedTransfers)
             for event in set.events {
                 guard let rowID = rowIDs[set.position(of: event)] else {
-                    throw StorageError(.corrupted, detail: "an event about nobody")
+                    throw StorageError(
+                        .corrupted, detail: "expected a row for the subject of an event, found none")
                 }
                 events.add(event, rowID: rowID)
             }
@@ -61,9 +62,9 @@ struct LockingBatch {
         let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
-        let answers = try session.pipeline(unsent + subjectCalls + nonceCalls + inboxCalls)
+        let results = try session.pipeline(unsent + subjectCalls + nonceCalls + inboxCalls)
 
-        var rest = answers.dropFirst(unsent.count)
+        var rest = results.dropFirst(unsent.count)
         let rowIDs = try locking.load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
         rest = rest.dropFirst(subjectCalls.count)
         for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
@@ -99,8 +100,8 @@ struct LockingBatch {
             _ = try session.pipeline(unsent + [.commit])
             return nil
         }
-        let answers = try session.pipeline(unsent + [try events.call(names), .commit])
-        return try answers[unsent.count].requireEventCounter().integer(0, 0)
+        let results = try session.pipeline(unsent + [try events.call(names), .commit])
+        return try EventAppending.lastSequence(in: results[unsent.count])
     }
 }
 

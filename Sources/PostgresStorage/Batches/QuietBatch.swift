@@ -44,10 +44,10 @@ struct QuietBatch {
         let keys = try SubjectKeyArrays(set.subjectKeys, names)
         let nonceCall = NonceRows.findCall(set.nonceDigests, locking: false)
         let calls = [SeenSubjects.call(for: keys), nonceCall].compactMap { $0 }
-        let answers = try session.pipeline(calls)
-        if nonceCall != nil, let nonces = answers.last { NonceRows.load(nonces, into: &set) }
+        let results = try session.pipeline(calls)
+        if nonceCall != nil, let nonces = results.last { NonceRows.load(nonces, into: &set) }
         guard !keys.isEmpty else { return SeenSubjects() }
-        return try SeenSubjects(answers[0], of: keys, into: &set, names, in: session)
+        return try SeenSubjects(results[0], of: keys, into: &set, names, in: session)
     }
 }
 

@@ -1,39 +1,64 @@
 import AppleAccounts
+import SQLTables
 
 /// Subjects as they were read without a lock, with the versions of their credentials' rows.
 struct SeenSubjects {
-    private static let find = PostgresStatement(
-        "see_subjects",
-        """
-        SELECT k.place, s.*, c.*
-        FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS k (team_id, sub, place)
-        CROSS JOIN LATERAL (
-            SELECT \(SubjectColumns.list) FROM subject
-            WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
-        LEFT JOIN LATERAL (
-            SELECT \(CredentialColumns.list), xmin::text::bigint AS version FROM credential
-            WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
-        """)
+    private struct Find {
+        let statement: TypedStatement<[Int64?], [String?]>
+        let place: Column<Int64>
+        let subject: SubjectTable
+        let credential: CredentialTable
+        let version: Column<Int64>
 
-    private static let update = PostgresStatement(
-        "update_seen_credentials",
-        """
-        WITH changed AS (
-            UPDATE credential AS c SET
-                authorized_at = n.authorized_at, authorized_source = n.authorized_source,
-                last_sign_in_at = n.last_sign_in_at, email_at = n.email_at, refresh_token = n.refresh_token,
-                refresh_token_cause = n.refresh_token_cause
-            FROM unnest(
-                $1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                $8::bigint[], $9::bigint[])
-            AS n (
-                subject_id, app_id, version, authorized_at, authorized_source, last_sign_in_at, email_at,
-                refresh_token, refresh_token_cause)
-            WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
-                AND c.xmin = n.version::text::xid
-            RETURNING 1)
-        SELECT expect_rows(count(*), $10::bigint) FROM changed
-        """)
+        init() {
+            var list = SelectList()
+            place = list.add("k.place", Int64.self, as: "place")
+            subject = list.add(SubjectTable.self, as: "s", .row)
+            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+            version = list.add("c.version", Int64.self, as: "version")
+            statement = TypedStatement("see_subjects") { teams, names in
+                """
+                SELECT \(list)
+                FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
+                CROSS JOIN LATERAL (
+                    SELECT \(SubjectTable.names(.row)) FROM subject
+                    WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
+                LEFT JOIN LATERAL (
+                    SELECT \(CredentialTable.names(.factsOfApp)), xmin::text::bigint AS version
+                    FROM credential
+                    WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
+                """
+            }
+        }
+    }
+
+    private struct Update {
+        let name: CredentialTable
+        let version: Column<Int64>
+        let facts: CredentialTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            name = rows.add(CredentialTable.self, .only { [$0.subjectID, $0.appID] })
+            version = rows.add("version", Int64.self)
+            facts = rows.add(CredentialTable.self, .signIn)
+            statement = RowStatement(
+                "update_seen_credentials", rows,
+                """
+                WITH changed AS (
+                    UPDATE credential AS c SET \(CredentialTable.names(.signIn).assigned(from: "n"))
+                    FROM \(rows.relation("n"))
+                    WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
+                        AND c.xmin = n.version::text::xid
+                    RETURNING 1)
+                SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
+                """)
+        }
+    }
+
+    private static let find = Find()
+    private static let update = Update()
 
     private struct Version {
         let rowID: Int64
@@ -50,80 +75,76 @@ struct SeenSubjects {
     private(set) var areAllKnown = true
 
     static func call(for keys: SubjectKeyArrays) -> PostgresCall? {
-        keys.isEmpty ? nil : PostgresCall(find, keys.numbersAndNames)
+        keys.isEmpty ? nil : find.statement(keys.teamNumbers, keys.names)
     }
 
     /// Of no subjects.
     init() {}
 
-    /// Puts the answer into a working set.
+    /// Puts the result into a working set.
     init(
         _ rows: PostgresRows, of keys: SubjectKeyArrays, into set: inout WorkingSet, _ names: PostgresNames,
         in session: PostgresSession
     ) throws {
         order = keys.positions
         versions = Array(repeating: [], count: set.subjectKeys.count)
-        let firstCredential = 1 + SubjectColumns.count
-        var (row, knownCount) = (0, 0)
-        while row < rows.count {
+        let columns = Self.find
+        var (number, knownCount) = (0, 0)
+        while number < rows.count {
             knownCount += 1
-            let place = rows.integer(row, 0)
-            let position = keys.positions[Int(place ?? 1) - 1]
-            var record = try SubjectColumns.record(rows, row, at: 1, key: set.subjectKeys[position])
+            let place = rows[number][columns.place]
+            let position = keys.position(place)
+            var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
             // The rows of one subject follow each other.
-            while row < rows.count, rows.integer(row, 0) == place {
-                try CredentialColumns.add(rows, row, at: firstCredential, to: &record, names, in: session)
-                if let rowID = rows.integer(row, 1), let app = rows.integer(row, firstCredential),
-                    let version = rows.integer(row, firstCredential + CredentialColumns.count)
-                {
-                    let clientID =
-                        app == PostgresNames.allApps ? nil : try names.apps.name(of: app, in: session)
-                    versions[position].append(
-                        Version(rowID: rowID, app: app, version: version, clientID: clientID))
+            while number < rows.count, rows[number][columns.place] == place {
+                let row = rows[number]
+                try columns.credential.add(row, to: &record, names, in: session)
+                if let version = try Self.version(row, columns, names, in: session) {
+                    versions[position].append(version)
                 }
-                row += 1
+                number += 1
             }
             set.load(record, at: position)
         }
         areAllKnown = knownCount == set.subjectKeys.count
     }
 
-    /// What writes the credentials that changed, and ends the transaction if one of them is not what was seen.
-    /// Nothing of theirs but what a sign-in changes.
+    /// Returns `nil` for a subject without credentials.
+    private static func version(
+        _ row: PostgresRow, _ columns: Find, _ names: PostgresNames, in session: PostgresSession
+    ) throws -> Version? {
+        guard let rowID = row[columns.subject.id], let app = row[columns.credential.appID],
+            let version = row[columns.version]
+        else { return nil }
+        let clientID = app == PostgresNames.allApps ? nil : try names.apps.name(of: app, in: session)
+        return Version(rowID: rowID, app: app, version: version, clientID: clientID)
+    }
+
+    /// What writes the credentials that changed, and ends the transaction if one of them is not what was seen. Nothing of
+    /// theirs but what a sign-in changes.
     func updateCalls(for set: WorkingSet) -> [PostgresCall] {
-        var (rowIDs, apps, rowVersions): ([Int64?], [Int64?], [Int64?]) = ([], [], [])
-        var (moments, sources, signIns, emails): ([Moment?], [Int64?], [Moment?], [Moment?]) = (
-            [], [], [], []
-        )
-        var (tokens, causes): ([Int64?], [Int64?]) = ([], [])
+        var (seen, credentials, emails): ([Version], [AppCredential], [Moment?]) = ([], [], [])
         for position in order {
             let record = set.subjects[position]
-            // In the order of the apps' numbers, as everybody locks them.
-            for seen in versions[position] {
-                guard let credential = record.credentials.first(where: { $0.clientID == seen.clientID }),
+            // In the order of the apps' numbers, in which all replicas lock them.
+            for version in versions[position] {
+                guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update
                 else { continue }
-                rowIDs.append(seen.rowID)
-                apps.append(seen.app)
-                rowVersions.append(seen.version)
-                moments.append(credential.record.authorization?.moment)
-                sources.append(credential.record.authorization?.source.storageCode)
-                signIns.append(credential.lastSignInAt)
+                seen.append(version)
+                credentials.append(credential)
                 emails.append(record.email?.moment)
-                let token = credential.refreshToken?.storageCodes
-                tokens.append(token?.status)
-                causes.append(token?.cause)
             }
         }
-        guard !rowIDs.isEmpty else { return [] }
+        guard !seen.isEmpty else { return [] }
+        let update = Self.update
         return [
-            PostgresCall(
-                Self.update,
-                [
-                    .integers(rowIDs), .integers(apps), .integers(rowVersions), .moments(moments),
-                    .integers(sources), .moments(signIns), .moments(emails), .integers(tokens),
-                    .integers(causes), .integer(Int64(rowIDs.count)),
-                ])
+            update.statement.call { values in
+                values.set(update.name.subjectID, seen.map(\.rowID))
+                values.set(update.name.appID, seen.map(\.app))
+                values.set(update.version, seen.map(\.version))
+                update.facts.setSignIn(credentials, emails: emails, in: &values)
+            }
         ]
     }
 }

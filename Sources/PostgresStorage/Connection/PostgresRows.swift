@@ -1,10 +1,8 @@
 import AppleAccounts
 import CLibPQ
+import SQLTables
 
-/// What one statement answered, in PostgreSQL's binary format. It stays in the block that asked.
-///
-/// A column is read as the type that the SQL gives it; to read it as another is a programmer's error and stops
-/// the process. NULL is `nil`.
+/// The result of one statement, in PostgreSQL's binary format. It stays in the block that ran the statement.
 final class PostgresRows {
     /// How many rows there are to read.
     let count: Int
@@ -26,71 +24,75 @@ final class PostgresRows {
         result.text { UnsafePointer(PQcmdStatus($0)) } ?? ""
     }
 
-    /// Of a smallint, integer or bigint.
-    func integer(_ row: Int, _ column: Int) -> Int64? {
-        read(row, column) { bytes, type in
-            switch type {
-            case PostgresType.bigint: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-            case PostgresType.integer: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
-            case PostgresType.smallint: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
-            default: preconditionFailure("column \(column) has the type \(type)")
-            }
-        }
+    /// The value of a statement with one column and at most one row. Returns `nil` for NULL and without a row.
+    func onlyValue<Value: PostgresColumnValue>(as type: Value.Type) -> Value? {
+        precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
+        return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
 
-    func moment(_ row: Int, _ column: Int) -> Moment? {
-        integer(row, column).map { Moment(milliseconds: $0) }
-    }
-
-    func text(_ row: Int, _ column: Int) -> String? {
-        read(row, column) { bytes, type in
-            precondition(
-                type == PostgresType.text || type == PostgresType.name || type == PostgresType.varchar,
-                "column \(column) has the type \(type)")
-            return String(decoding: bytes, as: UTF8.self)
-        }
-    }
-
-    func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
-        read(row, column) { bytes, type in
-            Self.check(column, type, is: PostgresType.bytes)
-            return Array(bytes)
-        }
-    }
-
-    func uuid(_ row: Int, _ column: Int) -> UniqueID? {
-        read(row, column) { bytes, type in
-            Self.check(column, type, is: PostgresType.uuid)
-            return UniqueID(
-                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-        }
-    }
-
-    func boolean(_ row: Int, _ column: Int) -> Bool? {
-        read(row, column) { bytes, type in
-            Self.check(column, type, is: PostgresType.boolean)
-            return bytes[0] != 0
-        }
-    }
-
-    private static func check(_ column: Int, _ type: Oid, is expected: Oid) {
-        precondition(type == expected, "column \(column) has the type \(type)")
-    }
-
-    /// Lends the bytes of one value and its type. They are libpq's and gone with the result, so `body` copies what it needs.
+    /// Lends the bytes of one value and its type. They are libpq's and gone with the result, so `body` copies what it
+    /// needs. Returns `nil` for NULL.
     @inline(__always)
-    private func read<Value>(
-        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer, Oid) -> Value
+    fileprivate func read<Value>(
+        _ row: Int32, _ place: Int32, _ body: (UnsafeRawBufferPointer, Oid) -> Value?
     ) -> Value? {
-        precondition(row >= 0 && row < count, "there is no row \(row)")
-        let (row, column) = (Int32(row), Int32(column))
+        precondition(place >= 0, "the statement does not select this column")
         return withExtendedLifetime(self) {
-            guard PQgetisnull(result.pointer, row, column) == 0 else { return nil }
+            guard PQgetisnull(result.pointer, row, place) == 0 else { return nil }
             let bytes = UnsafeRawBufferPointer(
-                start: PQgetvalue(result.pointer, row, column),
-                count: Int(PQgetlength(result.pointer, row, column)))
-            return body(bytes, PQftype(result.pointer, column))
+                start: PQgetvalue(result.pointer, row, place),
+                count: Int(PQgetlength(result.pointer, row, place)))
+            return body(bytes, PQftype(result.pointer, place))
         }
+    }
+}
+
+extension PostgresRows: RandomAccessCollection {
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+
+    subscript(position: Int) -> PostgresRow {
+        precondition(position >= 0 && position < count, "there is no row \(position)")
+        return PostgresRow(rows: self, number: Int32(position))
+    }
+}
+
+/// One row of a result. A column is read as the type that it is declared with.
+struct PostgresRow {
+    fileprivate let rows: PostgresRows
+    fileprivate let number: Int32
+
+    /// Returns `nil` for NULL.
+    @inline(__always)
+    subscript<Value: PostgresColumnValue>(_ column: Column<Value>) -> Value? {
+        rows.read(number, column.place) { Value($0, type: $1, in: column.name) }
+    }
+
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is none of the type.
+    func required<Value: PostgresColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = self[column] else { throw missingValue(in: column) }
+        return value
+    }
+
+    /// Returns `nil` for NULL.
+    ///
+    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
+    func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
+        let code = rows.read(number, column.place) { Int64($0, type: $1, in: column.name) }
+        guard let code else { return nil }
+        return try Value(storageCode: code)
+    }
+
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
+    func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = try code(column) else { throw missingValue(in: column) }
+        return value
+    }
+
+    private func missingValue(in column: any AnyColumn) -> StorageError {
+        StorageError(
+            .corrupted,
+            detail: "expected a value in column \(column.name), found none that can be read; restore a backup"
+        )
     }
 }

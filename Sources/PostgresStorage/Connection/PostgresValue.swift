@@ -15,8 +15,4 @@ enum PostgresValue: Sendable {
     case byteStrings([[UInt8]?])
     case uuids([UniqueID?])
     case booleans([Bool?])
-
-    static func moment(_ moment: Moment?) -> PostgresValue { .integer(moment?.milliseconds) }
-
-    static func moments(_ moments: [Moment?]) -> PostgresValue { .integers(moments.map { $0?.milliseconds }) }
 }

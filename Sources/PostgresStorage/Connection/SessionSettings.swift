@@ -1,5 +1,6 @@
 import AppleAccounts
 import CLibPQ
+import SQLTables
 
 /// What every session is set to before it is used.
 enum SessionSettings {
@@ -22,32 +23,47 @@ enum SessionSettings {
         ("enable_mergejoin", "off"),
     ]
 
-    private static let apply = PostgresStatement(
-        "apply_settings",
+    private static let apply = TypedStatement<[String], [String]>("apply_settings") { names, values in
         """
         SELECT set_config(wanted.name, wanted.value, false)
-        FROM unnest($1::text[], $2::text[]) AS wanted (name, value)
+        FROM unnest(\(names), \(values)) AS wanted (name, value)
         JOIN pg_settings AS found ON found.name = wanted.name
         WHERE found.source NOT IN ('client', 'user', 'database', 'database user')
-        """)
+        """
+    }
 
     /// What is promised as durable is durable, whoever set what. Stricter ways (remote_apply) stay.
-    private static let makeDurable = PostgresStatement(
-        "make_durable",
-        """
-        SELECT set_config('synchronous_commit', 'on', false)
-        WHERE current_setting('synchronous_commit') = 'off'
-        """)
+    private static let makeDurable = PostgresCall(
+        PostgresStatement(
+            "make_durable",
+            """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') = 'off'
+            """))
 
     private static let readOnly = PostgresCall(
         PostgresStatement("only_read", "SET default_transaction_read_only = on"))
 
-    private static let read = PostgresStatement(
-        "read_settings",
-        """
-        SELECT found.setting::bigint, current_setting('synchronous_commit'), current_schema()::text
-        FROM pg_settings AS found WHERE found.name = 'statement_timeout'
-        """)
+    private struct Read {
+        let call: PostgresCall
+        let timeout: Column<Int64>
+        let synchronousCommit: Column<String>
+        let schema: Column<String>
+
+        init() {
+            var list = SelectList()
+            timeout = list.add("found.setting::bigint", Int64.self, as: "timeout")
+            synchronousCommit = list.add(
+                "current_setting('synchronous_commit')", String.self, as: "synchronous_commit")
+            schema = list.add("current_schema()::text", String.self, as: "schema")
+            call = PostgresCall(
+                PostgresStatement(
+                    "read_settings",
+                    "SELECT \(list) FROM pg_settings AS found WHERE found.name = 'statement_timeout'"))
+        }
+    }
+
+    private static let read = Read()
 
     /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is.
     static func apply(to session: PostgresSession, for purpose: SessionPurpose) throws {
@@ -56,14 +72,13 @@ enum SessionSettings {
         guard encoding == "UTF8" else {
             throw StorageError(.migrationFailed, detail: "the database's encoding is \(encoding), not UTF8")
         }
-        let names = PostgresValue.texts(defaults.map(\.0))
-        let values = PostgresValue.texts(defaults.map(\.1))
-        _ = try session.pipeline([PostgresCall(apply, [names, values]), PostgresCall(makeDurable)])
-        let found = try session.run(PostgresCall(read))
-        guard found.count == 1, let timeout = found.integer(0, 0), found.text(0, 1) != "off" else {
+        _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
+        guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
+            found[read.synchronousCommit] != "off"
+        else {
             throw StorageError(.migrationFailed, detail: "synchronous_commit cannot be switched on")
         }
-        guard found.text(0, 2) != nil else {
+        guard found[read.schema] != nil else {
             throw StorageError(.migrationFailed, detail: "search_path names no schema that exists")
         }
         if purpose == .inspection { _ = try session.run(readOnly) }

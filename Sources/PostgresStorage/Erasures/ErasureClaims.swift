@@ -1,52 +1,69 @@
 import AppleAccounts
+import SQLTables
 
 /// Hands out the grants of erased accounts, as `GrantClaims` does codes.
 enum ErasureClaims {
-    private static let claimAny = PostgresStatement("claim_grants", claim(among: "true"))
-    private static let claimOf = PostgresStatement(
-        "claim_grants_of", claim(among: "g.erasure_id = $4::uuid"))
+    private struct Claim {
+        let any: TypedStatement<Moment, Int64, Moment>
+        let ofErasure: TypedStatement<Moment, Int64, Moment, ErasureID>
+        let grant: ErasureGrantColumns
+        let erasureID: Column<ErasureID>
+        let erasure: ErasureTable
+        let team: Column<TeamID>
 
-    private static func claim(among condition: String) -> String {
-        """
-        WITH due AS MATERIALIZED (
-            SELECT \(ErasureRows.grantColumns), e.id AS erasure_id, e.account_id, team.name AS team,
-                e.deadline
-            FROM erasure_grant g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
-                JOIN erasure e ON e.id = g.erasure_id JOIN team ON team.id = e.team_id
-            WHERE g.step < 4 AND g.next_attempt_at <= $1::bigint AND \(condition)
-            ORDER BY g.next_attempt_at, g.id LIMIT $2::bigint
-            FOR UPDATE OF g SKIP LOCKED
-        ), claimed AS (
-            UPDATE erasure_grant g
-            SET attempts = g.attempts + 1, next_attempt_at = $3::bigint, is_claimed = true
-            FROM due WHERE g.id = due.id
-        )
-        SELECT * FROM due ORDER BY next_attempt_at, id
-        """
+        init() {
+            var list = SelectList()
+            grant = ErasureGrantColumns(&list)
+            erasureID = list.add("e.id AS erasure_id", ErasureID.self, as: "erasure_id")
+            erasure = list.add(ErasureTable.self, as: "e", .only { [$0.accountID, $0.deadline] })
+            team = list.add("team.name AS team", TeamID.self, as: "team")
+            func claim(
+                _ moment: Parameter<Moment>, _ limit: Parameter<Int64>, _ leaseEnd: Parameter<Moment>,
+                among condition: String
+            ) -> String {
+                """
+                WITH due AS MATERIALIZED (
+                    SELECT \(list)
+                    FROM erasure_grant g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
+                        JOIN erasure e ON e.id = g.erasure_id JOIN team ON team.id = e.team_id
+                    WHERE g.step < 4 AND g.next_attempt_at <= \(moment) AND \(condition)
+                    ORDER BY g.next_attempt_at, g.id LIMIT \(limit)
+                    FOR UPDATE OF g SKIP LOCKED
+                ), claimed AS (
+                    UPDATE erasure_grant g
+                    SET attempts = g.attempts + 1, next_attempt_at = \(leaseEnd), is_claimed = true
+                    FROM due WHERE g.id = due.id
+                )
+                SELECT * FROM due ORDER BY next_attempt_at, id
+                """
+            }
+            any = TypedStatement("claim_grants") { claim($0, $1, $2, among: "true") }
+            ofErasure = TypedStatement("claim_grants_of") { moment, limit, leaseEnd, id in
+                claim(moment, limit, leaseEnd, among: "g.erasure_id = \(id)")
+            }
+        }
     }
+
+    private static let claim = Claim()
 
     /// - Parameter id: Only the grants of this erasure.
     static func grants(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?, in session: PostgresSession
     ) throws -> [ClaimedErasureGrant] {
-        let values: [PostgresValue] = [
-            .moment(moment), .integer(Int64(max(limit, 0))), .moment(leaseUntil),
-        ]
+        let limit = Int64(max(limit, 0))
         let call =
-            id.map { PostgresCall(claimOf, values + [.uuid($0.uniqueID)]) } ?? PostgresCall(claimAny, values)
-        let rows = try session.run(call)
-        return try (0..<rows.count).map { row in
-            var grant = try ErasureRows.grant(rows, row)
+            id.map { claim.ofErasure(moment, limit, leaseUntil, $0) } ?? claim.any(moment, limit, leaseUntil)
+        return try session.run(call).map { row in
+            var grant = try claim.grant.grant(row)
             let isInterrupted = grant.isClaimed
             grant.attempts += 1
             grant.nextAttemptAt = leaseUntil
             grant.isClaimed = true
-            guard let erasure = rows.uuid(row, 13), let account = rows.uuid(row, 14),
-                let team = rows.text(row, 15).flatMap({ TeamID($0) }), let deadline = rows.moment(row, 16)
-            else { throw StorageError(.corrupted, detail: "an erasure lacks something") }
             return ClaimedErasureGrant(
-                erasureID: ErasureID(erasure), accountID: AccountID(account), team: team, deadline: deadline,
-                grant: grant, isInterrupted: isInterrupted)
+                erasureID: try row.required(claim.erasureID),
+                accountID: try row.required(claim.erasure.accountID), team: try row.required(claim.team),
+                deadline: try row.required(claim.erasure.deadline), grant: grant, isInterrupted: isInterrupted
+            )
         }
     }
 }

@@ -1,94 +1,119 @@
 import AppleAccounts
+import SQLTables
+
+/// The columns of a grant in a SELECT. The table goes by the name `g`, the tables of its client and app by `client` and
+/// `app`.
+struct ErasureGrantColumns {
+    let grant: ErasureGrantTable
+    let client: Column<ClientID>
+    let app: Column<ClientID>
+
+    init(_ list: inout SelectList) {
+        grant = list.add(
+            ErasureGrantTable.self, as: "g", .except { [$0.erasureID, $0.clientID, $0.appID] })
+        client = list.add("client.name AS client", ClientID.self, as: "client")
+        app = list.add("app.name AS app", ClientID.self, as: "app")
+    }
+
+    func grant(_ row: PostgresRow) throws(StorageError) -> ErasureGrant {
+        ErasureGrant(
+            id: try row.required(grant.id), clientID: try row.required(client),
+            primaryClientID: try row.required(app), kind: try row.requiredCode(grant.kind),
+            step: try ErasureGrant.Step(storageCode: row[grant.step], outcome: row[grant.outcome]),
+            attempts: try row.required(grant.attempts), nextAttemptAt: try row.required(grant.nextAttemptAt),
+            isClaimed: try row.required(grant.isClaimed), cause: row[grant.cause], sealed: row[grant.sealed],
+            redirectURI: row[grant.redirectURI], expiresAt: row[grant.expiresAt])
+    }
+}
 
 /// Reads erasures with their apps and grants.
 enum ErasureRows {
-    /// The table goes by the name `g`, its names of clients and apps by `client` and `app`.
-    static let grantColumns = """
-        g.id, client.name AS client, app.name AS app, g.kind, g.step, g.outcome, g.attempts,
-        g.next_attempt_at, g.is_claimed, g.cause, g.sealed, g.redirect_uri, g.expires_at
-        """
+    /// Finds the erasure by its own ID or by that of the account, whichever is not NULL.
+    private typealias ByEither = TypedStatement<ErasureID, AccountID>
 
-    /// The erasure by its own ID or by that of the account, whichever is not NULL.
-    private static let found = "coalesce($1::uuid, (SELECT id FROM erasure WHERE account_id = $2::uuid))"
-    private static let findErasure = PostgresStatement(
-        "erasure",
-        """
-        SELECT e.id, e.account_id, team.name, e.requested_at, e.deadline, e.finished_at
-        FROM erasure e JOIN team ON team.id = e.team_id WHERE e.id = \(found)
-        """)
-    private static let findApps = PostgresStatement(
-        "erasure_apps",
-        """
-        SELECT app.name, a.had_token, a.state, a.reason, a.refresh_token_cause
-        FROM erasure_app a JOIN app ON app.id = a.app_id WHERE a.erasure_id = \(found)
-        """)
-    private static let findGrants = PostgresStatement(
-        "erasure_grants",
-        """
-        SELECT \(grantColumns)
-        FROM erasure_grant g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
-        WHERE g.erasure_id = \(found) ORDER BY g.id
-        """)
+    private struct Find {
+        let erasure: ByEither
+        let columns: ErasureTable
+        let team: Column<TeamID>
+        let apps: ByEither
+        let app: ErasureAppTable
+        let clientID: Column<ClientID>
+        let grants: ByEither
+        let grant: ErasureGrantColumns
 
-    private static let findByAccount = PostgresStatement(
-        "is_erased", "SELECT 1 FROM erasure WHERE account_id = $1::uuid")
+        init() {
+            func found(_ id: Parameter<ErasureID>, _ account: Parameter<AccountID>) -> String {
+                "coalesce(\(id), (SELECT id FROM erasure WHERE account_id = \(account)))"
+            }
+            var list = SelectList()
+            columns = list.add(ErasureTable.self, as: "e", .except { [$0.teamID] })
+            team = list.add("team.name", TeamID.self, as: "team")
+            erasure = ByEither("erasure") { id, account in
+                """
+                SELECT \(list) FROM erasure e JOIN team ON team.id = e.team_id
+                WHERE e.id = \(found(id, account))
+                """
+            }
+            var appList = SelectList()
+            app = appList.add(ErasureAppTable.self, as: "a", .except { [$0.erasureID, $0.appID] })
+            clientID = appList.add("app.name", ClientID.self, as: "app")
+            apps = ByEither("erasure_apps") { id, account in
+                """
+                SELECT \(appList) FROM erasure_app a JOIN app ON app.id = a.app_id
+                WHERE a.erasure_id = \(found(id, account))
+                """
+            }
+            var grantList = SelectList()
+            grant = ErasureGrantColumns(&grantList)
+            grants = ByEither("erasure_grants") { id, account in
+                """
+                SELECT \(grantList)
+                FROM erasure_grant g JOIN client ON client.id = g.client_id JOIN app ON app.id = g.app_id
+                WHERE g.erasure_id = \(found(id, account)) ORDER BY g.id
+                """
+            }
+        }
+    }
+
+    private static let find = Find()
+    private static let findByAccount = TypedStatement<AccountID>("is_erased") {
+        "SELECT 1 FROM erasure WHERE account_id = \($0)"
+    }
 
     static func find(_ id: ErasureID, in session: PostgresSession) throws -> ErasureRecord? {
-        try find(id.uniqueID, of: nil, in: session)
+        try find(id, of: nil, in: session)
     }
 
     static func find(of id: AccountID, in session: PostgresSession) throws -> ErasureRecord? {
-        try find(nil, of: id.uniqueID, in: session)
+        try find(nil, of: id, in: session)
     }
 
     static func isErased(_ id: AccountID, in session: PostgresSession) throws -> Bool {
-        try session.run(PostgresCall(findByAccount, [.uuid(id.uniqueID)])).count > 0
+        try session.run(findByAccount(id)).count > 0
     }
 
-    /// Reads all of one moment, so that no finished erasure has a grant that is not.
+    /// Reads all in one snapshot, so that no finished erasure has a grant that is not.
     private static func find(
-        _ id: UniqueID?, of account: UniqueID?, in session: PostgresSession
+        _ id: ErasureID?, of account: AccountID?, in session: PostgresSession
     ) throws -> ErasureRecord? {
-        let names: [PostgresValue] = [.uuid(id), .uuid(account)]
-        let rows = try session.pipeline([
-            .beginReading, PostgresCall(findErasure, names), PostgresCall(findApps, names),
-            PostgresCall(findGrants, names), .commit,
+        let results = try session.pipeline([
+            .beginReading, find.erasure(id, account), find.apps(id, account), find.grants(id, account),
+            .commit,
         ])
-        let (erasures, apps, grants) = (rows[1], rows[2], rows[3])
-        guard erasures.count == 1 else { return nil }
-        guard let id = erasures.uuid(0, 0), let account = erasures.uuid(0, 1),
-            let team = erasures.text(0, 2).flatMap({ TeamID($0) }), let requestedAt = erasures.moment(0, 3),
-            let deadline = erasures.moment(0, 4)
-        else { throw StorageError(.corrupted, detail: "an erasure lacks something") }
+        guard let row = results[1].first else { return nil }
+        let columns = find.columns
         return ErasureRecord(
-            id: ErasureID(id), accountID: AccountID(account), team: team, requestedAt: requestedAt,
-            deadline: deadline, finishedAt: erasures.moment(0, 5),
-            apps: try (0..<apps.count).map { try app(apps, $0) }.sorted { $0.clientID < $1.clientID },
-            grants: try (0..<grants.count).map { try grant(grants, $0) })
+            id: try row.required(columns.id), accountID: try row.required(columns.accountID),
+            team: try row.required(find.team), requestedAt: try row.required(columns.requestedAt),
+            deadline: try row.required(columns.deadline), finishedAt: row[columns.finishedAt],
+            apps: try results[2].map { try app($0) }.sorted { $0.clientID < $1.clientID },
+            grants: try results[3].map { try find.grant.grant($0) })
     }
 
-    private static func app(_ rows: PostgresRows, _ row: Int) throws -> ErasedApp {
-        guard let clientID = rows.text(row, 0).flatMap({ ClientID($0) }), let hadToken = rows.boolean(row, 1)
-        else { throw StorageError(.corrupted, detail: "an erased app lacks something") }
-        return ErasedApp(
-            clientID: clientID, hadToken: hadToken,
-            stateBefore: try CredentialState(storageCode: rows.integer(row, 2) ?? 0),
-            reasonBefore: try rows.integer(row, 3).map { try CredentialReason(storageCode: $0) },
-            refreshTokenCause: try rows.integer(row, 4).map { try RefreshTokenCause(storageCode: $0) })
-    }
-
-    /// Reads `grantColumns` of a row.
-    static func grant(_ rows: PostgresRows, _ row: Int) throws -> ErasureGrant {
-        guard let id = rows.uuid(row, 0), let client = rows.text(row, 1).flatMap({ ClientID($0) }),
-            let app = rows.text(row, 2).flatMap({ ClientID($0) }), let attempts = rows.integer(row, 6),
-            let nextAttemptAt = rows.moment(row, 7), let isClaimed = rows.boolean(row, 8)
-        else { throw StorageError(.corrupted, detail: "a grant lacks something") }
-        return ErasureGrant(
-            id: id, clientID: client, primaryClientID: app,
-            kind: try SealedPurpose(storageCode: rows.integer(row, 3) ?? 0),
-            step: try ErasureGrant.Step(storageCode: rows.integer(row, 4), outcome: rows.integer(row, 5)),
-            attempts: attempts, nextAttemptAt: nextAttemptAt, isClaimed: isClaimed, cause: rows.text(row, 9),
-            sealed: rows.bytes(row, 10).flatMap { SealedSecret($0) }, redirectURI: rows.text(row, 11),
-            expiresAt: rows.moment(row, 12))
+    private static func app(_ row: PostgresRow) throws(StorageError) -> ErasedApp {
+        ErasedApp(
+            clientID: try row.required(find.clientID), hadToken: try row.required(find.app.hadToken),
+            stateBefore: try row.requiredCode(find.app.state), reasonBefore: try row.code(find.app.reason),
+            refreshTokenCause: try row.code(find.app.refreshTokenCause))
     }
 }

@@ -4,8 +4,6 @@ import AppleAccounts
 struct EventAnnouncements: Sendable {
     private static let listen = PostgresCall(
         PostgresStatement("listen", "LISTEN \(EventAppending.channel)"))
-    private static let last = PostgresCall(
-        PostgresStatement("last_event", "SELECT last_sequence FROM event_counter WHERE id = 1"))
 
     /// How often the counter is read, whatever is heard: a pooler in between may let no announcement through.
     private static let pollInterval = Duration.seconds(3)
@@ -34,24 +32,24 @@ struct EventAnnouncements: Sendable {
                     onSequence(heard)
                 }
             } catch {
-                // The connection tells everybody who uses it; here only to try again matters.
+                // The pool reports a lost connection; here it is only tried again.
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
         await connection.close()
     }
 
-    /// The latest number that there is by the end of a moment's listening.
+    /// The latest number after listening for a short while.
     private static func hear(
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // Events between the two are heard of, those before are read.
+            // Events after this are heard of, those before are read.
             _ = try session.run(listen)
             session.isListening = true
-            return try session.run(last).requireEventCounter().integer(0, 0)
+            return try EventCounter.lastSequence(in: session)
         }
-        if polls { return try session.run(last).requireEventCounter().integer(0, 0) }
+        if polls { return try EventCounter.lastSequence(in: session) }
         return try session.notifications(before: deadline).compactMap { Int64($0) }.max()
     }
 }

@@ -1,33 +1,42 @@
 import AppleAccounts
+import SQLTables
 
 /// The account events of a transaction, which are appended at its end.
 ///
-/// Their numbers come from one row, which stays locked until the commit: whoever comes next gets the next
-/// numbers when these events can be seen, and the same numbers when they never will be. So nobody may wait for
+/// Their numbers come from one row, which stays locked until the commit: the next transaction gets the next numbers when
+/// these events can be seen, and the same numbers when they never will be. So nothing in the transaction may wait for
 /// anything behind it.
 struct EventAppending {
     /// Listeners on this channel hear the number of the last event.
     static let channel = "siwa_events"
 
-    private static let append = PostgresStatement(
-        "append_events",
-        """
-        WITH counter AS (
-            UPDATE event_counter SET last_sequence = last_sequence + $1::bigint WHERE id = 1
-            RETURNING last_sequence),
-        added AS (
-            INSERT INTO event (
-                sequence, id, kind, subject_id, account_id, app_id, reason, source, moment, recorded_at)
-            -- Without the counter there is no number, which the table refuses, and nothing is committed.
-            SELECT (SELECT last_sequence FROM counter) - $1::bigint + e.place, e.id, e.kind, e.subject_id, e.account_id,
-                e.app_id, e.reason, e.source, e.moment, e.recorded_at
-            FROM unnest(
-                $2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[],
-                $9::bigint[], $10::bigint[])
-            WITH ORDINALITY AS e (
-                id, kind, subject_id, account_id, app_id, reason, source, moment, recorded_at, place))
-        SELECT last_sequence, pg_notify('\(channel)', last_sequence::text) FROM counter
-        """)
+    private struct Append {
+        let columns: EventTable
+        let lastSequence: Column<Int64>
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(EventTable.self, .except { [$0.sequence] })
+            var list = SelectList()
+            lastSequence = list.add("last_sequence", Int64.self, as: "last_sequence")
+            statement = RowStatement(
+                "append_events", rows,
+                """
+                WITH counter AS (
+                    UPDATE event_counter SET last_sequence = last_sequence + \(rows.rowCount) WHERE id = 1
+                    RETURNING last_sequence),
+                added AS (
+                    INSERT INTO event (sequence, \(rows.names))
+                    -- Without the counter there is no number, which the table refuses, and nothing is committed.
+                    SELECT (SELECT last_sequence FROM counter) - \(rows.rowCount) + e.place, \(rows.names.of("e"))
+                    FROM \(rows.unnest) WITH ORDINALITY AS e (\(rows.names), place))
+                SELECT \(list), pg_notify('\(channel)', last_sequence::text) FROM counter
+                """)
+        }
+    }
+
+    private static let append = Append()
 
     private var events: [(event: AccountEvent, rowID: Int64)] = []
 
@@ -45,21 +54,27 @@ struct EventAppending {
         }
     }
 
-    /// Answers with one row, which has the number of the last event.
+    /// Its result has one row, with the number of the last event.
     func call(_ names: PostgresNames) throws -> PostgresCall {
-        let apps = try events.map { item in
-            try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) }
+        let columns = Self.append.columns
+        return try Self.append.statement.call { values in
+            values.set(columns.id, events.map(\.event.id))
+            values.set(columns.kind, events.map(\.event.kind))
+            values.set(columns.subjectID, events.map(\.rowID))
+            values.set(columns.accountID, events.map(\.event.accountID))
+            let apps = try events.map { item in
+                try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) }
+            }
+            values.set(columns.appID, apps)
+            values.set(columns.reason, events.map(\.event.reason))
+            values.set(columns.source, events.map(\.event.source))
+            values.set(columns.moment, events.map(\.event.moment))
+            values.set(columns.recordedAt, events.map(\.event.recordedAt))
         }
-        return PostgresCall(
-            Self.append,
-            [
-                .integer(Int64(events.count)),
-                .uuids(events.map(\.event.id.uniqueID)), .integers(events.map(\.event.kind.storageCode)),
-                .integers(events.map(\.rowID)), .uuids(events.map { $0.event.accountID?.uniqueID }),
-                .integers(apps), .integers(events.map { $0.event.reason?.storageCode }),
-                .integers(events.map { $0.event.source?.storageCode }),
-                .integers(events.map(\.event.moment.milliseconds)),
-                .integers(events.map(\.event.recordedAt.milliseconds)),
-            ])
+    }
+
+    /// The number of the last event, in the result of `call`.
+    static func lastSequence(in rows: PostgresRows) throws(StorageError) -> Int64? {
+        try rows.requireEventCounter()[append.lastSequence]
     }
 }

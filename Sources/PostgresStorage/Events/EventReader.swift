@@ -1,33 +1,52 @@
 import AppleAccounts
+import SQLTables
 
 /// Reads the event feed.
 struct EventReader {
-    /// How many events one page may look at for a reader who sees few of them. Bounds the time that a read
-    /// takes.
+    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read takes.
     static let longestScan = 5000
 
-    private static let columns = """
-        e.sequence, e.app_id, s.team_id, s.sub, e.id, e.kind, e.account_id, e.reason, e.source, e.moment,
-            e.recorded_at
-        """
-    private static let rows = """
-        FROM (
-            SELECT sequence, app_id, subject_id, id, kind, account_id, reason, source, moment, recorded_at
-            FROM event WHERE sequence > $1::bigint ORDER BY sequence LIMIT $2::bigint) AS e
-        JOIN subject s ON s.id = e.subject_id
-        ORDER BY e.sequence
-        """
+    /// The two statements. That for callers who may see some apps has one column more at the end.
+    private struct Find {
+        let event: EventTable
+        let subject: SubjectTable
+        let isAllowed: Column<Bool>
+        let all: TypedStatement<Int64, Int64>
+        let allowed: TypedStatement<Int64, Int64, [ClientID]>
 
-    private static let findAll = PostgresStatement("find_events", "SELECT \(columns) \(rows)")
+        init() {
+            var list = SelectList()
+            event = list.add(EventTable.self, as: "e")
+            subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
+            let columns = list
+            isAllowed = list.add(Self.isAllowed, Bool.self, as: "is_allowed")
+            all = TypedStatement("find_events") { start, limit in
+                "SELECT \(columns) \(Self.rows(after: start, limit: limit))"
+            }
+            allowed = TypedStatement("find_allowed_events") { start, limit, apps in
+                """
+                WITH allowed AS MATERIALIZED (
+                    SELECT array_agg(id) AS apps FROM app WHERE name = ANY (\(apps)))
+                SELECT \(list) \(Self.rows(after: start, limit: limit))
+                """
+            }
+        }
 
-    // The apps' numbers are read along: one that is new since would otherwise hide its first events for good.
-    // Subqueries have a LIMIT, and one reads one table, so that the planner leaves them what they are: of EXISTS, or of a
-    // join with a table that was empty, it can make a walk through all rows.
-    private static let findAllowed = PostgresStatement(
-        "find_allowed_events",
-        """
-        WITH allowed AS MATERIALIZED (SELECT array_agg(id) AS apps FROM app WHERE name = ANY ($3::text[]))
-        SELECT \(columns), CASE
+        private static func rows(after start: Parameter<Int64>, limit: Parameter<Int64>) -> String {
+            """
+            FROM (
+                SELECT \(EventTable.names()) FROM event
+                WHERE sequence > \(start) ORDER BY sequence LIMIT \(limit)) AS e
+            JOIN subject s ON s.id = e.subject_id
+            ORDER BY e.sequence
+            """
+        }
+
+        // The numbers of the apps are read along: the first events of an app that is new since would otherwise never be
+        // shown. Subqueries have a LIMIT, and one reads one table, so that the planner leaves them what they are: of
+        // EXISTS, or of a join with a table that was empty, it can make a walk through all rows.
+        private static let isAllowed = """
+            CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])
             ELSE coalesce(
                 (SELECT true FROM credential AS c
@@ -38,62 +57,55 @@ struct EventReader {
                         AND a.app_id = ANY ((SELECT apps FROM allowed)::integer[])
                     LIMIT 1))
             END
-        \(rows)
-        """)
+            """
+    }
 
-    private static let findLast = PostgresCall(
-        PostgresStatement("find_last_sequence", "SELECT last_sequence FROM event_counter WHERE id = 1"))
+    private static let find = Find()
 
     let names: PostgresNames
-
-    /// The counter is committed with the events that it numbers.
-    static func lastSequence(in session: PostgresSession) throws -> Int64 {
-        try session.run(findLast).requireEventCounter().integer(0, 0) ?? 0
-    }
 
     func page(
         after sequence: Int64, limit: Int, visibleTo scope: AppScope, in session: PostgresSession
     ) throws -> EventPage {
         let scan = scope == .all ? limit : max(limit, Self.longestScan)
         let rows = try session.run(call(after: sequence, scan: scan, visibleTo: scope))
+        let columns = Self.find
         var events: [AccountEvent] = []
         var cursor = sequence
-        for row in 0..<rows.count {
-            guard row < scan, events.count < limit else {
+        for (number, row) in rows.enumerated() {
+            guard number < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            if scope == .all || rows.boolean(row, 11) == true {
-                events.append(try event(rows, row, in: session))
+            if scope == .all || row[columns.isAllowed] == true {
+                events.append(try event(row, in: session))
             }
-            cursor = rows.integer(row, 0) ?? cursor
+            cursor = row[columns.event.sequence] ?? cursor
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)
     }
 
     private func call(after sequence: Int64, scan: Int, visibleTo scope: AppScope) -> PostgresCall {
-        // One more tells whether there is more.
-        let bounds: [PostgresValue] = [.integer(sequence), .integer(Int64(scan) + 1)]
-        guard case .only(let clientIDs) = scope else { return PostgresCall(Self.findAll, bounds) }
-        return PostgresCall(Self.findAllowed, bounds + [.texts(clientIDs.map(\.rawValue))])
+        // One more row tells whether there is more.
+        let limit = Int64(scan) + 1
+        return switch scope {
+        case .all: Self.find.all(sequence, limit)
+        case .only(let clientIDs): Self.find.allowed(sequence, limit, Array(clientIDs))
+        }
     }
 
-    private func event(_ rows: PostgresRows, _ row: Int, in session: PostgresSession) throws -> AccountEvent {
-        let clientID = try rows.integer(row, 1).map { try names.apps.name(of: $0, in: session) }
-        let team = try names.teams.name(of: rows.integer(row, 2) ?? 0, in: session)
-        guard let sequence = rows.integer(row, 0), let name = rows.text(row, 3), let id = rows.uuid(row, 4),
-            let kind = rows.integer(row, 5), let moment = rows.moment(row, 9),
-            let recordedAt = rows.moment(row, 10)
-        else { throw StorageError(.corrupted, detail: "an event lacks something") }
+    private func event(_ row: PostgresRow, in session: PostgresSession) throws -> AccountEvent {
+        let columns = Self.find
+        let name = try row.required(columns.subject.subject)
         // A person who was erased has a name here that no `sub` can be.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
-            throw StorageError(.corrupted, detail: "an event about nobody")
+            throw StorageError(
+                .corrupted,
+                detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
         }
-        return AccountEvent(
-            sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind), team: team,
-            subject: subject, accountID: rows.uuid(row, 6).map { AccountID($0) }, clientID: clientID,
-            reason: try rows.integer(row, 7).map { try CredentialReason(storageCode: $0) },
-            source: try rows.integer(row, 8).map { try CredentialSource(storageCode: $0) }, moment: moment,
-            recordedAt: recordedAt)
+        return try columns.event.event(
+            row, team: names.teams.name(of: row.required(columns.subject.teamID), in: session),
+            subject: subject,
+            clientID: row[columns.event.appID].map { try names.apps.name(of: $0, in: session) })
     }
 }

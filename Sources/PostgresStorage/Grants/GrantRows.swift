@@ -1,51 +1,67 @@
 import AppleAccounts
+import SQLTables
 
-/// Reads authorization codes and refresh tokens. The tables go by the names `c` and `t`, their names of
-/// clients and apps by `client` and `app`.
-enum GrantRows {
-    static let codeColumns = """
-        c.id, c.account_id, client.name AS client, app.name AS app, c.redirect_uri, c.sealed,
-        c.authorized_at, c.expires_at, c.attempts, c.next_attempt_at, c.is_claimed
-        """
-    static let tokenColumns = """
-        t.token_id, t.account_id, client.name AS client, app.name AS app, t.sealed, t.authorized_at,
-        t.next_check_at
-        """
+/// The columns of an authorization code in a SELECT. The table goes by the name `c`, the tables of its client and app by
+/// `client` and `app`.
+struct CodeColumns {
+    let code: AuthorizationCodeTable
+    let client: Column<ClientID>
+    let app: Column<ClientID>
 
-    /// Reads `codeColumns` of a row.
-    static func code(_ rows: PostgresRows, _ row: Int) throws -> AuthorizationCodeRecord {
-        guard let id = rows.uuid(row, 0), let account = rows.uuid(row, 1),
-            let client = rows.text(row, 2).flatMap({ ClientID($0) }),
-            let app = rows.text(row, 3).flatMap({ ClientID($0) }),
-            let sealed = rows.bytes(row, 5).flatMap({ SealedSecret($0) }),
-            let authorizedAt = rows.moment(row, 6), let expiresAt = rows.moment(row, 7),
-            let attempts = rows.integer(row, 8), let nextAttemptAt = rows.moment(row, 9),
-            let isClaimed = rows.boolean(row, 10)
-        else { throw StorageError(.corrupted, detail: "a code lacks something") }
-        return AuthorizationCodeRecord(
-            id: id, accountID: AccountID(account), clientID: client, primaryClientID: app,
-            redirectURI: rows.text(row, 4), sealed: sealed, authorizedAt: authorizedAt, expiresAt: expiresAt,
-            attempts: attempts, nextAttemptAt: nextAttemptAt, isClaimed: isClaimed)
+    init(_ list: inout SelectList) {
+        code = list.add(AuthorizationCodeTable.self, as: "c", .except { [$0.clientID, $0.appID] })
+        client = list.add("client.name AS client", ClientID.self, as: "client")
+        app = list.add("app.name AS app", ClientID.self, as: "app")
     }
 
-    /// Reads `tokenColumns` of a row.
-    static func token(_ rows: PostgresRows, _ row: Int) throws -> RefreshTokenRecord {
-        guard let id = rows.uuid(row, 0), let account = rows.uuid(row, 1),
-            let client = rows.text(row, 2).flatMap({ ClientID($0) }),
-            let app = rows.text(row, 3).flatMap({ ClientID($0) }),
-            let sealed = rows.bytes(row, 4).flatMap({ SealedSecret($0) }),
-            let authorizedAt = rows.moment(row, 5), let nextCheckAt = rows.moment(row, 6)
-        else { throw StorageError(.corrupted, detail: "a token lacks something") }
-        return RefreshTokenRecord(
-            id: id, accountID: AccountID(account), clientID: client, primaryClientID: app, sealed: sealed,
-            authorizedAt: authorizedAt, nextCheckAt: nextCheckAt)
+    func record(_ row: PostgresRow) throws(StorageError) -> AuthorizationCodeRecord {
+        AuthorizationCodeRecord(
+            id: try row.required(code.id), accountID: try row.required(code.accountID),
+            clientID: try row.required(client), primaryClientID: try row.required(app),
+            redirectURI: row[code.redirectURI], sealed: try row.required(code.sealed),
+            authorizedAt: try row.required(code.authorizedAt), expiresAt: try row.required(code.expiresAt),
+            attempts: try row.required(code.attempts), nextAttemptAt: try row.required(code.nextAttemptAt),
+            isClaimed: try row.required(code.isClaimed))
+    }
+}
+
+/// The columns of a refresh token in a SELECT. The table goes by the name `t`, the tables of its client and app by
+/// `client` and `app`.
+struct TokenColumns {
+    let token: RefreshTokenTable
+    let client: Column<ClientID>
+    let app: Column<ClientID>
+
+    init(_ list: inout SelectList) {
+        token = list.add(RefreshTokenTable.self, as: "t", .except { [$0.appID] })
+        client = list.add("client.name AS client", ClientID.self, as: "client")
+        app = list.add("app.name AS app", ClientID.self, as: "app")
     }
 
-    /// Reads the team and the `sub` of a person from two columns.
-    static func key(_ rows: PostgresRows, _ row: Int, at column: Int) throws -> SubjectKey {
-        guard let team = rows.text(row, column).flatMap({ TeamID($0) }),
-            let subject = rows.text(row, column + 1).flatMap({ AppleSubject($0) })
-        else { throw StorageError(.corrupted, detail: "a grant without person") }
-        return SubjectKey(team: team, subject: subject)
+    func record(_ row: PostgresRow) throws(StorageError) -> RefreshTokenRecord {
+        RefreshTokenRecord(
+            id: try row.required(token.tokenID), accountID: try row.required(token.accountID),
+            clientID: try row.required(client), primaryClientID: try row.required(app),
+            sealed: try row.required(token.sealed), authorizedAt: try row.required(token.authorizedAt),
+            nextCheckAt: try row.required(token.nextCheckAt))
+    }
+}
+
+/// The columns of the key of a person in a SELECT. The tables go by the names `s` and `team`.
+struct PersonColumns {
+    let team: Column<TeamID>
+    let subject: Column<String>
+
+    init(_ list: inout SelectList) {
+        team = list.add("team.name AS team", TeamID.self, as: "team")
+        subject = list.add(SubjectTable.self, as: "s", .only { [$0.subject] }).subject
+    }
+
+    func key(_ row: PostgresRow) throws(StorageError) -> SubjectKey {
+        guard let subject = AppleSubject(try row.required(subject)) else {
+            throw StorageError(
+                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
+        }
+        return SubjectKey(team: try row.required(team), subject: subject)
     }
 }

@@ -1,40 +1,61 @@
 import AppleAccounts
+import SQLTables
 
-/// Reads all codes and tokens of the accounts that a batch needs them of, and locks them: nobody claims one
-/// between this and the end of the transaction, and who has claimed one is seen.
+/// Reads all codes and tokens of the accounts that a batch needs them of, and locks them: no other transaction claims one
+/// between this and the end of the transaction, and a claim that was made before is seen.
 ///
 /// The rows of the accounts' subjects are locked before, so no code or token can be added meanwhile.
 enum PostgresGrantReader {
-    private static let findCodes = PostgresStatement(
-        "grants_codes",
-        """
-        SELECT \(GrantRows.codeColumns)
-        FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
-        WHERE c.account_id = ANY ($1::uuid[]) ORDER BY c.id FOR UPDATE OF c
-        """)
-    private static let findTokens = PostgresStatement(
-        "grants_tokens",
-        """
-        SELECT \(GrantRows.tokenColumns)
-        FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
-        WHERE t.account_id = ANY ($1::uuid[]) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
-        """)
+    private struct FindCodes {
+        let statement: TypedStatement<[AccountID]>
+        let columns: CodeColumns
+
+        init() {
+            var list = SelectList()
+            columns = CodeColumns(&list)
+            statement = TypedStatement("grants_codes") { accounts in
+                """
+                SELECT \(list)
+                FROM authorization_code c JOIN client ON client.id = c.client_id JOIN app ON app.id = c.app_id
+                WHERE c.account_id = ANY (\(accounts)) ORDER BY c.id FOR UPDATE OF c
+                """
+            }
+        }
+    }
+
+    private struct FindTokens {
+        let statement: TypedStatement<[AccountID]>
+        let columns: TokenColumns
+
+        init() {
+            var list = SelectList()
+            columns = TokenColumns(&list)
+            statement = TypedStatement("grants_tokens") { accounts in
+                """
+                SELECT \(list)
+                FROM refresh_token t JOIN client ON client.id = t.client_id JOIN app ON app.id = t.app_id
+                WHERE t.account_id = ANY (\(accounts)) ORDER BY t.account_id, t.client_id FOR UPDATE OF t
+                """
+            }
+        }
+    }
+
+    private static let findCodes = FindCodes()
+    private static let findTokens = FindTokens()
 
     /// An account that has nothing is not among them.
     static func load(
         _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: AccountGrants] {
         guard !accounts.isEmpty else { return [:] }
-        let ids = PostgresValue.uuids(accounts.map(\.uniqueID))
-        let rows = try session.pipeline([PostgresCall(findCodes, [ids]), PostgresCall(findTokens, [ids])])
-        let (codes, tokens) = (rows[0], rows[1])
+        let results = try session.pipeline([findCodes.statement(accounts), findTokens.statement(accounts)])
         var held: [AccountID: AccountGrants] = [:]
-        for row in 0..<codes.count {
-            let code = try GrantRows.code(codes, row)
+        for row in results[0] {
+            let code = try findCodes.columns.record(row)
             held[code.accountID, default: AccountGrants()].codes.append(code)
         }
-        for row in 0..<tokens.count {
-            let token = try GrantRows.token(tokens, row)
+        for row in results[1] {
+            let token = try findTokens.columns.record(row)
             held[token.accountID, default: AccountGrants()].tokens.append(token)
         }
         return held

@@ -1,71 +1,93 @@
 import AppleAccounts
+import SQLTables
 
 /// Writes what commands change of codes and tokens, in at most five statements whatever their number.
 enum PostgresGrantWriter {
-    private static let removeCodes = PostgresStatement(
-        "remove_codes",
-        "DELETE FROM authorization_code WHERE id = ANY ($1::uuid[]) OR account_id = ANY ($2::uuid[])")
-    private static let removeTokens = PostgresStatement(
-        "remove_tokens",
+    private static let removeCodes = TypedStatement<[UniqueID], [AccountID]>("remove_codes") {
+        ids, accounts in
+        "DELETE FROM authorization_code WHERE id = ANY (\(ids)) OR account_id = ANY (\(accounts))"
+    }
+    private static let removeTokens = TypedStatement<[AccountID], [ClientID]>("remove_tokens") {
+        accounts, clients in
         """
         DELETE FROM refresh_token t
-        USING unnest($1::uuid[], $2::text[]) gone (account_id, client) JOIN client ON client.name = gone.client
+        USING unnest(\(accounts), \(clients)) gone (account_id, client)
+            JOIN client ON client.name = gone.client
         WHERE t.account_id = gone.account_id AND t.client_id = client.id
-        """)
-    private static let removeAllTokens = PostgresStatement(
-        "remove_all_tokens", "DELETE FROM refresh_token WHERE account_id = ANY ($1::uuid[])")
-    // A name without number violates NOT NULL, so that no row is lost in silence.
-    private static let insertCodes = PostgresStatement(
-        "insert_codes",
         """
-        INSERT INTO authorization_code (
-            id, account_id, client_id, app_id, redirect_uri, sealed, authorized_at, expires_at, attempts,
-            next_attempt_at, is_claimed)
-        SELECT new.id, new.account_id, (SELECT id FROM client WHERE name = new.client),
-            (SELECT id FROM app WHERE name = new.app), new.redirect_uri, new.sealed, new.authorized_at,
-            new.expires_at, 0, new.next_attempt_at, false
-        FROM unnest(
-            $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bigint[],
-            $8::bigint[], $9::bigint[]
-        ) new (id, account_id, client, app, redirect_uri, sealed, authorized_at, expires_at, next_attempt_at)
-        ON CONFLICT (id) DO NOTHING
-        """)
-    private static let putTokens = PostgresStatement(
-        "put_tokens",
-        """
-        INSERT INTO refresh_token (
-            account_id, client_id, app_id, token_id, sealed, authorized_at, next_check_at)
-        SELECT new.account_id, (SELECT id FROM client WHERE name = new.client),
-            (SELECT id FROM app WHERE name = new.app), new.token_id, new.sealed, new.authorized_at,
-            new.next_check_at
-        FROM unnest(
-            $1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $6::bigint[], $7::bigint[]
-        ) new (account_id, client, app, token_id, sealed, authorized_at, next_check_at)
-        ON CONFLICT (account_id, client_id) DO UPDATE SET app_id = excluded.app_id,
-            token_id = excluded.token_id, sealed = excluded.sealed, authorized_at = excluded.authorized_at,
-            next_check_at = excluded.next_check_at
-        """)
+    }
+    private static let removeAllTokens = TypedStatement<[AccountID]>("remove_all_tokens") {
+        "DELETE FROM refresh_token WHERE account_id = ANY (\($0))"
+    }
 
-    /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the
-    /// apps and clients are there already.
+    // A name without number violates NOT NULL, so that no row is lost in silence.
+    private struct InsertCodes {
+        let columns: AuthorizationCodeTable
+        let client: Column<ClientID>
+        let app: Column<ClientID>
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(
+                AuthorizationCodeTable.self,
+                .except { [$0.clientID, $0.appID, $0.attempts, $0.isClaimed] })
+            let names = rows.names
+            client = rows.add("client", ClientID.self)
+            app = rows.add("app", ClientID.self)
+            statement = RowStatement(
+                "insert_codes", rows,
+                """
+                INSERT INTO authorization_code (\(names), client_id, app_id, attempts, is_claimed)
+                SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
+                    (SELECT id FROM app WHERE name = new.app), 0, false
+                FROM \(rows.relation("new"))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
+    }
+
+    private struct PutTokens {
+        let columns: RefreshTokenTable
+        let client: Column<ClientID>
+        let app: Column<ClientID>
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(RefreshTokenTable.self, .except { [$0.clientID, $0.appID] })
+            let names = rows.names
+            client = rows.add("client", ClientID.self)
+            app = rows.add("app", ClientID.self)
+            statement = RowStatement(
+                "put_tokens", rows,
+                """
+                INSERT INTO refresh_token (\(names), client_id, app_id)
+                SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
+                    (SELECT id FROM app WHERE name = new.app)
+                FROM \(rows.relation("new"))
+                ON CONFLICT (account_id, client_id)
+                DO UPDATE SET \(RefreshTokenTable.names(.values).assigned(from: "excluded"))
+                """)
+        }
+    }
+
+    private static let insertCodes = InsertCodes()
+    private static let putTokens = PutTokens()
+
+    /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the apps and
+    /// clients are there already.
     static func calls(for changes: [GrantChange]) -> [PostgresCall] {
         guard !changes.isEmpty else { return [] }
         let net = NetGrantChanges(changes)
-        let emptied = PostgresValue.uuids(net.emptiedAccounts.map(\.uniqueID))
         var calls: [PostgresCall] = []
         if !net.removedCodes.isEmpty || !net.emptiedAccounts.isEmpty {
-            calls.append(
-                PostgresCall(removeCodes, [.uuids(net.removedCodes), emptied]))
+            calls.append(removeCodes(net.removedCodes, net.emptiedAccounts))
         }
-        if !net.emptiedAccounts.isEmpty { calls.append(PostgresCall(removeAllTokens, [emptied])) }
+        if !net.emptiedAccounts.isEmpty { calls.append(removeAllTokens(net.emptiedAccounts)) }
         if !net.removedTokens.isEmpty {
             calls.append(
-                PostgresCall(
-                    removeTokens,
-                    [
-                        .uuids(net.removedTokens.map(\.accountID.uniqueID)),
-                        .texts(net.removedTokens.map(\.clientID.rawValue)),
-                    ]))
+                removeTokens(net.removedTokens.map(\.accountID), net.removedTokens.map(\.clientID)))
         }
         if let call = insertion(of: net.codes) { calls.append(call) }
         if let call = insertion(of: net.tokens) { calls.append(call) }
@@ -74,27 +96,31 @@ enum PostgresGrantWriter {
 
     private static func insertion(of codes: [AuthorizationCodeRecord]) -> PostgresCall? {
         guard !codes.isEmpty else { return nil }
-        return PostgresCall(
-            insertCodes,
-            [
-                .uuids(codes.map(\.id)), .uuids(codes.map(\.accountID.uniqueID)),
-                .texts(codes.map(\.clientID.rawValue)), .texts(codes.map(\.primaryClientID.rawValue)),
-                .texts(codes.map(\.redirectURI)), .byteStrings(codes.map(\.sealed.bytes)),
-                .integers(codes.map(\.authorizedAt.milliseconds)),
-                .integers(codes.map(\.expiresAt.milliseconds)),
-                .integers(codes.map(\.nextAttemptAt.milliseconds)),
-            ])
+        let columns = insertCodes.columns
+        return insertCodes.statement.call { values in
+            values.set(columns.id, codes.map(\.id))
+            values.set(columns.accountID, codes.map(\.accountID))
+            values.set(insertCodes.client, codes.map(\.clientID))
+            values.set(insertCodes.app, codes.map(\.primaryClientID))
+            values.set(columns.redirectURI, codes.map(\.redirectURI))
+            values.set(columns.sealed, codes.map(\.sealed))
+            values.set(columns.authorizedAt, codes.map(\.authorizedAt))
+            values.set(columns.expiresAt, codes.map(\.expiresAt))
+            values.set(columns.nextAttemptAt, codes.map(\.nextAttemptAt))
+        }
     }
 
     private static func insertion(of tokens: [RefreshTokenRecord]) -> PostgresCall? {
         guard !tokens.isEmpty else { return nil }
-        return PostgresCall(
-            putTokens,
-            [
-                .uuids(tokens.map(\.accountID.uniqueID)), .texts(tokens.map(\.clientID.rawValue)),
-                .texts(tokens.map(\.primaryClientID.rawValue)), .uuids(tokens.map(\.id)),
-                .byteStrings(tokens.map(\.sealed.bytes)), .integers(tokens.map(\.authorizedAt.milliseconds)),
-                .integers(tokens.map(\.nextCheckAt.milliseconds)),
-            ])
+        let columns = putTokens.columns
+        return putTokens.statement.call { values in
+            values.set(columns.accountID, tokens.map(\.accountID))
+            values.set(putTokens.client, tokens.map(\.clientID))
+            values.set(putTokens.app, tokens.map(\.primaryClientID))
+            values.set(columns.tokenID, tokens.map(\.id))
+            values.set(columns.sealed, tokens.map(\.sealed))
+            values.set(columns.authorizedAt, tokens.map(\.authorizedAt))
+            values.set(columns.nextCheckAt, tokens.map(\.nextCheckAt))
+        }
     }
 }

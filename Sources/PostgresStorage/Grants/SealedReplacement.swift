@@ -1,46 +1,49 @@
 import AppleAccounts
 
-/// Puts sealed secrets in the place of others: one statement for each kind, whatever their number.
+/// Replaces sealed secrets by others: one statement for each kind, whatever their number.
 ///
-/// Rows are locked in the order in which batches lock them: codes by ID, tokens by account and client, grants
-/// of erasures by ID. One that is gone or was changed since it was read is left alone: a newer token must not
-/// be undone.
+/// Rows are locked in the order in which batches lock them: codes by ID, tokens by account and client, grants of erasures
+/// by ID. One that is gone or was changed since it was read is left alone: a newer token must not be undone.
 enum SealedReplacement {
-    private static let codes = PostgresStatement(
-        "reseal_codes",
+    private typealias ByID = TypedStatement<[UniqueID], [SealedSecret], [SealedSecret]>
+
+    private static let codes = ByID("reseal_codes") { ids, old, new in
         """
         WITH same AS MATERIALIZED (
             SELECT c.id, change.new FROM authorization_code c
-                JOIN unnest($1::uuid[], $2::bytea[], $3::bytea[]) change (id, old, new)
+                JOIN unnest(\(ids), \(old), \(new)) change (id, old, new)
                 ON change.id = c.id AND change.old = c.sealed
             ORDER BY c.id FOR UPDATE OF c
         )
         UPDATE authorization_code c SET sealed = same.new FROM same WHERE c.id = same.id
-        """)
-    private static let tokens = PostgresStatement(
-        "reseal_tokens",
+        """
+    }
+    private static let tokens = TypedStatement<[UniqueID], [SealedSecret], [SealedSecret], [ClientID]>(
+        "reseal_tokens"
+    ) { accounts, old, new, clients in
         """
         WITH same AS MATERIALIZED (
             SELECT t.account_id, t.client_id, change.new FROM refresh_token t
                 JOIN client ON client.id = t.client_id
-                JOIN unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[]) change (id, old, new, client)
+                JOIN unnest(\(accounts), \(old), \(new), \(clients)) change (id, old, new, client)
                 ON change.id = t.account_id AND change.client = client.name AND change.old = t.sealed
             ORDER BY t.account_id, t.client_id FOR UPDATE OF t
         )
         UPDATE refresh_token t SET sealed = same.new FROM same
         WHERE t.account_id = same.account_id AND t.client_id = same.client_id
-        """)
-    private static let erasures = PostgresStatement(
-        "reseal_erasures",
+        """
+    }
+    private static let erasures = ByID("reseal_erasures") { ids, old, new in
         """
         WITH same AS MATERIALIZED (
             SELECT g.id, change.new FROM erasure_grant g
-                JOIN unnest($1::uuid[], $2::bytea[], $3::bytea[]) change (id, old, new)
+                JOIN unnest(\(ids), \(old), \(new)) change (id, old, new)
                 ON change.id = g.id AND change.old = g.sealed
             ORDER BY g.id FOR UPDATE OF g
         )
         UPDATE erasure_grant g SET sealed = same.new FROM same WHERE g.id = same.id
-        """)
+        """
+    }
 
     /// Returns how many were replaced.
     static func replace(_ changes: [SealedChange], in session: PostgresSession) throws -> Int {
@@ -54,16 +57,12 @@ enum SealedReplacement {
 
     private static func call(_ place: SealedCursor.Place, _ changes: [SealedChange]) -> PostgresCall? {
         guard !changes.isEmpty else { return nil }
-        let values: [PostgresValue] = [
-            .uuids(changes.map(\.row.cursor.id)), .byteStrings(changes.map(\.row.sealed.bytes)),
-            .byteStrings(changes.map(\.sealed.bytes)),
-        ]
+        let ids = changes.map(\.row.cursor.id)
+        let (old, new) = (changes.map(\.row.sealed), changes.map(\.sealed))
         return switch place {
-        case .code: PostgresCall(codes, values)
-        case .token:
-            PostgresCall(
-                tokens, values + [.texts(changes.map(\.row.clientID.rawValue))])
-        case .erasure: PostgresCall(erasures, values)
+        case .code: codes(ids, old, new)
+        case .token: tokens(ids, old, new, changes.map(\.row.clientID))
+        case .erasure: erasures(ids, old, new)
         }
     }
 }

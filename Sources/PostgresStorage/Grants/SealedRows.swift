@@ -1,41 +1,84 @@
 import AppleAccounts
+import SQLTables
 
 /// Goes through all sealed secrets in the order of their keys.
 ///
-/// The places are read one after the other, each as it is then: a secret that moves on meanwhile is met in
-/// its new place.
+/// The places are read one after the other, each as it is then: a secret that moves on meanwhile is met in its new place.
 enum SealedRows {
-    private static let codes = PostgresStatement(
-        "sealed_codes",
-        """
-        SELECT c.id, c.account_id, client.name, c.sealed,
-            \(SealedPurpose.authorizationCode.storageCode)::bigint
-        FROM authorization_code c JOIN client ON client.id = c.client_id
-        WHERE c.id > $1::uuid ORDER BY c.id LIMIT $2::bigint
-        """)
-    private static let tokens = PostgresStatement(
-        "sealed_tokens",
-        """
-        SELECT t.account_id, t.account_id, client.name, t.sealed,
-            \(SealedPurpose.refreshToken.storageCode)::bigint
-        FROM refresh_token t JOIN client ON client.id = t.client_id
-        WHERE (t.account_id, t.client_id) >
-            ($1::uuid, coalesce((SELECT id FROM client WHERE name = $3::text), 0))
-        ORDER BY t.account_id, t.client_id LIMIT $2::bigint
-        """)
-    private static let erasures = PostgresStatement(
-        "sealed_erasures",
-        """
-        SELECT g.id, e.account_id, client.name, g.sealed, g.kind
-        FROM erasure_grant g JOIN erasure e ON e.id = g.erasure_id JOIN client ON client.id = g.client_id
-        WHERE g.id > $1::uuid AND g.sealed IS NOT NULL ORDER BY g.id LIMIT $2::bigint
-        """)
-    private static let count = PostgresStatement(
-        "sealed_count",
-        """
-        SELECT (SELECT count(*) FROM authorization_code) + (SELECT count(*) FROM refresh_token)
-            + (SELECT count(*) FROM erasure_grant WHERE sealed IS NOT NULL)
-        """)
+    /// The columns of the three statements.
+    private struct Columns {
+        let id: Column<UniqueID>
+        let accountID: Column<AccountID>
+        let client: Column<ClientID>
+        let sealed: Column<SealedSecret>
+        let kind: Column<SealedPurpose>
+
+        /// - Parameters:
+        ///   - id: SQL of the ID that the cursor has.
+        ///   - kind: SQL of the code of the purpose.
+        init(_ list: inout SelectList, id: String, account: String, sealed: String, kind: String) {
+            self.id = list.add(id, UniqueID.self, as: "id")
+            accountID = list.add(account, AccountID.self, as: "account_id")
+            client = list.add("client.name", ClientID.self, as: "client")
+            self.sealed = list.add(sealed, SealedSecret.self, as: "sealed")
+            self.kind = list.add(kind, SealedPurpose.self, as: "kind")
+        }
+    }
+
+    private struct Find {
+        let codes: TypedStatement<UniqueID, Int64>
+        let codeColumns: Columns
+        let tokens: TypedStatement<UniqueID, Int64, ClientID>
+        let tokenColumns: Columns
+        let erasures: TypedStatement<UniqueID, Int64>
+        let erasureColumns: Columns
+
+        init() {
+            func code(_ purpose: SealedPurpose) -> String { "\(purpose.storageCode)::bigint" }
+            var codeList = SelectList()
+            codeColumns = Columns(
+                &codeList, id: "c.id", account: "c.account_id", sealed: "c.sealed",
+                kind: code(.authorizationCode))
+            codes = TypedStatement("sealed_codes") { start, limit in
+                """
+                SELECT \(codeList) FROM authorization_code c JOIN client ON client.id = c.client_id
+                WHERE c.id > \(start) ORDER BY c.id LIMIT \(limit)
+                """
+            }
+            var tokenList = SelectList()
+            tokenColumns = Columns(
+                &tokenList, id: "t.account_id", account: "t.account_id", sealed: "t.sealed",
+                kind: code(.refreshToken))
+            tokens = TypedStatement("sealed_tokens") { start, limit, startClient in
+                """
+                SELECT \(tokenList) FROM refresh_token t JOIN client ON client.id = t.client_id
+                WHERE (t.account_id, t.client_id) >
+                    (\(start), coalesce((SELECT id FROM client WHERE name = \(startClient)), 0))
+                ORDER BY t.account_id, t.client_id LIMIT \(limit)
+                """
+            }
+            var erasureList = SelectList()
+            erasureColumns = Columns(
+                &erasureList, id: "g.id", account: "e.account_id", sealed: "g.sealed", kind: "g.kind")
+            erasures = TypedStatement("sealed_erasures") { start, limit in
+                """
+                SELECT \(erasureList)
+                FROM erasure_grant g JOIN erasure e ON e.id = g.erasure_id
+                    JOIN client ON client.id = g.client_id
+                WHERE g.id > \(start) AND g.sealed IS NOT NULL ORDER BY g.id LIMIT \(limit)
+                """
+            }
+        }
+    }
+
+    private static let find = Find()
+    private static let count = PostgresCall(
+        PostgresStatement(
+            "sealed_count",
+            """
+            SELECT (SELECT count(*) FROM authorization_code) + (SELECT count(*) FROM refresh_token)
+                + (SELECT count(*) FROM erasure_grant WHERE sealed IS NOT NULL)
+            """))
 
     static func page(
         after cursor: SealedCursor?, limit: Int, in session: PostgresSession
@@ -44,43 +87,37 @@ enum SealedRows {
         for place in SealedCursor.Place.allCases where place.rawValue >= cursor?.place.rawValue ?? 0 {
             guard found.count < limit else { break }
             let start = cursor?.place == place ? cursor : nil
-            let rows = try session.run(call(place, after: start, limit: limit - found.count))
-            for row in 0..<rows.count { found.append(try read(rows, row, in: place)) }
+            let (call, columns) = statement(place, after: start, limit: limit - found.count)
+            for row in try session.run(call) { found.append(try read(row, columns, in: place)) }
         }
         return found
     }
 
     static func count(in session: PostgresSession) throws -> Int {
-        let rows = try session.run(PostgresCall(count))
-        guard rows.count == 1, let count = rows.integer(0, 0) else { return 0 }
-        return Int(count)
+        Int(try session.run(count).onlyValue(as: Int64.self) ?? 0)
     }
 
-    private static func call(
+    private static func statement(
         _ place: SealedCursor.Place, after cursor: SealedCursor?, limit: Int
-    ) -> PostgresCall {
+    ) -> (PostgresCall, Columns) {
         // No ID is as small as this.
-        let id = PostgresValue.uuid(cursor?.id ?? UniqueID(high: 0, low: 0))
-        let limit = PostgresValue.integer(Int64(limit))
+        let start = cursor?.id ?? UniqueID(high: 0, low: 0)
+        let limit = Int64(limit)
         return switch place {
-        case .code: PostgresCall(codes, [id, limit])
-        case .token:
-            PostgresCall(
-                tokens, [id, limit, cursor?.clientID.map { .text($0.rawValue) } ?? .null])
-        case .erasure: PostgresCall(erasures, [id, limit])
+        case .code: (find.codes(start, limit), find.codeColumns)
+        case .token: (find.tokens(start, limit, cursor?.clientID), find.tokenColumns)
+        case .erasure: (find.erasures(start, limit), find.erasureColumns)
         }
     }
 
     private static func read(
-        _ rows: PostgresRows, _ row: Int, in place: SealedCursor.Place
-    ) throws -> SealedRow {
-        guard let id = rows.uuid(row, 0), let account = rows.uuid(row, 1),
-            let clientID = rows.text(row, 2).flatMap({ ClientID($0) }),
-            let sealed = rows.bytes(row, 3).flatMap({ SealedSecret($0) })
-        else { throw StorageError(.corrupted, detail: "a sealed secret lacks something") }
+        _ row: PostgresRow, _ columns: Columns, in place: SealedCursor.Place
+    ) throws(StorageError) -> SealedRow {
+        let clientID = try row.required(columns.client)
         return SealedRow(
-            cursor: SealedCursor(place: place, id: id, clientID: place == .token ? clientID : nil),
-            purpose: try SealedPurpose(storageCode: rows.integer(row, 4) ?? 0),
-            accountID: AccountID(account), clientID: clientID, sealed: sealed)
+            cursor: SealedCursor(
+                place: place, id: try row.required(columns.id), clientID: place == .token ? clientID : nil),
+            purpose: try row.requiredCode(columns.kind), accountID: try row.required(columns.accountID),
+            clientID: clientID, sealed: try row.required(columns.sealed))
     }
 }

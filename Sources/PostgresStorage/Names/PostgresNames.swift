@@ -5,12 +5,12 @@ final class PostgresNames {
     /// The number of no app: what stands under it holds for all apps of the team.
     static let allApps: Int64 = 0
 
-    let teams = PostgresNameTable<TeamID>("team") { TeamID($0) }
-    let apps = PostgresNameTable<ClientID>("app") { ClientID($0) }
+    let teams = PostgresNameTable<TeamTable, TeamID>()
+    let apps = PostgresNameTable<AppTable, ClientID>()
     /// Client IDs that codes and tokens were issued to.
-    let clients = PostgresNameTable<ClientID>("client") { ClientID($0) }
+    let clients = PostgresNameTable<ClientTable, ClientID>()
 
-    /// Gives numbers to all that is named in the commands. Not inside of a transaction.
+    /// Gives numbers to all names in the commands. Not inside of a transaction.
     func ensure(namesOf commands: [AccountCommand], in session: PostgresSession) throws {
         var found = CommandNames()
         for command in commands { found.add(command) }

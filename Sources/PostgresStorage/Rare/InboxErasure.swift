@@ -4,29 +4,29 @@ import AppleAccounts
 enum InboxErasure {
     // One notification can be about several people, so its rows are locked in one order. OFFSET 0 makes the
     // planner look once for each app, whatever it thinks of how many there are.
-    private static let forgetPayloads = PostgresStatement(
-        "forget_payloads",
+    private static let forgetPayloads = TypedStatement<String, String>("forget_payloads") {
+        subject, payload in
         """
         WITH told AS MATERIALIZED (
             SELECT n.id FROM notification n WHERE n.id = ANY (ARRAY (
                 SELECT key.notification_id FROM app CROSS JOIN LATERAL (
                     SELECT e.notification_id FROM notification_event e
-                    WHERE e.app_id = app.id AND e.sub = $1::text OFFSET 0
+                    WHERE e.app_id = app.id AND e.sub = \(subject) OFFSET 0
                 ) key))
             ORDER BY n.id FOR UPDATE OF n
         )
-        UPDATE notification n SET payload = $2::text FROM told WHERE n.id = told.id
-        """)
-    private static let forgetKeys = PostgresStatement(
-        "forget_keys",
-        "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = $1::text")
+        UPDATE notification n SET \(NotificationTable.clearing(payload: "\(payload)"))
+        FROM told WHERE n.id = told.id
+        """
+    }
+    private static let forgetKeys = TypedStatement<String>("forget_keys") {
+        "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = \($0)"
+    }
 
-    /// What Apple told under this name. The keys are found through the apps, of which there are few.
+    /// Removes what Apple told under this name. The keys are found through the apps, of which there are few.
     static func calls(_ subject: AppleSubject) -> [PostgresCall] {
         [
-            PostgresCall(
-                forgetPayloads, [.text(subject.rawValue), .text(KeptNotification.erasedPayload)]),
-            PostgresCall(forgetKeys, [.text(subject.rawValue)]),
+            forgetPayloads(subject.rawValue, KeptNotification.erasedPayload), forgetKeys(subject.rawValue),
         ]
     }
 }

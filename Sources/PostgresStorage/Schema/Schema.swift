@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// The schema's migrations, and how a database is brought up to date while other replicas may be at work.
 enum Schema {
@@ -18,11 +19,11 @@ enum Schema {
     private enum Step: Sendable {
         case isUpToDate
         case migrated(to: Int)
-        /// Another replica is at it.
+        /// Another replica is changing the schema.
         case mustWait
     }
 
-    /// "siwa" in ASCII. Held by whoever changes the schema, until its transaction ends, however that is.
+    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends, in whatever way.
     private static let lock = PostgresCall(
         PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
 
@@ -30,14 +31,24 @@ enum Schema {
         PostgresStatement(
             "find_schema", "SELECT to_regclass(format('%I.siwa_schema', current_schema())) IS NOT NULL"))
 
-    private static let read = PostgresCall(
-        PostgresStatement(
-            "read_schema",
-            "SELECT coalesce(max(version), 0), coalesce(max(minimum_reader), 0) FROM siwa_schema"))
+    private struct Read {
+        let call: PostgresCall
+        let version: Column<Int64>
+        let minimumReader: Column<Int64>
 
-    private static let record = PostgresStatement(
-        "record_schema",
-        "INSERT INTO siwa_schema (version, minimum_reader) VALUES ($1::bigint, $2::bigint)")
+        init() {
+            var list = SelectList()
+            version = list.add("coalesce(max(version), 0)", Int64.self, as: "version")
+            minimumReader = list.add("coalesce(max(minimum_reader), 0)", Int64.self, as: "minimum_reader")
+            call = PostgresCall(PostgresStatement("read_schema", "SELECT \(list) FROM siwa_schema"))
+        }
+    }
+
+    private static let read = Read()
+
+    private static let record = TypedStatement<Int64, Int64>("record_schema") { version, minimumReader in
+        "INSERT INTO siwa_schema (version, minimum_reader) VALUES (\(version), \(minimumReader))"
+    }
 
     private static let table = """
         SET LOCAL statement_timeout = 0;
@@ -73,7 +84,8 @@ enum Schema {
             case .migrated: break
             case .mustWait:
                 guard ContinuousClock.now < deadline else {
-                    throw StorageError(.busy, detail: "another replica changes the schema")
+                    throw StorageError(
+                        .busy, detail: "another replica changes the schema; start again when it is ready")
                 }
                 try await Task.sleep(for: .milliseconds(100))
             }
@@ -81,9 +93,9 @@ enum Schema {
     }
 
     static func version(in session: PostgresSession) throws -> Version {
-        guard try session.run(exists).boolean(0, 0) == true else { return Version() }
-        let rows = try session.run(read)
-        return Version(number: Int(rows.integer(0, 0) ?? 0), minimumReader: Int(rows.integer(0, 1) ?? 0))
+        guard try session.run(exists).onlyValue(as: Bool.self) == true else { return Version() }
+        guard let row = try session.run(read.call).first else { return Version() }
+        return Version(number: Int(row[read.version] ?? 0), minimumReader: Int(row[read.minimumReader] ?? 0))
     }
 
     private static func step(_ session: PostgresSession, _ migrations: [Migration]) throws -> Step {
@@ -91,7 +103,7 @@ enum Schema {
         let deadlines = session.deadlines
         session.deadlines.answer = longest
         defer { session.deadlines = deadlines }
-        let isLocked = try session.pipeline([.begin, lock])[1].boolean(0, 0)
+        let isLocked = try session.pipeline([.begin, lock])[1].onlyValue(as: Bool.self)
         guard isLocked == true else {
             _ = try session.run(.rollback)
             return .mustWait
@@ -104,10 +116,8 @@ enum Schema {
         let migration = migrations[try version(in: session).number]
         do {
             try session.execute(script: table + migration.sql, name: "migration \(migration.number)")
-            let values: [PostgresValue] = [
-                .integer(Int64(migration.number)), .integer(Int64(migration.minimumReader)),
-            ]
-            _ = try session.pipeline([PostgresCall(record, values), .commit])
+            let recording = record(Int64(migration.number), Int64(migration.minimumReader))
+            _ = try session.pipeline([recording, .commit])
         } catch let error as PostgresError where error.isFaultOfTheScript {
             throw StorageError(
                 .migrationFailed, detail: "\(migration.number): \(error.sqlState) \(error.message)")

@@ -1,28 +1,41 @@
 import AppleAccounts
+import SQLTables
 
-/// Reads what counts for subjects and one app: the state query's path. One statement, so that all is of one
-/// moment; it leaves the subjects' wide rows alone but for their IDs.
+/// Reads the states of subjects for one app: the path of the state query. One statement, so that all is of one state of
+/// the database; it leaves the wide rows of the subjects alone but for their IDs.
 struct CredentialReader {
-    private static let find = PostgresStatement(
-        "find_credentials",
-        """
-        SELECT k.place, c.*
-        FROM unnest($1::text[]) WITH ORDINALITY AS k (sub, place)
-        LEFT JOIN LATERAL (
-            SELECT id FROM subject WHERE team_id = $2::bigint::integer AND sub = k.sub OFFSET 0) AS known ON true
-        LEFT JOIN LATERAL (
-            SELECT id FROM subject
-            WHERE known.id IS NULL AND team_id = $2::bigint::integer
-                AND sub = \(Tombstones.name(team: "$3::text", sub: "k.sub"))
-            OFFSET 0) AS left_over ON true
-        CROSS JOIN LATERAL (
-            SELECT app_id, authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source,
-                refresh_token, refresh_token_cause
-            FROM credential
-            WHERE subject_id = coalesce(known.id, left_over.id)
-                AND app_id IN (\(PostgresNames.allApps), $4::bigint::integer)
-            OFFSET 0) AS c
-        """)
+    private struct Find {
+        let statement: TypedStatement<[String], Int64, String, Int64>
+        let place: Column<Int64>
+        let columns: CredentialTable
+
+        init() {
+            var list = SelectList()
+            place = list.add("k.place", Int64.self, as: "place")
+            columns = list.add(CredentialTable.self, as: "c", .state)
+            statement = TypedStatement("find_credentials") { subjects, teamNumber, team, app in
+                """
+                SELECT \(list)
+                FROM unnest(\(subjects)) WITH ORDINALITY AS k (sub, place)
+                LEFT JOIN LATERAL (
+                    SELECT id FROM subject WHERE team_id = \(teamNumber)::integer AND sub = k.sub OFFSET 0)
+                    AS known ON true
+                LEFT JOIN LATERAL (
+                    SELECT id FROM subject
+                    WHERE known.id IS NULL AND team_id = \(teamNumber)::integer
+                        AND sub = \(Tombstones.name(team: "\(team)", sub: "k.sub"))
+                    OFFSET 0) AS left_over ON true
+                CROSS JOIN LATERAL (
+                    SELECT \(CredentialTable.names(.state)) FROM credential
+                    WHERE subject_id = coalesce(known.id, left_over.id)
+                        AND app_id IN (\(PostgresNames.allApps), \(app)::integer)
+                    OFFSET 0) AS c
+                """
+            }
+        }
+    }
+
+    private static let find = Find()
 
     let names: PostgresNames
 
@@ -34,22 +47,14 @@ struct CredentialReader {
         if let teamNumber = try names.teams.number(of: team, in: session) {
             // An app without number has no credential; a revocation of all apps holds for it too.
             let app = try names.apps.number(of: clientID, in: session) ?? PostgresNames.allApps
+            let find = Self.find
             let rows = try session.run(
-                PostgresCall(
-                    Self.find,
-                    [
-                        .texts(subjects.map(\.rawValue)), .integer(teamNumber), .text(team.rawValue),
-                        .integer(app),
-                    ]))
-            for row in 0..<rows.count {
-                let place = Int(rows.integer(row, 0) ?? 1) - 1
-                records[place].merge(
-                    CredentialRecord(
-                        authorization: try Authorization(rows, row, at: 2),
-                        revocation: try Revocation(rows, row, at: 4)))
-                guard rows.integer(row, 1) != PostgresNames.allApps else { continue }
-                refreshTokens[place] = try RefreshTokenStatus(
-                    storageCode: rows.integer(row, 7), cause: rows.integer(row, 8))
+                find.statement(subjects.map(\.rawValue), teamNumber, team.rawValue, app))
+            for row in rows {
+                let place = Int(row[find.place] ?? 1) - 1
+                records[place].merge(try find.columns.record(row))
+                guard row[find.columns.appID] != PostgresNames.allApps else { continue }
+                refreshTokens[place] = try find.columns.refreshTokenStatus(row)
             }
         }
         return zip(records, refreshTokens).map { record, refreshToken in

@@ -1,38 +1,38 @@
 import AppleAccounts
+import SQLTables
 
-/// The wide rows of subjects, column by column, as arrays for a statement.
+/// Subjects whose wide rows are to be written.
 struct SubjectArrays {
-    private static let update = PostgresStatement(
-        "update_subjects",
-        """
-        UPDATE subject AS s SET
-            account_id = n.account_id, created_at = n.created_at, email = n.email,
-            email_is_verified = n.email_is_verified, email_is_private = n.email_is_private,
-            email_at = n.email_at, unsigned_email = n.unsigned_email, forwarding = n.forwarding,
-            forwarding_at = n.forwarding_at, first_name = n.first_name, last_name = n.last_name,
-            real_user_status = n.real_user_status, email_is_not_private = n.email_is_not_private
-        FROM unnest(
-            $1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::boolean[], $6::boolean[], $7::bigint[],
-            $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::bigint[],
-            $14::boolean[])
-        AS n (
-            id, account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
-            forwarding, forwarding_at, first_name, last_name, real_user_status, email_is_not_private)
-        WHERE s.id = n.id
-        """)
+    private struct Update {
+        let columns: SubjectTable
+        let statement: RowStatement
 
-    private static let insert = PostgresStatement(
-        "insert_subjects",
-        """
-        INSERT INTO subject (
-            id, account_id, created_at, email, email_is_verified, email_is_private, email_at, unsigned_email,
-            forwarding, forwarding_at, first_name, last_name, real_user_status, email_is_not_private, team_id,
-            sub)
-        SELECT * FROM unnest(
-            $1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::boolean[], $6::boolean[], $7::bigint[],
-            $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::bigint[], $14::boolean[],
-            $15::bigint[], $16::text[])
-        """)
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(SubjectTable.self, .row)
+            statement = RowStatement(
+                "update_subjects", rows,
+                """
+                UPDATE subject AS s SET \(SubjectTable.names(.facts).assigned(from: "n"))
+                FROM \(rows.relation("n")) WHERE s.id = n.id
+                """)
+        }
+    }
+
+    private struct Insert {
+        let columns: SubjectTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(SubjectTable.self)
+            statement = RowStatement(
+                "insert_subjects", rows, "INSERT INTO subject (\(rows.names)) SELECT * FROM \(rows.unnest)")
+        }
+    }
+
+    private static let update = Update()
+    private static let insert = Insert()
 
     private var rowIDs: [Int64?] = []
     private var records: [SubjectRecord] = []
@@ -44,29 +44,19 @@ struct SubjectArrays {
 
     /// Returns `nil` when there is none.
     func updateCall() -> PostgresCall? {
-        records.isEmpty ? nil : PostgresCall(Self.update, values)
+        guard !records.isEmpty else { return nil }
+        return Self.update.statement.call { Self.update.columns.set(records, ids: rowIDs, in: &$0) }
     }
 
     /// In the order in which they were added. Returns `nil` when there is none.
     func insertCall(_ names: PostgresNames) throws -> PostgresCall? {
         guard !records.isEmpty else { return nil }
         let teams = try records.map { try names.teams.ensuredNumber(of: $0.key.team) }
-        return PostgresCall(
-            Self.insert, values + [.integers(teams), .texts(records.map(\.key.subject.rawValue))])
-    }
-
-    private var values: [PostgresValue] {
-        [
-            .integers(rowIDs), .uuids(records.map { $0.accountID?.uniqueID }),
-            .moments(records.map(\.createdAt)), .texts(records.map { $0.email?.value.address }),
-            .booleans(records.map { $0.email?.value.isVerified }),
-            .booleans(records.map { $0.email.map { $0.value.isPrivate == true } }),
-            .moments(records.map { $0.email?.moment }),
-            .texts(records.map(\.unsignedEmail)),
-            .integers(records.map { $0.forwarding?.value.storageCode }),
-            .moments(records.map { $0.forwarding?.moment }), .texts(records.map(\.firstName)),
-            .texts(records.map(\.lastName)), .integers(records.map(\.realUserStatus)),
-            .booleans(records.map { $0.email?.value.isPrivate == false ? true : nil }),
-        ]
+        return Self.insert.statement.call { values in
+            let columns = Self.insert.columns
+            columns.set(records, ids: rowIDs, in: &values)
+            values.set(columns.teamID, teams)
+            values.set(columns.subject, records.map(\.key.subject.rawValue))
+        }
     }
 }

@@ -7,16 +7,17 @@ final class SubjectIDs: Sendable {
     /// As the sequence is declared.
     private static let blockSize: Int64 = 1024
 
-    private static let nextBlock = PostgresStatement("next_subject_block", "SELECT nextval('subject_block')")
+    private static let nextBlock = PostgresCall(
+        PostgresStatement("next_subject_block", "SELECT nextval('subject_block')"))
 
     private let left = Mutex<Range<Int64>>(0..<0)
 
     func next(in session: PostgresSession) throws -> Int64 {
         if let id = takeFirst() { return id }
-        guard let start = try session.run(PostgresCall(Self.nextBlock)).integer(0, 0) else {
+        guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
             return try next(in: session)
         }
-        // Somebody else may have brought a block meanwhile; what is left of it is lost.
+        // Another batch may have fetched a block meanwhile; the rest of that one is lost.
         left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
         return start
     }

@@ -5,9 +5,10 @@ struct SubjectKeyArrays {
     /// Where each is in the batch.
     let positions: [Int]
     private let keys: [SubjectKey]
-    private let teamNumbers: [Int64?]
-    private let teams: [String?]
-    private let names: [String?]
+    /// In this order: the numbers of the teams, the names of the teams, and the `sub` of each.
+    let teamNumbers: [Int64?]
+    let teams: [String?]
+    let names: [String?]
 
     init(_ keys: [SubjectKey], _ tables: PostgresNames) throws {
         let order = keys.indices.sorted { keys[$0] < keys[$1] }
@@ -23,8 +24,6 @@ struct SubjectKeyArrays {
     /// Which locks stand for them while they have no row.
     var lockNumbers: [Int64] { positions.map { UnknownSubjectLocks.number(of: keys[$0]) } }
 
-    /// For `$1::bigint[], $2::text[]`.
-    var numbersAndNames: [PostgresValue] { [.integers(teamNumbers), .texts(names)] }
-    /// For `$1::bigint[], $2::text[], $3::text[]`, the last with the names of the teams.
-    var numbersNamesAndTeams: [PostgresValue] { numbersAndNames + [.texts(teams)] }
+    /// Where in the batch the subject is that a result calls by its place, which PostgreSQL counts from 1.
+    func position(_ place: Int64?) -> Int { positions[Int(place ?? 0) - 1] }
 }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// The locks of people who have no row that could be locked.
 ///
@@ -30,32 +31,47 @@ enum UnknownSubjectLocks {
     /// "siwa" in ASCII. The first of the two numbers that name a lock.
     private static let space = 0x7369_7761
 
-    private static let lockUnknown = PostgresStatement(
-        "lock_unknown_subjects",
-        """
-        SELECT k.place, pg_advisory_xact_lock(\(space), k.number::integer)
-        FROM (
-            SELECT k.place, k.number
-            FROM unnest($1::bigint[], $2::text[], $3::bigint[])
-                WITH ORDINALITY AS k (team_id, sub, number, place)
-            LEFT JOIN LATERAL (
-                SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS known ON true
-            WHERE known.id IS NULL
-            ORDER BY k.number) AS k
-        """)
+    private struct LockUnknown {
+        let statement: TypedStatement<[Int64?], [String?], [Int64]>
+        let place: Column<Int64>
 
-    private static let lockAll = PostgresStatement(
-        "lock_all_subjects",
-        "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest($1::bigint[]) AS k (number)")
-
-    /// Locks the names that have no row. Answers with the places of these, counted from 1.
-    static func lockUnknown(_ keys: SubjectKeyArrays) -> PostgresCall {
-        PostgresCall(lockUnknown, keys.numbersAndNames + [.integers(keys.lockNumbers)])
+        init() {
+            var list = SelectList()
+            let place = list.add("k.place", Int64.self, as: "place")
+            statement = TypedStatement("lock_unknown_subjects") { teams, names, numbers in
+                """
+                SELECT \(list), pg_advisory_xact_lock(\(space), k.number::integer)
+                FROM (
+                    SELECT k.place, k.number
+                    FROM unnest(\(teams), \(names), \(numbers))
+                        WITH ORDINALITY AS k (team_id, sub, number, place)
+                    LEFT JOIN LATERAL (
+                        SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0)
+                        AS known ON true
+                    WHERE known.id IS NULL
+                    ORDER BY k.number) AS k
+                """
+            }
+            self.place = place
+        }
     }
+
+    private static let lockUnknownStatement = LockUnknown()
+    private static let lockAllStatement = TypedStatement<[Int64]>("lock_all_subjects") { numbers in
+        "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
+    }
+
+    /// Locks the names that have no row.
+    static func lockUnknown(_ keys: SubjectKeyArrays) -> PostgresCall {
+        lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
+    }
+
+    /// The places of the names that had no row, in the result of `lockUnknown`, counted from 1.
+    static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
     /// Locks all names, for a batch with commands that change which row a name has.
     static func lockAll(_ keys: SubjectKeyArrays) -> PostgresCall {
-        PostgresCall(lockAll, [.integers(Set(keys.lockNumbers).sorted())])
+        lockAllStatement(Set(keys.lockNumbers).sorted())
     }
 
     /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`, and over it the

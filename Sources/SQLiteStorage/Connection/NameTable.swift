@@ -1,38 +1,46 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
-/// Small numbers for names that are few and stand in many rows: teams and apps. Remembered for the
-/// connection's life.
+/// Small numbers for names that are few and stand in many rows: teams and apps. Remembered for the life of the
+/// connection.
 ///
-/// Not thread-safe: it stays on its connection's queue. Whoever rolls a transaction back must forget it,
-/// because it may know numbers that do not exist any more.
-struct NameTable<Name: ByteComparedText> {
+/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be thrown away, because it may know
+/// numbers that do not exist any more.
+struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database
-    private let make: (String) -> Name?
     private let find: PreparedStatement
+    private let found: T
+    private let nameToFind: Parameter<String>
     private let read: PreparedStatement
+    private let numberToRead: Parameter<Int64>
     private let insert: PreparedStatement?
+    private let inserted: T
     private var numbers: [Name: Int64] = [:]
     private var names: [Int64: Name] = [:]
 
-    /// - Parameter table: One of our own table names, with the columns `id` and `name`.
-    init(_ table: String, writes: Bool, in database: Database, make: @escaping (String) -> Name?) throws {
-        self.make = make
+    init(writes: Bool, in database: Database) throws {
         self.database = database
-        find = try PreparedStatement("SELECT id FROM \(table) WHERE name = ?", in: database)
-        read = try PreparedStatement("SELECT name FROM \(table) WHERE id = ?", in: database)
-        insert =
-            writes
-            ? try PreparedStatement("INSERT INTO \(table) (name) VALUES (?)", in: database) : nil
+        let list = "\(T.names())"
+        found = T.placed().table
+        var byName = ParameterList()
+        nameToFind = byName.add(String.self)
+        find = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE name = \(nameToFind)", in: database)
+        var byNumber = ParameterList()
+        numberToRead = byNumber.add(Int64.self)
+        read = try PreparedStatement("SELECT \(list) FROM \(T.name) WHERE id = \(numberToRead)", in: database)
+        let insertion = Insertion<T>(.only { [$0.name] })
+        inserted = insertion.columns
+        insert = writes ? try PreparedStatement(insertion.sql, in: database) : nil
     }
 
     /// Returns `nil` for a name that has never been stored.
     mutating func number(of name: Name) throws -> Int64? {
         if let number = numbers[name] { return number }
         find.begin()
-        find.bind(name.rawValue, at: 1)
+        find.bind(name.rawValue, to: nameToFind)
         defer { find.finish() }
-        guard try find.step(), let number = find.integer(0) else { return nil }
+        guard try find.step(), let number = find[found.id] else { return nil }
         remember(name, number)
         return number
     }
@@ -40,9 +48,11 @@ struct NameTable<Name: ByteComparedText> {
     /// Stores the name if it is new.
     mutating func ensureNumber(of name: Name) throws -> Int64 {
         if let number = try number(of: name) { return number }
-        guard let insert else { throw StorageError(.readOnly, detail: "a reader has no new names") }
+        guard let insert else {
+            throw StorageError(.readOnly, detail: "a connection that only reads was asked to store a name")
+        }
         insert.begin()
-        insert.bind(name.rawValue, at: 1)
+        insert.bind(name.rawValue, to: inserted.name)
         try insert.execute()
         let number = database.lastInsertedRowID
         remember(name, number)
@@ -52,10 +62,13 @@ struct NameTable<Name: ByteComparedText> {
     mutating func name(of number: Int64) throws -> Name {
         if let name = names[number] { return name }
         read.begin()
-        read.bind(number, at: 1)
+        read.bind(number, to: numberToRead)
         defer { read.finish() }
-        guard try read.step(), let name = read.text(0).flatMap(make) else {
-            throw StorageError(.corrupted, detail: "number \(number) has no name")
+        guard try read.step(), let name = read[found.name].flatMap({ Name(stored: $0) }) else {
+            throw StorageError(
+                .corrupted,
+                detail:
+                    "expected a name with number \(number) in table \(T.name), found none; restore a backup")
         }
         remember(name, number)
         return name

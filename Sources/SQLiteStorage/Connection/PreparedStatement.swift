@@ -1,16 +1,17 @@
 import AppleAccounts
-import Foundation
 import GRDB
+import SQLTables
 
 /// One SQL statement of one connection, prepared once and then only bound and stepped.
 ///
-/// GRDB's own way binds through an array of enumerations and reads rows through an object for each query;
-/// here values go straight to the statement and come straight from it. Not thread-safe: it stays on its
-/// connection's queue. A statement that failed must not be used again.
+/// Values are bound to parameters and read from columns that the statement was made with: a number that was worked out
+/// when it was prepared. GRDB's own way binds through an array of enumerations and reads rows through an object for each
+/// query. Not thread-safe: a statement stays on the queue of its connection. A statement that failed must not be used
+/// again.
 ///
 /// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so that SQLite
-/// copies it; its `withBinding` binds without a copy and must not be used here. What `fromStatement` returns is a copy too:
-/// SQLite's own memory of a column is gone with the next step.
+/// copies it; its `withBinding` binds without a copy and must not be used here. What `fromStatement` returns is a copy
+/// too: SQLite's own memory of a column is gone with the next step.
 final class PreparedStatement: DatabaseCursor {
     typealias Element = OpaquePointer
 
@@ -33,7 +34,7 @@ final class PreparedStatement: DatabaseCursor {
         isReady = false
     }
 
-    /// Lets go of what it read, so that no snapshot stays open.
+    /// Releases what it read, so that no snapshot stays open.
     func finish() {
         // To reset a failed statement fails again.
         guard !hasFailed else { return }
@@ -46,40 +47,6 @@ final class PreparedStatement: DatabaseCursor {
         _statement.setUncheckedArguments([])
         _isDone = false
         row = nil
-    }
-
-    /// Binds the value with this number, from 1.
-    func bind(_ value: Int64?, at index: Int32) {
-        guard let value else { return }
-        check(value.bind(to: _statement.sqliteStatement, at: index))
-    }
-
-    /// Binds the ends of a range with this number and the next.
-    func bind(_ range: ClosedRange<Int64>, at index: Int32) {
-        bind(range.lowerBound, at: index)
-        bind(range.upperBound, at: index + 1)
-    }
-
-    func bind(_ moment: Moment?, at index: Int32) {
-        bind(moment?.milliseconds, at: index)
-    }
-
-    func bind(_ text: String?, at index: Int32) {
-        guard let text else { return }
-        check(text.bind(to: _statement.sqliteStatement, at: index))
-    }
-
-    func bind(_ data: Data, at index: Int32) {
-        check(data.bind(to: _statement.sqliteStatement, at: index))
-    }
-
-    func bind(_ bytes: [UInt8], at index: Int32) {
-        check(Data(bytes).bind(to: _statement.sqliteStatement, at: index))
-    }
-
-    func bind(_ id: UniqueID?, at index: Int32) {
-        guard let id else { return }
-        check(id.data.bind(to: _statement.sqliteStatement, at: index))
     }
 
     /// Runs a statement that has no rows.
@@ -102,37 +69,83 @@ final class PreparedStatement: DatabaseCursor {
         }
         return row != nil
     }
+}
 
-    /// The column with this number, from 0, of the row that was stepped to.
-    func integer(_ index: Int32) -> Int64? {
-        guard let row else { return nil }
-        return Int64.fromStatement(row, atUncheckedIndex: index)
+// Binding. NULL is what a parameter has until it is bound.
+extension PreparedStatement {
+    @inline(__always)
+    func bind<Value: SQLiteColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
+        bind(value, number: parameter.number)
     }
 
-    func moment(_ index: Int32) -> Moment? {
-        integer(index).map { Moment(milliseconds: $0) }
+    @inline(__always)
+    func bind<Value: SQLiteColumnValue>(_ value: Value?, to column: Column<Value>) {
+        bind(value, number: column.place + 1)
     }
 
-    func text(_ index: Int32) -> String? {
-        guard let row else { return nil }
-        return String.fromStatement(row, atUncheckedIndex: index)
+    @inline(__always)
+    func bind<Value: StorageCode>(_ value: Value?, to column: Column<Value>) {
+        bind(value?.storageCode, number: column.place + 1)
     }
 
-    func data(_ index: Int32) -> Data? {
-        guard let row else { return nil }
-        return Data.fromStatement(row, atUncheckedIndex: index)
+    func bind(_ range: ClosedRange<Int64>, to parameters: RangeParameters) {
+        bind(range.lowerBound, to: parameters.first)
+        bind(range.upperBound, to: parameters.last)
     }
 
-    func bytes(_ index: Int32) -> [UInt8]? {
-        data(index).map { Array($0) }
-    }
-
-    func uniqueID(_ index: Int32) -> UniqueID? {
-        data(index).flatMap { UniqueID($0) }
-    }
-
-    private func check(_ code: Int32) {
-        // Only a wrong index or a statement that is running can fail here.
+    @inline(__always)
+    private func bind<Value: SQLiteColumnValue>(_ value: Value?, number: Int32) {
+        guard let value else { return }
+        let code = value.bind(to: _statement.sqliteStatement, number: number)
+        // Only a number that the statement does not have, or a statement that is running, can fail here.
         precondition(code == ResultCode.SQLITE_OK.rawValue, "a value could not be bound")
+    }
+}
+
+// Reading the row that was stepped to.
+extension PreparedStatement {
+    /// Returns `nil` for NULL.
+    @inline(__always)
+    subscript<Value: SQLiteColumnValue>(_ column: Column<Value>) -> Value? {
+        guard let row else { return nil }
+        precondition(column.place >= 0, "the statement does not select this column")
+        return Value(row, at: column.place)
+    }
+
+    /// The value of a statement with one column. Returns `nil` for NULL.
+    func onlyValue<Value: SQLiteColumnValue>(as type: Value.Type) -> Value? {
+        precondition(_statement.columnCount == 1, "the statement has several columns")
+        return row.flatMap { Value($0, at: 0) }
+    }
+
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a value of another type.
+    @inline(__always)
+    func required<Value: SQLiteColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = self[column] else { throw missingValue(in: column) }
+        return value
+    }
+
+    /// Returns `nil` for NULL.
+    ///
+    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
+    @inline(__always)
+    func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
+        guard let row else { return nil }
+        precondition(column.place >= 0, "the statement does not select this column")
+        guard let number = Int64(row, at: column.place) else { return nil }
+        return try Value(storageCode: number)
+    }
+
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
+    func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
+        guard let value = try code(column) else { throw missingValue(in: column) }
+        return value
+    }
+
+    private func missingValue(in column: any AnyColumn) -> StorageError {
+        StorageError(
+            .corrupted,
+            detail: "expected a value in column \(column.name), found none that can be read; check the file "
+                + "with PRAGMA integrity_check, and restore a backup. Statement: \(_statement.sql)")
     }
 }

@@ -1,22 +1,35 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
-/// Reads what counts for one subject and one app: the state query's hot path. It goes straight to the few credentials
-/// of the person, which stand together, and reads nothing else of whoever has some.
+/// Reads the state of one subject for one app: the hot path of the state query. It goes straight to the few credentials
+/// of the person, which stand together, and reads nothing else where a person has some.
 final class CredentialRows {
-    static let selection = """
-        SELECT app_id, authorized_at, authorized_source, revoked_at, revoked_reason, revoked_source,
-            refresh_token, refresh_token_cause
-        FROM credential WHERE id BETWEEN ?1 AND ?2 AND key_check = ?3
-        """
+    /// The statement with its parameters and columns.
+    struct Selection {
+        let sql: String
+        let ids: RangeParameters
+        let check: Parameter<Int64>
+        let columns: CredentialTable
+
+        init() {
+            var parameters = ParameterList()
+            (ids, check) = (parameters.addRange(), parameters.add(Int64.self))
+            var list = SelectList()
+            columns = list.add(CredentialTable.self, .state)
+            sql = "SELECT \(list) FROM credential WHERE id BETWEEN \(ids) AND key_check = \(check)"
+        }
+    }
 
     private let names: Names
+    private let selection: Selection
     private let find: PreparedStatement
     private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        find = try PreparedStatement(Self.selection, in: database)
+        selection = Selection()
+        find = try PreparedStatement(selection.sql, in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
@@ -46,23 +59,20 @@ final class CredentialRows {
     ) throws -> Credential {
         let digest = KeyDigest(team: team, name: key.subject.rawValue)
         find.begin()
-        find.bind(digest.credentialIDs, at: 1)
-        find.bind(digest.check, at: 3)
+        find.bind(digest.credentialIDs, to: selection.ids)
+        find.bind(digest.check, to: selection.check)
         defer { find.finish() }
         var record = CredentialRecord()
         var refreshToken: RefreshTokenStatus?
         var isFound = false
         while try find.step() {
             isFound = true
-            guard let app = find.integer(0), app == Names.allApps || app == appNumber else { continue }
-            record.merge(
-                CredentialRecord(
-                    authorization: try Authorization(find, at: 1), revocation: try Revocation(find, at: 3)))
-            if app == appNumber {
-                refreshToken = try RefreshTokenStatus(storageCode: find.integer(6), cause: find.integer(7))
-            }
+            guard let app = find[selection.columns.appID], app == Names.allApps || app == appNumber
+            else { continue }
+            record.merge(try selection.columns.record(find))
+            if app == appNumber { refreshToken = try selection.columns.refreshTokenStatus(find) }
         }
-        // Where no snapshot is held between the two statements, each of the answers was true at one moment.
+        // Where no snapshot is held between the two statements, each of the answers was true at one time.
         guard isFound else {
             let left = try tombstones.find(key, team: team)?.record
             return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)

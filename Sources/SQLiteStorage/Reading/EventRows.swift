@@ -1,32 +1,53 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// Reads the event feed.
 final class EventRows {
-    /// How many events one page may look at for a reader who sees few of them. Bounds the time that a read
-    /// takes.
+    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read takes.
     static let longestScan = 5000
 
     private let names: Names
     private let find: PreparedStatement
+    private let start: Parameter<Int64>
+    private let limit: Parameter<Int64>
+    private let event: EventTable
+    private let subject: SubjectTable
     private let findLast: PreparedStatement
+    private let lastSequenceColumn: Column<Int64>
     private let findApps: PreparedStatement
+    private let subjectOfApps: Parameter<Int64>
+    private let accountOfApps: Parameter<AccountID>
+    private let appOfCredential: CredentialTable
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
+        var parameters = ParameterList()
+        (start, limit) = (parameters.add(Int64.self), parameters.add(Int64.self))
+        var list = SelectList()
+        event = list.add(EventTable.self, as: "e")
+        subject = list.add(SubjectTable.self, as: "s", .only { [$0.teamID, $0.subject] })
         find = try PreparedStatement(
             """
-            SELECT e.sequence, e.app_id, s.team_id, s.sub, e.id, e.kind, e.account_id, e.reason, e.source,
-                e.moment, e.recorded_at, e.subject_id
+            SELECT \(list)
             FROM event e JOIN subject s ON s.id = e.subject_id
-            WHERE e.sequence > ?1 ORDER BY e.sequence LIMIT ?2
+            WHERE e.sequence > \(start) ORDER BY e.sequence LIMIT \(limit)
             """, in: database)
-        findLast = try PreparedStatement("SELECT max(sequence) FROM event", in: database)
+        var lastList = SelectList()
+        lastSequenceColumn = lastList.add("max(sequence)", Int64.self, as: "last")
+        findLast = try PreparedStatement("SELECT \(lastList) FROM event", in: database)
+
+        var appParameters = ParameterList()
+        subjectOfApps = appParameters.add(Int64.self)
+        accountOfApps = appParameters.add(AccountID.self)
+        var appList = SelectList()
+        appOfCredential = appList.add(CredentialTable.self, .only { [$0.appID] })
         findApps = try PreparedStatement(
             """
-            SELECT app_id FROM credential WHERE subject_id = ?1
+            SELECT \(appList) FROM credential WHERE subject_id = \(subjectOfApps)
             UNION ALL
-            SELECT a.app_id FROM erasure r JOIN erasure_app a ON a.erasure_id = r.id WHERE r.account_id = ?2
+            SELECT a.app_id FROM erasure r JOIN erasure_app a ON a.erasure_id = r.id
+            WHERE r.account_id = \(accountOfApps)
             """, in: database)
     }
 
@@ -34,15 +55,15 @@ final class EventRows {
     func lastSequence() throws -> Int64 {
         findLast.begin()
         defer { findLast.finish() }
-        return try findLast.step() ? findLast.integer(0) ?? 0 : 0
+        return try findLast.step() ? findLast[lastSequenceColumn] ?? 0 : 0
     }
 
     func page(after sequence: Int64, limit: Int, visibleTo scope: AppScope) throws -> EventPage {
         let scan = scope == .all ? limit : max(limit, Self.longestScan)
         find.begin()
-        find.bind(sequence, at: 1)
-        // One more tells whether there is more.
-        find.bind(Int64(scan) + 1, at: 2)
+        find.bind(sequence, to: start)
+        // One more row tells whether there is more.
+        find.bind(Int64(scan) + 1, to: self.limit)
         defer { find.finish() }
         var events: [AccountEvent] = []
         var cursor = sequence
@@ -52,11 +73,11 @@ final class EventRows {
             guard scanned < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            // Now that the statement is under way: an app that is new since would otherwise hide its first events for
-            // good.
+            // Read now that the statement is under way: the first events of an app that is new since would otherwise
+            // never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
-            if try isVisible(to: apps) { events.append(try event()) }
-            cursor = find.integer(0) ?? cursor
+            if try isVisible(to: apps) { events.append(try readEvent()) }
+            cursor = find[event.sequence] ?? cursor
             scanned += 1
         }
         return EventPage(events: events, cursor: cursor, hasMore: false)
@@ -66,42 +87,35 @@ final class EventRows {
         Set(try clientIDs.compactMap { try names.apps.number(of: $0) })
     }
 
-    /// Whether the event that the statement is at is to be seen. What it reads is of the same moment, because the
-    /// statement that is under way keeps the connection to it.
+    /// Whether the caller may see the event that the statement is at. What it reads is of the same state of the database,
+    /// because the statement that is under way keeps the connection to it.
     ///
     /// - Parameter apps: Of a limited caller; `nil` for one who may see all.
     private func isVisible(to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
-        if let app = find.integer(1) { return apps.contains(app) }
+        if let app = find[event.appID] { return apps.contains(app) }
         findApps.begin()
-        findApps.bind(find.integer(11), at: 1)
-        findApps.bind(find.uniqueID(6), at: 2)
+        findApps.bind(find[event.subjectID], to: subjectOfApps)
+        findApps.bind(find[event.accountID], to: accountOfApps)
         defer { findApps.finish() }
         while try findApps.step() {
-            if let app = findApps.integer(0), apps.contains(app) { return true }
+            if let app = findApps[appOfCredential.appID], apps.contains(app) { return true }
         }
         return false
     }
 
     /// The event that the statement is at.
-    private func event() throws -> AccountEvent {
-        let clientID = try find.integer(1).map { try names.apps.name(of: $0) }
-        let team = try names.teams.name(of: find.integer(2) ?? 0)
-        guard let sequence = find.integer(0), let name = find.text(3), let id = find.uniqueID(4),
-            let kind = find.integer(5), let moment = find.moment(9),
-            let recordedAt = find.moment(10)
-        else { throw StorageError(.corrupted, detail: "an event lacks something") }
+    private func readEvent() throws -> AccountEvent {
+        let name = try find.required(subject.subject)
         // A person who was erased has a name here that no `sub` can be.
-        let subject = AppleSubject(name)
-        guard subject != nil || name.hasPrefix("\u{1}") else {
-            throw StorageError(.corrupted, detail: "an event about nobody")
+        let person = AppleSubject(name)
+        guard person != nil || name.hasPrefix("\u{1}") else {
+            throw StorageError(
+                .corrupted,
+                detail: "expected a sub or a tombstone as the subject of an event; restore a backup")
         }
-        return AccountEvent(
-            sequence: sequence, id: EventID(id), kind: try AccountEvent.Kind(storageCode: kind), team: team,
-            subject: subject,
-            accountID: find.uniqueID(6).map { AccountID($0) }, clientID: clientID,
-            reason: try find.integer(7).map { try CredentialReason(storageCode: $0) },
-            source: try find.integer(8).map { try CredentialSource(storageCode: $0) }, moment: moment,
-            recordedAt: recordedAt)
+        return try event.event(
+            find, team: try names.teams.name(of: find.required(subject.teamID)), subject: person,
+            clientID: try find[event.appID].map { try names.apps.name(of: $0) })
     }
 }

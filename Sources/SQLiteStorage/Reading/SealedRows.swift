@@ -1,31 +1,73 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// Goes through all sealed secrets in the order of their keys.
 final class SealedRows {
+    /// One of the three statements. They have the same parameters and columns.
+    private struct Source {
+        let statement: PreparedStatement
+        let start: Parameter<UniqueID>
+        let limit: Parameter<Int64>
+        let startClient: Parameter<Int64>
+        let id: Column<UniqueID>
+        let accountID: Column<AccountID>
+        let client: Column<Int64>
+        let sealed: Column<SealedSecret>
+        let kind: Column<SealedPurpose>
+
+        /// - Parameters:
+        ///   - id: SQL of the ID that the cursor has.
+        ///   - kind: SQL of the code of the purpose.
+        init(
+            id: String, account: String, alias: String, kind: String, in database: Database,
+            from: (_ start: String, _ startClient: String, _ limit: String) -> String
+        ) throws {
+            var parameters = ParameterList()
+            start = parameters.add(UniqueID.self)
+            limit = parameters.add(Int64.self)
+            startClient = parameters.add(Int64.self)
+            var list = SelectList()
+            self.id = list.add(id, UniqueID.self, as: "id")
+            accountID = list.add(account, AccountID.self, as: "account_id")
+            client = list.add("\(alias).client_id", Int64.self, as: "client_id")
+            sealed = list.add("\(alias).sealed", SealedSecret.self, as: "sealed")
+            self.kind = list.add(kind, SealedPurpose.self, as: "kind")
+            statement = try PreparedStatement(
+                "SELECT \(list) " + from("\(start)", "\(startClient)", "\(limit)"), in: database)
+        }
+    }
+
     private let names: Names
-    private let codes: PreparedStatement
-    private let tokens: PreparedStatement
-    private let erasures: PreparedStatement
+    private let codes: Source
+    private let tokens: Source
+    private let erasures: Source
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        codes = try PreparedStatement(
+        codes = try Source(
+            id: "c.id", account: "c.account_id", alias: "c",
+            kind: "\(SealedPurpose.authorizationCode.storageCode)", in: database
+        ) { start, _, limit in
+            "FROM authorization_code c WHERE c.id > \(start) ORDER BY c.id LIMIT \(limit)"
+        }
+        tokens = try Source(
+            id: "t.account_id", account: "t.account_id", alias: "t",
+            kind: "\(SealedPurpose.refreshToken.storageCode)", in: database
+        ) { start, startClient, limit in
             """
-            SELECT id, account_id, client_id, sealed FROM authorization_code WHERE id > ?1
-            ORDER BY id LIMIT ?2
-            """, in: database)
-        tokens = try PreparedStatement(
+            FROM refresh_token t WHERE (t.account_id, t.client_id) > (\(start), \(startClient))
+            ORDER BY t.account_id, t.client_id LIMIT \(limit)
             """
-            SELECT account_id, account_id, client_id, sealed FROM refresh_token
-            WHERE (account_id, client_id) > (?1, ?3) ORDER BY account_id, client_id LIMIT ?2
-            """, in: database)
-        erasures = try PreparedStatement(
+        }
+        erasures = try Source(
+            id: "g.id", account: "e.account_id", alias: "g", kind: "g.kind", in: database
+        ) { start, _, limit in
             """
-            SELECT g.id, e.account_id, g.client_id, g.sealed, g.kind
             FROM erasure_grant g JOIN erasure e ON e.id = g.erasure_id
-            WHERE g.id > ?1 AND g.sealed IS NOT NULL ORDER BY g.id LIMIT ?2
-            """, in: database)
+            WHERE g.id > \(start) AND g.sealed IS NOT NULL ORDER BY g.id LIMIT \(limit)
+            """
+        }
     }
 
     func page(after cursor: SealedCursor?, limit: Int) throws -> [SealedRow] {
@@ -41,39 +83,31 @@ final class SealedRows {
         _ place: SealedCursor.Place, after cursor: SealedCursor?, limit: Int, into rows: inout [SealedRow]
     ) throws {
         guard limit > 0 else { return }
-        let statement =
+        let source =
             switch place {
             case .code: codes
             case .token: tokens
             case .erasure: erasures
             }
+        let statement = source.statement
         statement.begin()
         // No ID is as small as this.
-        statement.bind(cursor?.id ?? UniqueID(high: 0, low: 0), at: 1)
-        statement.bind(Int64(limit), at: 2)
+        statement.bind(cursor?.id ?? UniqueID(high: 0, low: 0), to: source.start)
+        statement.bind(Int64(limit), to: source.limit)
         if place == .token {
-            statement.bind(try cursor?.clientID.flatMap { try names.clients.number(of: $0) } ?? 0, at: 3)
+            let client = try cursor?.clientID.flatMap { try names.clients.number(of: $0) }
+            statement.bind(client ?? 0, to: source.startClient)
         }
         defer { statement.finish() }
         while try statement.step() {
-            guard let id = statement.uniqueID(0), let account = statement.uniqueID(1),
-                let sealed = statement.bytes(3).flatMap({ SealedSecret($0) })
-            else { throw StorageError(.corrupted, detail: "a sealed secret lacks something") }
-            let clientID = try names.clients.name(of: statement.integer(2) ?? 0)
+            let id = try statement.required(source.id)
+            let clientID = try names.clients.name(of: statement.required(source.client))
             rows.append(
                 SealedRow(
-                    cursor: SealedCursor(
-                        place: place, id: id, clientID: place == .token ? clientID : nil),
-                    purpose: try purpose(in: place, statement), accountID: AccountID(account),
-                    clientID: clientID, sealed: sealed))
-        }
-    }
-
-    private func purpose(in place: SealedCursor.Place, _ row: PreparedStatement) throws -> SealedPurpose {
-        switch place {
-        case .code: .authorizationCode
-        case .token: .refreshToken
-        case .erasure: try SealedPurpose(storageCode: row.integer(4) ?? 0)
+                    cursor: SealedCursor(place: place, id: id, clientID: place == .token ? clientID : nil),
+                    purpose: try statement.requiredCode(source.kind),
+                    accountID: try statement.required(source.accountID), clientID: clientID,
+                    sealed: try statement.required(source.sealed)))
         }
     }
 }

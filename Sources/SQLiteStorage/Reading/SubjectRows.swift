@@ -1,44 +1,56 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// Reads subjects with all their credentials: one indexed look-up, one row for each credential.
 final class SubjectRows {
-    static let selectionByKey = selection(of: "s.key_digest = ?1", credentialsFrom: "?2", to: "?3")
-    static let selectionByAccount = selection(
-        of: "s.account_id = ?1", credentialsFrom: "first_credential_id(s.key_digest)",
-        to: "last_credential_id(s.key_digest)")
+    /// The two statements with their parameters; the columns of both are the same.
+    struct Selection {
+        let byKey: String
+        let digest: Parameter<KeyDigest>
+        let credentialIDs: RangeParameters
+        let byAccount: String
+        let accountID: Parameter<AccountID>
+        let subject: SubjectTable
+        let credential: CredentialTable
 
-    /// - Parameters:
-    ///   - condition: Which subject.
-    ///   - first: The lowest number that a row of its credentials may have.
-    ///   - last: The highest.
-    private static func selection(of condition: String, credentialsFrom first: String, to last: String)
-        -> String
-    {
-        """
-        SELECT s.id, s.team_id, s.sub, s.account_id, s.created_at, s.email, s.email_is_verified,
-            s.email_is_private, s.email_at, s.unsigned_email, s.forwarding, s.forwarding_at, s.first_name,
-            s.last_name, s.real_user_status, c.app_id, c.authorized_at, c.authorized_source, c.revoked_at,
-            c.revoked_reason, c.revoked_source, c.last_sign_in_at, c.email_at, c.refresh_token,
-            c.refresh_token_cause, s.key_digest, s.email_is_not_private
-        FROM subject s LEFT JOIN credential c ON c.id BETWEEN \(first) AND \(last) AND +c.subject_id = s.id
-        WHERE \(condition)
-        """
+        init() {
+            var list = SelectList()
+            subject = list.add(SubjectTable.self, as: "s")
+            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+            func select(_ condition: String, credentialsBetween ids: String) -> String {
+                """
+                SELECT \(list)
+                FROM subject s LEFT JOIN credential c ON c.id BETWEEN \(ids) AND +c.subject_id = s.id
+                WHERE \(condition)
+                """
+            }
+            var keyParameters = ParameterList()
+            (digest, credentialIDs) = (keyParameters.add(KeyDigest.self), keyParameters.addRange())
+            byKey = select("s.key_digest = \(digest)", credentialsBetween: "\(credentialIDs)")
+            var accountParameters = ParameterList()
+            accountID = accountParameters.add(AccountID.self)
+            byAccount = select(
+                "s.account_id = \(accountID)",
+                credentialsBetween: "first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)")
+        }
     }
 
     private let names: Names
+    private let selection: Selection
     private let byKey: PreparedStatement
     private let byAccount: PreparedStatement
     private let tombstones: TombstoneRows
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
-        byKey = try PreparedStatement(Self.selectionByKey, in: database)
-        byAccount = try PreparedStatement(Self.selectionByAccount, in: database)
+        selection = Selection()
+        byKey = try PreparedStatement(selection.byKey, in: database)
+        byAccount = try PreparedStatement(selection.byAccount, in: database)
         tombstones = try TombstoneRows(in: database)
     }
 
-    /// What is known of a person, or left of one who was erased.
+    /// What is known of a person, or the tombstone of one who was erased.
     func find(_ key: SubjectKey) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
         return try findRow(key, team: team) ?? tombstones.find(key, team: team)
@@ -49,65 +61,43 @@ final class SubjectRows {
     ) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         let digest = KeyDigest(team: team, name: key.subject.rawValue)
         byKey.begin()
-        byKey.bind(digest.data, at: 1)
-        byKey.bind(digest.credentialIDs, at: 2)
+        byKey.bind(digest, to: selection.digest)
+        byKey.bind(digest.credentialIDs, to: selection.credentialIDs)
         defer { byKey.finish() }
-        guard try byKey.step(), let rowID = byKey.integer(0) else { return nil }
-        guard byKey.integer(1) == team, byKey.text(2) == key.subject.rawValue else {
-            throw StorageError(.corrupted, detail: "a subject has the digest of another")
+        guard try byKey.step(), let rowID = byKey[selection.subject.id] else { return nil }
+        guard byKey[selection.subject.teamID] == team,
+            byKey[selection.subject.subject] == key.subject.rawValue
+        else {
+            throw StorageError(
+                .corrupted,
+                detail:
+                    "expected subject \(rowID) to be the one of its key_digest, found another; restore a backup"
+            )
         }
         return (try read(byKey, key: key), SubjectPlace(rowID: rowID, digest: digest))
     }
 
     func find(_ id: AccountID) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         byAccount.begin()
-        byAccount.bind(id.uniqueID, at: 1)
+        byAccount.bind(id, to: selection.accountID)
         defer { byAccount.finish() }
-        guard try byAccount.step(), let rowID = byAccount.integer(0) else { return nil }
-        guard let team = byAccount.integer(1), let subject = byAccount.text(2).flatMap({ AppleSubject($0) }),
-            let digest = byAccount.data(25).flatMap({ KeyDigest($0) })
-        else { throw StorageError(.corrupted, detail: "a subject without name") }
-        let key = SubjectKey(team: try names.teams.name(of: team), subject: subject)
-        return (try read(byAccount, key: key), SubjectPlace(rowID: rowID, digest: digest))
+        guard try byAccount.step() else { return nil }
+        let place = SubjectPlace(
+            rowID: try byAccount.required(selection.subject.id),
+            digest: try byAccount.required(selection.subject.keyDigest))
+        guard let subject = AppleSubject(try byAccount.required(selection.subject.subject)) else {
+            throw StorageError(
+                .corrupted,
+                detail: "expected a sub in subject \(place.rowID), which has an account; restore a backup")
+        }
+        let team = try names.teams.name(of: byAccount.required(selection.subject.teamID))
+        return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
     /// Reads the row that the statement is at, and all that follow.
     private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
-        var record = SubjectRecord(key: key, isStored: true)
-        record.accountID = row.uniqueID(3).map { AccountID($0) }
-        record.createdAt = row.moment(4)
-        if let address = row.text(5), let moment = row.moment(8),
-            let email = EmailAddress(
-                address: address, isVerified: row.integer(6) == 1,
-                isPrivate: row.integer(7) == 1 ? true : row.integer(26) == 1 ? false : nil)
-        {
-            record.email = LastWriter(email, at: moment)
-        } else {
-            record.unsignedEmail = row.text(9)
-        }
-        if let code = row.integer(10), let moment = row.moment(11) {
-            record.forwarding = LastWriter(try EmailForwarding(storageCode: code), at: moment)
-        }
-        record.firstName = row.text(12)
-        record.lastName = row.text(13)
-        record.realUserStatus = row.integer(14)
-        repeat {
-            guard let app = row.integer(15) else { continue }
-            guard app != Names.allApps else {
-                record.revocationOfAllApps = try Revocation(row, at: 18)
-                continue
-            }
-            var credential = AppCredential(clientID: try names.apps.name(of: app))
-            credential.record = CredentialRecord(
-                authorization: try Authorization(row, at: 16), revocation: try Revocation(row, at: 18))
-            credential.lastSignInAt = row.moment(21)
-            credential.refreshToken = try RefreshTokenStatus(
-                storageCode: row.integer(23), cause: row.integer(24))
-            record.credentials.append(credential)
-            if let email = record.email, let moment = row.moment(22) {
-                record.email = email.merged(with: LastWriter(email.value, at: moment))
-            }
-        } while try row.step()
+        var record = try selection.subject.record(row, key: key)
+        repeat { try selection.credential.add(row, to: &record, names) } while try row.step()
         if record.credentials.count > 1 { record.credentials.sort { $0.clientID < $1.clientID } }
         return record
     }

@@ -1,25 +1,34 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
-/// Finds what is left of a person who was erased. Only looked for when the person is not found.
+/// Finds the tombstone of a person who was erased. Asked only when the person is not found.
 final class TombstoneRows {
     private let find: PreparedStatement
+    private let ids: RangeParameters
+    private let check: Parameter<Int64>
+    private let columns: CredentialTable
 
     init(in database: Database) throws {
+        var parameters = ParameterList()
+        (ids, check) = (parameters.addRange(), parameters.add(Int64.self))
+        var list = SelectList()
+        columns = list.add(CredentialTable.self, .only { [$0.subjectID, $0.revokedAt] })
         find = try PreparedStatement(
             """
-            SELECT subject_id, revoked_at FROM credential
-            WHERE id BETWEEN ?1 AND ?2 AND key_check = ?3 AND app_id = \(Names.allApps)
+            SELECT \(list) FROM credential
+            WHERE id BETWEEN \(ids) AND key_check = \(check) AND app_id = \(Names.allApps)
             """, in: database)
     }
 
     func find(_ key: SubjectKey, team: Int64) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         let digest = KeyDigest(team: team, name: key.tombstoneName)
         find.begin()
-        find.bind(digest.credentialIDs, at: 1)
-        find.bind(digest.check, at: 3)
+        find.bind(digest.credentialIDs, to: ids)
+        find.bind(digest.check, to: check)
         defer { find.finish() }
-        guard try find.step(), let rowID = find.integer(0), let moment = find.moment(1) else { return nil }
+        guard try find.step(), let rowID = find[columns.subjectID], let moment = find[columns.revokedAt]
+        else { return nil }
         return (SubjectRecord(tombstoneOf: key, erasedAt: moment), SubjectPlace(rowID: rowID, digest: digest))
     }
 }

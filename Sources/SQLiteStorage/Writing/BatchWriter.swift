@@ -64,7 +64,7 @@ final class BatchWriter {
     var transfers: TransferWriter { TransferWriter(database: database, names: names) }
 
     func claims() throws -> GrantClaims {
-        let claims = try grantClaims ?? GrantClaims(names, grants, in: database)
+        let claims = try grantClaims ?? GrantClaims(names, in: database)
         grantClaims = claims
         return claims
     }
@@ -83,7 +83,7 @@ final class BatchWriter {
     private func noticeOtherWriters() throws {
         dataVersion.begin()
         defer { dataVersion.finish() }
-        let version = try dataVersion.step() ? dataVersion.integer(0) : nil
+        let version = try dataVersion.step() ? dataVersion.onlyValue(as: Int64.self) : nil
         if version != lastDataVersion { recent.removeAll() }
         lastDataVersion = version
     }

@@ -1,47 +1,67 @@
 import AppleAccounts
 import Foundation
 import GRDB
+import SQLTables
 
 /// Writes how far the grants of erased accounts have come.
 struct ErasureProgress {
+    /// The UPDATE of one grant, with its parameters.
+    private struct Save {
+        let sql: String
+        let columns: ErasureGrantTable
+        let id: Parameter<UniqueID>
+        let erasure: Parameter<ErasureID>
+
+        init() {
+            var parameters = ParameterList()
+            let progress = parameters.add(columnsOf: ErasureGrantTable.self, .progress)
+            columns = progress.columns
+            id = parameters.add(UniqueID.self)
+            erasure = parameters.add(ErasureID.self)
+            sql = """
+                UPDATE erasure_grant SET \(progress.assignments)
+                WHERE id = \(id) AND erasure_id = \(erasure) AND step < 4
+                """
+        }
+    }
+
+    private static let save = Save()
+
     let database: Database
 
-    func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) throws {
-        let (step, outcome) = grant.step.storageCodes
-        try database.execute(
-            sql: """
-                UPDATE erasure_grant SET kind = ?, step = ?, outcome = ?, attempts = ?, next_attempt_at = ?,
-                    is_claimed = 0, cause = ?, sealed = ?
-                WHERE id = ? AND erasure_id = ? AND step < 4
-                """,
-            arguments: [
-                grant.kind.storageCode, step, outcome, grant.attempts, grant.nextAttemptAt.milliseconds,
-                grant.cause, grant.isDone ? nil : grant.sealed.map { Data($0.bytes) }, grant.id.data,
-                id.uniqueID.data,
-            ])
+    func save(_ grant: ErasureGrant, of erasure: ErasureID, at moment: Moment) throws {
+        var saved = grant
+        saved.isClaimed = false
+        if grant.isDone { saved.sealed = nil }
+        let statement = try PreparedStatement(Self.save.sql, in: database)
+        statement.begin()
+        Self.save.columns.bindProgress(saved, to: statement)
+        statement.bind(grant.id, to: Self.save.id)
+        statement.bind(erasure, to: Self.save.erasure)
+        try statement.execute()
         guard grant.isDone, database.changesCount > 0 else { return }
         try database.execute(
             sql: """
-                UPDATE erasure SET finished_at = ?1 WHERE id = ?2 AND finished_at IS NULL AND NOT EXISTS (
-                    SELECT 1 FROM erasure_grant WHERE erasure_id = ?2 AND step < 4)
+                UPDATE erasure SET finished_at = :time WHERE id = :id AND finished_at IS NULL AND NOT EXISTS (
+                    SELECT 1 FROM erasure_grant WHERE erasure_id = :id AND step < 4)
                 """,
-            arguments: [moment.milliseconds, id.uniqueID.data])
+            arguments: ["time": moment.milliseconds, "id": erasure.uniqueID.data])
     }
 
     func adopt(
         codeID: UniqueID, tokenID: UniqueID, sealed: SealedSecret, at moment: Moment
     ) throws -> Bool {
-        let revoke = ErasureGrant.Step.revoke.storageCodes.step
-        let exchange = ErasureGrant.Step.exchange.storageCodes.step
         try database.execute(
             sql: """
-                UPDATE erasure_grant SET id = ?, kind = ?, step = ?, next_attempt_at = ?, is_claimed = 0,
-                    cause = NULL, sealed = ?, redirect_uri = NULL, expires_at = NULL
-                WHERE id = ? AND step = ?
+                UPDATE erasure_grant SET id = :token, kind = :kind, step = :revoke, next_attempt_at = :time,
+                    is_claimed = 0, cause = NULL, sealed = :sealed, redirect_uri = NULL, expires_at = NULL
+                WHERE id = :code AND step = :exchange
                 """,
             arguments: [
-                tokenID.data, SealedPurpose.refreshToken.storageCode, revoke, moment.milliseconds,
-                Data(sealed.bytes), codeID.data, exchange,
+                "token": tokenID.data, "kind": SealedPurpose.refreshToken.storageCode,
+                "revoke": ErasureGrant.Step.revoke.storageCodes.step, "time": moment.milliseconds,
+                "sealed": Data(sealed.bytes), "code": codeID.data,
+                "exchange": ErasureGrant.Step.exchange.storageCodes.step,
             ])
         return database.changesCount > 0
     }

@@ -1,38 +1,43 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// The notification inbox.
 final class InboxRows {
     private let database: Database
     private let names: Names
     private let findIdentifier: PreparedStatement
+    private let identifier: Parameter<InboxIdentifier>
     private let findKey: PreparedStatement
+    private let keyToFind: NotificationEventTable
     private let insertNotification: PreparedStatement
+    private let notificationColumns: NotificationTable
     private let insertKey: PreparedStatement
+    private let keyColumns: NotificationEventTable
 
     init(_ names: Names, in database: Database) throws {
         self.database = database
         self.names = names
+        var identifierParameters = ParameterList()
+        identifier = identifierParameters.add(InboxIdentifier.self)
         findIdentifier = try PreparedStatement(
-            "SELECT 1 FROM notification WHERE identifier = ?", in: database)
+            "SELECT 1 FROM notification WHERE identifier = \(identifier)", in: database)
+        var keyParameters = ParameterList()
+        let key = keyParameters.add(columnsOf: NotificationEventTable.self, .key)
+        keyToFind = key.columns
         findKey = try PreparedStatement(
-            "SELECT 1 FROM notification_event WHERE app_id = ? AND sub = ? AND type = ? AND event_time = ?",
-            in: database)
-        insertNotification = try PreparedStatement(
-            """
-            INSERT INTO notification (identifier, app_id, receipt, payload, received_at)
-            VALUES (?1, ?2, ?3, ?4, ?5)
-            """, in: database)
-        insertKey = try PreparedStatement(
-            """
-            INSERT INTO notification_event (app_id, sub, type, event_time, notification_id)
-            VALUES (?1, ?2, ?3, ?4, ?5)
-            """, in: database)
+            "SELECT 1 FROM notification_event WHERE \(key.conditions)", in: database)
+        let notifications = Insertion<NotificationTable>(.except { [$0.id] })
+        notificationColumns = notifications.columns
+        insertNotification = try PreparedStatement(notifications.sql, in: database)
+        let keys = Insertion<NotificationEventTable>()
+        keyColumns = keys.columns
+        insertKey = try PreparedStatement(keys.sql, in: database)
     }
 
     func contains(_ identifier: InboxIdentifier) throws -> Bool {
         findIdentifier.begin()
-        findIdentifier.bind(identifier.rawValue, at: 1)
+        findIdentifier.bind(identifier, to: self.identifier)
         defer { findIdentifier.finish() }
         return try findIdentifier.step()
     }
@@ -40,8 +45,7 @@ final class InboxRows {
     func contains(_ key: InboxKey) throws -> Bool {
         guard let app = try names.apps.number(of: key.clientID) else { return false }
         findKey.begin()
-        findKey.bind(app, at: 1)
-        bind(key, to: findKey)
+        keyToFind.bind(key, app: app, to: findKey)
         defer { findKey.finish() }
         return try findKey.step()
     }
@@ -49,25 +53,18 @@ final class InboxRows {
     func insert(_ kept: KeptNotification) throws {
         let app = try names.apps.ensureNumber(of: kept.command.clientID)
         insertNotification.begin()
-        insertNotification.bind(kept.command.identifier.rawValue, at: 1)
-        insertNotification.bind(app, at: 2)
-        insertNotification.bind(kept.receipt.storageCode, at: 3)
-        insertNotification.bind(kept.payload, at: 4)
-        insertNotification.bind(kept.command.receivedAt, at: 5)
+        insertNotification.bind(kept.command.identifier, to: notificationColumns.identifier)
+        insertNotification.bind(app, to: notificationColumns.appID)
+        insertNotification.bind(kept.receipt, to: notificationColumns.receipt)
+        insertNotification.bind(kept.payload, to: notificationColumns.payload)
+        insertNotification.bind(kept.command.receivedAt, to: notificationColumns.receivedAt)
         try insertNotification.execute()
         let notification = database.lastInsertedRowID
         for key in kept.newInboxKeys {
             insertKey.begin()
-            insertKey.bind(app, at: 1)
-            bind(key, to: insertKey)
-            insertKey.bind(notification, at: 5)
+            keyColumns.bind(key, app: app, to: insertKey)
+            insertKey.bind(notification, to: keyColumns.notificationID)
             try insertKey.execute()
         }
-    }
-
-    private func bind(_ key: InboxKey, to statement: PreparedStatement) {
-        statement.bind(key.subject.rawValue, at: 2)
-        statement.bind(key.type, at: 3)
-        statement.bind(key.moment, at: 4)
     }
 }

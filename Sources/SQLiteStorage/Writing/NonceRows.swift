@@ -1,58 +1,65 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// The nonces that sign-ins have used up, by their digests, and those that earlier versions minted.
 final class NonceRows {
-    private let findUsedStatement: PreparedStatement
-    private let insertUsedStatement: PreparedStatement
-    private let findStoredStatement: PreparedStatement
-    private let useStoredStatement: PreparedStatement
+    /// Of all four statements.
+    private let digest: Parameter<NonceDigest>
+    private let findUsed: PreparedStatement
+    private let insertUsed: PreparedStatement
+    private let usedColumns: UsedNonceTable
+    private let findStored: PreparedStatement
+    private let storedColumns: NonceTable
+    private let useStored: PreparedStatement
 
     init(in database: Database) throws {
-        findUsedStatement = try PreparedStatement(
-            "SELECT 1 FROM used_nonce WHERE digest = ?", in: database)
-        insertUsedStatement = try PreparedStatement(
-            "INSERT INTO used_nonce (digest, kept_until) VALUES (?1, ?2)", in: database)
-        findStoredStatement = try PreparedStatement(
-            "SELECT expires_at, is_used FROM nonce WHERE digest = ?", in: database)
-        useStoredStatement = try PreparedStatement(
-            "UPDATE nonce SET is_used = 1 WHERE digest = ?", in: database)
+        var parameters = ParameterList()
+        digest = parameters.add(NonceDigest.self)
+        findUsed = try PreparedStatement("SELECT 1 FROM used_nonce WHERE digest = \(digest)", in: database)
+        let insertion = Insertion<UsedNonceTable>()
+        usedColumns = insertion.columns
+        insertUsed = try PreparedStatement(insertion.sql, in: database)
+        var list = SelectList()
+        storedColumns = list.add(NonceTable.self)
+        findStored = try PreparedStatement(
+            "SELECT \(list) FROM nonce WHERE digest = \(digest)", in: database)
+        useStored = try PreparedStatement(
+            "UPDATE nonce SET is_used = 1 WHERE digest = \(digest)", in: database)
     }
 
     func load(_ digest: NonceDigest, into set: inout WorkingSet) throws {
         if try isUsed(digest) { set.load(usedNonce: digest) }
-        if let stored = try findStored(digest) { set.load(stored) }
+        if let stored = try stored(digest) { set.load(stored) }
     }
 
     func save(_ set: WorkingSet) throws {
         for nonce in set.usedNonces {
-            insertUsedStatement.begin()
-            insertUsedStatement.bind(nonce.digest.bytes, at: 1)
-            insertUsedStatement.bind(nonce.keptUntil, at: 2)
-            try insertUsedStatement.execute()
+            insertUsed.begin()
+            insertUsed.bind(nonce.digest, to: usedColumns.digest)
+            insertUsed.bind(nonce.keptUntil, to: usedColumns.keptUntil)
+            try insertUsed.execute()
         }
         for digest in set.usedStoredNonces {
-            useStoredStatement.begin()
-            useStoredStatement.bind(digest.bytes, at: 1)
-            try useStoredStatement.execute()
+            useStored.begin()
+            useStored.bind(digest, to: self.digest)
+            try useStored.execute()
         }
     }
 
     private func isUsed(_ digest: NonceDigest) throws -> Bool {
-        findUsedStatement.begin()
-        findUsedStatement.bind(digest.bytes, at: 1)
-        defer { findUsedStatement.finish() }
-        return try findUsedStatement.step()
+        findUsed.begin()
+        findUsed.bind(digest, to: self.digest)
+        defer { findUsed.finish() }
+        return try findUsed.step()
     }
 
-    private func findStored(_ digest: NonceDigest) throws -> NonceRecord? {
-        findStoredStatement.begin()
-        findStoredStatement.bind(digest.bytes, at: 1)
-        defer { findStoredStatement.finish() }
-        guard try findStoredStatement.step(), let expiresAt = findStoredStatement.moment(0) else {
-            return nil
-        }
+    private func stored(_ digest: NonceDigest) throws -> NonceRecord? {
+        findStored.begin()
+        findStored.bind(digest, to: self.digest)
+        defer { findStored.finish() }
+        guard try findStored.step(), let expiresAt = findStored[storedColumns.expiresAt] else { return nil }
         return NonceRecord(
-            digest: digest, expiresAt: expiresAt, isUsed: findStoredStatement.integer(1) == 1)
+            digest: digest, expiresAt: expiresAt, isUsed: findStored[storedColumns.isUsed] == true)
     }
 }

@@ -2,7 +2,7 @@ import AppleAccounts
 import Foundation
 import GRDB
 
-/// Puts sealed secrets in the place of others. Runs in its caller's transaction.
+/// Replaces sealed secrets by others. Runs in its caller's transaction.
 struct SealedReplacement {
     let database: Database
 
@@ -13,15 +13,18 @@ struct SealedReplacement {
         switch row.cursor.place {
         case .code:
             try execute(
-                "UPDATE authorization_code SET sealed = ? WHERE id = ? AND sealed = ?", [new, id, old])
+                "UPDATE authorization_code SET sealed = :new WHERE id = :id AND sealed = :old",
+                ["new": new, "id": id, "old": old])
         case .token:
             try execute(
                 """
-                UPDATE refresh_token SET sealed = ? WHERE account_id = ? AND sealed = ?
-                    AND client_id = (SELECT id FROM client WHERE name = ?)
-                """, [new, id, old, row.clientID.rawValue])
+                UPDATE refresh_token SET sealed = :new WHERE account_id = :id AND sealed = :old
+                    AND client_id = (SELECT id FROM client WHERE name = :client)
+                """, ["new": new, "id": id, "old": old, "client": row.clientID.rawValue])
         case .erasure:
-            try execute("UPDATE erasure_grant SET sealed = ? WHERE id = ? AND sealed = ?", [new, id, old])
+            try execute(
+                "UPDATE erasure_grant SET sealed = :new WHERE id = :id AND sealed = :old",
+                ["new": new, "id": id, "old": old])
         }
         return database.changesCount > 0
     }

@@ -1,46 +1,80 @@
 import AppleAccounts
 import Foundation
 import GRDB
+import SQLTables
 
 /// Remembers transfers, and gives a subject's row another name. It is rare, so its statements are not kept.
 struct TransferWriter {
+    /// The look-up of one transfer, with its parameters and columns.
+    private struct Find {
+        let sql: String
+        let team: Parameter<Int64>
+        let subject: Parameter<String>
+        let columns: TransferTable
+
+        init() {
+            var parameters = ParameterList()
+            (team, subject) = (parameters.add(Int64.self), parameters.add(String.self))
+            var list = SelectList()
+            columns = list.add(TransferTable.self)
+            sql = "SELECT \(list) FROM transfer WHERE team_id = \(team) AND transfer_sub = \(subject)"
+        }
+    }
+
+    /// The INSERT of one transfer. That of an account which was erased does nothing.
+    private struct Insert {
+        let sql: String
+        let columns: TransferTable
+
+        init() {
+            var parameters = ParameterList()
+            let bound = parameters.add(columnsOf: TransferTable.self)
+            columns = bound.columns
+            sql = """
+                INSERT INTO transfer (\(bound.names))
+                SELECT \(bound.values)
+                WHERE NOT EXISTS (SELECT 1 FROM erasure WHERE account_id = \(bound[\.accountID]))
+                ON CONFLICT (team_id, transfer_sub)
+                DO UPDATE SET \(TransferTable.names(.values).assigned(from: "excluded"))
+                """
+        }
+    }
+
+    private static let find = Find()
+    private static let insert = Insert()
+    // To delete the row would be to search all events for it.
+    private static let clearReplaced = """
+        UPDATE subject
+        SET \(SubjectTable.clearing(subject: "char(1) || id", keyDigest: "key_digest(team_id, char(1) || id)"))
+        WHERE id = :replaced
+        """
+
     let database: Database
     let names: Names
 
     func find(team: TeamID, transferSubject: AppleSubject) throws -> TransferRecord? {
         guard let number = try names.teams.number(of: team) else { return nil }
-        let row = try Row.fetchOne(
-            database,
-            sql: """
-                SELECT account_id, created_at, expires_at FROM transfer
-                WHERE team_id = ? AND transfer_sub = ?
-                """,
-            arguments: [number, transferSubject.rawValue])
-        guard let row, let account = UniqueID(row["account_id"] as Data) else { return nil }
-        return TransferRecord(
-            recipientTeam: team, transferSubject: transferSubject, accountID: AccountID(account), from: nil,
-            createdAt: Moment(milliseconds: row["created_at"]),
-            expiresAt: Moment(milliseconds: row["expires_at"]))
+        let statement = try PreparedStatement(Self.find.sql, in: database)
+        statement.begin()
+        statement.bind(number, to: Self.find.team)
+        statement.bind(transferSubject.rawValue, to: Self.find.subject)
+        defer { statement.finish() }
+        guard try statement.step() else { return nil }
+        return try Self.find.columns.record(statement, team: team, transferSubject: transferSubject)
     }
 
     func insert(_ transfer: TransferRecord) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO transfer (team_id, transfer_sub, account_id, created_at, expires_at)
-                SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM erasure WHERE account_id = ?3)
-                ON CONFLICT (team_id, transfer_sub) DO UPDATE SET account_id = excluded.account_id,
-                    created_at = excluded.created_at, expires_at = excluded.expires_at
-                """,
-            arguments: [
-                try names.teams.ensureNumber(of: transfer.recipientTeam), transfer.transferSubject.rawValue,
-                transfer.accountID.uniqueID.data, transfer.createdAt.milliseconds,
-                transfer.expiresAt.milliseconds,
-            ])
+        let team = try names.teams.ensureNumber(of: transfer.recipientTeam)
+        let statement = try PreparedStatement(Self.insert.sql, in: database)
+        statement.begin()
+        Self.insert.columns.bind(transfer, team: team, to: statement)
+        try statement.execute()
     }
 
     func forget(_ id: AccountID) throws {
         try database.execute(
-            sql: "DELETE FROM transfer WHERE account_id = ?", arguments: [id.uniqueID.data])
+            sql: "DELETE FROM transfer WHERE account_id = :account",
+            arguments: ["account": id.uniqueID.data])
     }
 
     /// Gives the row another name. All its credentials go; the caller saves them anew.
@@ -49,26 +83,19 @@ struct TransferWriter {
     /// - Returns: Its place under the new name.
     func rename(rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?) throws -> SubjectPlace {
         try database.execute(
-            sql: "DELETE FROM credential WHERE subject_id IN (?, ?)", arguments: [rowID, replacedRowID])
+            sql: "DELETE FROM credential WHERE subject_id IN (:row, :replaced)",
+            arguments: ["row": rowID, "replaced": replacedRowID])
         if let replacedRowID {
             try database.execute(
-                sql: "UPDATE event SET subject_id = ? WHERE subject_id = ? AND account_id IS NULL",
-                arguments: [rowID, replacedRowID])
-            // To delete it would be to search all events for it.
-            try database.execute(
-                sql: """
-                    UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id),
-                        email = NULL, email_is_verified = NULL,
-                        email_is_private = NULL, email_is_not_private = NULL, email_at = NULL, forwarding = NULL, forwarding_at = NULL
-                    WHERE id = ?
-                    """,
-                arguments: [replacedRowID])
+                sql: "UPDATE event SET subject_id = :row WHERE subject_id = :replaced AND account_id IS NULL",
+                arguments: ["row": rowID, "replaced": replacedRowID])
+            try database.execute(sql: Self.clearReplaced, arguments: ["replaced": replacedRowID])
         }
         let team = try names.teams.ensureNumber(of: key.team)
         let digest = KeyDigest(team: team, name: key.subject.rawValue)
         try database.execute(
-            sql: "UPDATE subject SET team_id = ?, sub = ?, key_digest = ? WHERE id = ?",
-            arguments: [team, key.subject.rawValue, digest.data, rowID])
+            sql: "UPDATE subject SET team_id = :team, sub = :sub, key_digest = :digest WHERE id = :row",
+            arguments: ["team": team, "sub": key.subject.rawValue, "digest": digest.data, "row": rowID])
         return SubjectPlace(rowID: rowID, digest: digest)
     }
 }

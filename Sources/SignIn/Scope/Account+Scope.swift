@@ -6,11 +6,9 @@ extension Account {
     func narrowed(to scope: AppScope) -> Account? {
         guard case .only = scope else { return self }
         guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
-        return Account(
-            id: id, team: team, subject: subject, email: email, isEmailVerified: isEmailVerified,
-            isPrivateEmail: isPrivateEmail, emailForwarding: emailForwarding, firstName: firstName,
-            lastName: lastName, realUserStatus: realUserStatus, createdAt: createdAt,
-            lastSignInAt: lastSignInAt, credentials: credentials.filter { scope.allows($0.clientID) })
+        var account = self
+        account.credentials.removeAll { !scope.allows($0.clientID) }
+        return account
     }
 }
 

@@ -73,8 +73,9 @@ extension SignInUseCases {
                     address: address, isVerified: identity.emailVerified ?? false,
                     isPrivate: identity.isPrivateEmail)
             },
-            realUserStatus: identity.realUserStatus, firstName: request.user?.firstName,
-            lastName: request.user?.lastName, unsignedEmail: request.user?.email,
+            realUserStatus: identity.realUserStatus,
+            profile: Profile(firstName: request.user?.firstName, lastName: request.user?.lastName),
+            unsignedEmail: request.user?.email,
             createsAccount: request.createsAccount,
             nonce: nonce(of: identity, posted: request.token.nonce),
             authorizationCode: code.offer, refreshTokenCause: code.cause,

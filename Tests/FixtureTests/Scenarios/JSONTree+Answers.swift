@@ -8,8 +8,8 @@ extension JSONTree {
             "email_verified": account.isEmailVerified.map { .bool($0) },
             "is_private_email": account.isPrivateEmail.map { .bool($0) },
             "email_forwarding": JSONTree(account.emailForwarding.rawValue),
-            "first_name": account.firstName.map { JSONTree($0) },
-            "last_name": account.lastName.map { JSONTree($0) },
+            "first_name": account.profile.firstName.map { JSONTree($0) },
+            "last_name": account.profile.lastName.map { JSONTree($0) },
             "credentials": .array(account.credentials.map { JSONTree($0) }),
         ])
     }

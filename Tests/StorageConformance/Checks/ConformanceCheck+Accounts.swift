@@ -19,8 +19,8 @@ extension ConformanceCheck {
             try expectEqual(account.isEmailVerified, true)
             try expectEqual(account.isPrivateEmail, false)
             try expectEqual(account.emailForwarding, .unknown)
-            try expectEqual(account.firstName, "Ada")
-            try expectEqual(account.lastName, nil)
+            try expectEqual(account.profile.firstName, "Ada")
+            try expectEqual(account.profile.lastName, nil)
             try expectEqual(account.realUserStatus, 2)
             try expectEqual(account.createdAt, 6000)
             try expectEqual(account.lastSignInAt, 6000)
@@ -101,8 +101,9 @@ extension ConformanceCheck {
                         lastName: "\u{2028}"))
                 let account = try unwrap(try await store.account(outcome.account.id))
                 try expectEqual(account.subject, subject)
-                try expect(account.firstName?.utf8.elementsEqual(text.utf8) == true, "the name is the same")
-                try expectEqual(account.lastName, "\u{2028}")
+                try expect(
+                    account.profile.firstName?.utf8.elementsEqual(text.utf8) == true, "the name is the same")
+                try expectEqual(account.profile.lastName, "\u{2028}")
                 try expectEqual(account, outcome.account)
             }
         },

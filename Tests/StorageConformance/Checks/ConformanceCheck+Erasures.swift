@@ -138,7 +138,7 @@ extension ConformanceCheck {
                 .sample(authorizedAt: 5001, email: nil, authorizationCode: .sample(2)))
             try expect(new.isNewAccount, "the account is new")
             try expect(new.account.id != old.id, "it has another ID")
-            try expectEqual(new.account.firstName, nil)
+            try expectEqual(new.account.profile.firstName, nil)
             try expectEqual(new.account.email, nil)
             try expectEqual(new.account.credentials.map(\.clientID), ["com.example.app"])
             try expectEqual(new.credential.state, .authorized)

@@ -45,7 +45,8 @@ extension ConformanceCheck {
             let (address, name) = (text("a", 320), text("n", 256))
             try await store.signIn(.sample(email: .sample(address), firstName: name, lastName: name))
             let signed = try unwrap(try await store.account(.sample()))
-            try expectEqual([signed.email, signed.firstName, signed.lastName], [address, name, name])
+            try expectEqual(
+                [signed.email, signed.profile.firstName, signed.profile.lastName], [address, name, name])
             let key = SubjectKey.sample("unsigned")
             try await store.signIn(.sample(key: key, email: nil, unsignedEmail: address))
             try expectEqual(try await store.account(key)?.email, address)
@@ -60,7 +61,8 @@ extension ConformanceCheck {
                     key: other, email: nil, firstName: longName, lastName: longName,
                     unsignedEmail: longAddress))
             let without = try unwrap(try await store.account(other))
-            try expectEqual([without.email, without.firstName, without.lastName], [nil, nil, nil])
+            try expectEqual(
+                [without.email, without.profile.firstName, without.profile.lastName], [nil, nil, nil])
         },
         ConformanceCheck("keeps notifications of any type, each once") { store in
             try await store.signIn(.sample(authorizedAt: 1000))

@@ -8,8 +8,8 @@ extension ConformanceCheck {
             try await store.signIn(.sample(firstName: "Grace", lastName: "Hopper"))
             try await store.signIn(.sample())
             let account = try unwrap(try await store.account(.sample()))
-            try expectEqual(account.firstName, "Ada")
-            try expectEqual(account.lastName, "Lovelace")
+            try expectEqual(account.profile.firstName, "Ada")
+            try expectEqual(account.profile.lastName, "Lovelace")
         },
         ConformanceCheck("shows an unsigned address as unverified until Apple signs one") { store in
             let first = try await store.signIn(.sample(email: nil, unsignedEmail: "posted@example.com"))

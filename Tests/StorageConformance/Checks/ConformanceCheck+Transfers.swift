@@ -13,7 +13,7 @@ extension ConformanceCheck {
             try expectEqual(new.id, old.id)
             try expectEqual(new.team, to.team)
             try expectEqual(new.createdAt, old.createdAt)
-            try expectEqual(new.firstName, "Ada")
+            try expectEqual(new.profile.firstName, "Ada")
             try expectEqual(new.email, relay.address)
             try expectEqual(new.isPrivateEmail, true)
             try expectEqual(new.lastSignInAt, old.lastSignInAt)

@@ -120,8 +120,7 @@ struct ReferenceState {
             saved.email = record.email
             saved.unsignedEmail = record.unsignedEmail
             saved.forwarding = record.forwarding
-            saved.firstName = record.firstName
-            saved.lastName = record.lastName
+            saved.profile = record.profile
             saved.realUserStatus = record.realUserStatus
             saved.revocationOfAllApps = record.revocationOfAllApps
         }

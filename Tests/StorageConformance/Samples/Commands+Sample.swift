@@ -57,7 +57,7 @@ extension SignInCommand {
     ) -> SignInCommand {
         SignInCommand(
             key: key, clientID: clientID, authorizedAt: authorizedAt, email: email,
-            realUserStatus: realUserStatus, firstName: firstName, lastName: lastName,
+            realUserStatus: realUserStatus, profile: Profile(firstName: firstName, lastName: lastName),
             unsignedEmail: unsignedEmail, createsAccount: createsAccount, nonce: nonce,
             authorizationCode: authorizationCode,
             refreshTokenCause: refreshTokenCause, transferSubject: transferSubject,

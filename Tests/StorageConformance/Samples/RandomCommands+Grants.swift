@@ -6,7 +6,8 @@ extension RandomCommands {
         let plain = signIn()
         return .sample(
             key: plain.key, clientID: plain.clientID, authorizedAt: plain.authorizedAt, email: plain.email,
-            firstName: plain.firstName, authorizationCode: .sample(number, clientID: plain.clientID),
+            firstName: plain.profile.firstName,
+            authorizationCode: .sample(number, clientID: plain.clientID),
             refreshTokenCause: pick([nil, .noSealingKey]), receivedAt: plain.receivedAt)
     }
 

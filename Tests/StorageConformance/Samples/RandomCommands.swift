@@ -27,8 +27,9 @@ public struct RandomCommands: Sendable {
         let key = pick(keys)
         return .sample(
             key: key, clientID: pick(clientIDs(of: key.team)), authorizedAt: moment(), email: email(),
-            realUserStatus: pick([nil, 0, 1, 2]), firstName: pick([nil, "", "Ada", "Élodie"]),
-            lastName: pick([nil, "Lovelace"]), unsignedEmail: pick([nil, "posted@example.com"]),
+            realUserStatus: pick([nil, 0, 1, 2]),
+            firstName: pick([nil, "", "Ada", "Élodie"]), lastName: pick([nil, "Lovelace"]),
+            unsignedEmail: pick([nil, "posted@example.com"]),
             createsAccount: pick([true, true, false]),
             nonce: Int.random(in: 0..<5, using: &generator) == 0 ? nonce() : nil, receivedAt: moment())
     }

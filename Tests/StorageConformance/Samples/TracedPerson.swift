@@ -42,6 +42,22 @@ public enum TracedPerson {
         return account
     }
 
+    /// Another person, for what excludes something that the first one has: an address that the app posted and Apple never
+    /// signed, a code that waits, and a credential without a token.
+    package static func makeSecond(in store: some AccountStore) async throws -> Account {
+        let key = SubjectKey.sample("001999.trace-second.0123")
+        try await store.signIn(
+            .sample(
+                key: key, clientID: "com.example.other", authorizedAt: 2000, email: nil,
+                refreshTokenCause: .noSealingKey))
+        return try await store.signIn(
+            .sample(
+                key: key, authorizedAt: 3000, email: nil, realUserStatus: 2, firstName: "Tracina",
+                lastName: "Tracelli", unsignedEmail: "trace-second@example.com",
+                authorizationCode: .sample(7, redirectURI: "https://trace.example.com/back"))
+        ).account
+    }
+
     /// The same person, moved to another team under another name.
     public static func move(
         _ account: Account, in store: some AccountStore & GrantStore

@@ -6,11 +6,9 @@ private let noID = UniqueID(high: 0, low: 0)
 
 extension Account {
     var withoutIDs: Account {
-        Account(
-            id: AccountID(noID), team: team, subject: subject, email: email, isEmailVerified: isEmailVerified,
-            isPrivateEmail: isPrivateEmail, emailForwarding: emailForwarding, firstName: firstName,
-            lastName: lastName, realUserStatus: realUserStatus, createdAt: createdAt,
-            lastSignInAt: lastSignInAt, credentials: credentials)
+        var account = self
+        account.id = AccountID(noID)
+        return account
     }
 }
 

@@ -1,0 +1,26 @@
+import GRDB
+import SQLTables
+
+/// The text of an INSERT of one row, made of the declaration of its table.
+struct Insertion<T: Table>: Sendable {
+    let columns: T
+    let sql: String
+
+    /// - Parameters:
+    ///   - choice: The columns that get a value.
+    ///   - conflict: What happens when there is such a row already, as SQL text.
+    init(_ choice: ColumnChoice<T> = .all, conflict: String = "") {
+        var parameters = ParameterList()
+        let bound = parameters.add(columnsOf: T.self, choice)
+        columns = bound.columns
+        sql = "INSERT INTO \(T.name) (\(bound.names)) VALUES (\(bound.values)) \(conflict)"
+    }
+
+    /// Inserts one row with a statement that is not kept, for what is rare.
+    func run(in database: Database, _ bind: (T, PreparedStatement) throws -> Void) throws {
+        let statement = try PreparedStatement(sql, in: database)
+        statement.begin()
+        try bind(columns, statement)
+        try statement.execute()
+    }
+}

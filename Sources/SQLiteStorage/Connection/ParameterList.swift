@@ -1,0 +1,69 @@
+import SQLTables
+
+/// The parameters of one statement, numbered in the order in which they are added.
+struct ParameterList {
+    private var count: Int32 = 0
+
+    /// Adds one value.
+    mutating func add<Value>(_ type: Value.Type) -> Parameter<Value> {
+        count += 1
+        return Parameter(number: count)
+    }
+
+    /// Adds the two ends of a range of numbers.
+    mutating func addRange() -> RangeParameters {
+        RangeParameters(first: add(Int64.self), last: add(Int64.self))
+    }
+
+    /// Adds one value for each of some columns of a table.
+    mutating func add<T: Table>(columnsOf table: T.Type, _ choice: ColumnChoice<T> = .all) -> BoundColumns<T>
+    {
+        let (columns, chosen) = T.placed(choice, from: Int(count))
+        let bound = BoundColumns(columns: columns, names: chosen.map(\.name.description), after: count)
+        count += Int32(chosen.count)
+        return bound
+    }
+}
+
+/// One value of a statement. In SQL text it is "?" and its number.
+struct Parameter<Value>: Sendable, CustomStringConvertible {
+    let number: Int32
+
+    var description: String { "?\(number)" }
+}
+
+/// The two ends of a range of numbers, for `BETWEEN`.
+struct RangeParameters: Sendable, CustomStringConvertible {
+    let first: Parameter<Int64>
+    let last: Parameter<Int64>
+
+    var description: String { "\(first) AND \(last)" }
+}
+
+/// Columns of a table as parameters of a statement: the number of a parameter is the place of its column, counted
+/// from 1.
+struct BoundColumns<T: Table>: Sendable {
+    let columns: T
+    let names: ColumnNames
+    /// "?1, ?2", for VALUES.
+    let values: String
+    /// "a = ?1, b = ?2", for an UPDATE.
+    let assignments: String
+    /// "a = ?1 AND b = ?2", for a WHERE.
+    let conditions: String
+
+    /// "?3": one of the parameters, where the text needs it by itself.
+    subscript<Value>(_ column: KeyPath<T, Column<Value>>) -> String {
+        "?\(columns[keyPath: column].place + 1)"
+    }
+
+    fileprivate init(columns: T, names: [String], after count: Int32) {
+        self.columns = columns
+        self.names = ColumnNames(names)
+        let parameters = names.indices.map { "?\(Int(count) + $0 + 1)" }
+        values = parameters.joined(separator: ", ")
+        let pairs = zip(names, parameters).map { "\($0) = \($1)" }
+        assignments = pairs.joined(separator: ", ")
+        conditions = pairs.joined(separator: " AND ")
+    }
+}

@@ -1,0 +1,111 @@
+package import AppleAccounts
+package import SQLTables
+
+/// Checks that an erasure leaves nothing personal and nothing secret of a person in the database. What that is follows
+/// from the classification of the columns, and not from a list in a test: a new personal column that an erasure does not
+/// clear fails here, and so does one that no test person has a value in.
+package struct ErasureTrace: Sendable {
+    /// What a database holds: by table and primary key, the values of a row that are not NULL, by column.
+    package typealias Tables = [String: [String: [String: String]]]
+
+    private let declared: [TableDeclaration]
+    private let read: @Sendable () async throws -> Tables
+
+    /// - Parameter read: Reads every declared table.
+    package init(_ declared: [TableDeclaration], read: @escaping @Sendable () async throws -> Tables) {
+        (self.declared, self.read) = (declared, read)
+    }
+
+    /// One value of a person, and where it stands.
+    private struct Trace {
+        let table: String
+        let column: ColumnDeclaration
+        let key: String
+        let value: String
+
+        var place: String { "\(table).\(column.name)" }
+    }
+
+    /// Erases two persons about whom everything is known, among others.
+    ///
+    /// - Returns: The texts that named them, which must not be in the files either.
+    package func run(_ store: some AccountStore & GrantStore & TransferStore) async throws -> [String] {
+        for number in 0..<5 { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
+        let others = try await read()
+        let accounts = [
+            try await TracedPerson.make(in: store, others: 0), try await TracedPerson.makeSecond(in: store),
+        ]
+        let known = try await read()
+        let traces = traces(in: known, without: others)
+        try requireValues(traces)
+
+        for (number, account) in accounts.enumerated() {
+            try await store.erase(.sample(UInt64(number + 1), account: account, at: 9000))
+        }
+        try await finishErasures(store)
+        let after = try await read()
+        let words = words(traces, known)
+        let left = traces.filter { after[$0.table]?[$0.key]?[$0.column.name] == $0.value }.map(\.place)
+        try expect(left.isEmpty, "an erasure leaves no value in \(Set(left).sorted())")
+        for word in words {
+            let place = after.first { table in
+                table.value.values.contains { row in row.values.contains { $0.contains(word) } }
+            }
+            try expect(place == nil, "an erasure leaves no \(word) in \(place?.key ?? "")")
+        }
+        return words
+    }
+
+    /// The personal and secret values of rows that are new or changed.
+    private func traces(in tables: Tables, without others: Tables) -> [Trace] {
+        declared.flatMap { table in
+            (tables[table.name] ?? [:]).flatMap { key, row in
+                table.columns.compactMap { column -> Trace? in
+                    guard column.sensitivity != .operational, let value = row[column.name],
+                        others[table.name]?[key]?[column.name] != value
+                    else { return nil }
+                    return Trace(table: table.name, column: column, key: key, value: value)
+                }
+            }
+        }
+    }
+
+    /// A column without a value would pass whatever an erasure does.
+    private func requireValues(_ traces: [Trace]) throws {
+        let filled = Set(traces.map(\.place))
+        for table in declared {
+            for column in table.columns where column.sensitivity == .personal {
+                let place = "\(table.name).\(column.name)"
+                try expect(filled.contains(place), "TracedPerson has a value in \(place), which is personal")
+            }
+        }
+    }
+
+    /// The texts among the values that are long enough to be found. A value that an operational column also has, such as
+    /// the account's ID in the event feed, may stay there.
+    private func words(_ traces: [Trace], _ known: Tables) -> [String] {
+        var operational: Set<String> = []
+        for table in declared {
+            for row in (known[table.name] ?? [:]).values {
+                for column in table.columns where column.sensitivity == .operational {
+                    if let value = row[column.name] { operational.insert(value) }
+                }
+            }
+        }
+        let texts = traces.map(\.value).filter { text in
+            text.count >= 6 && !text.allSatisfy(\.isNumber) && !operational.contains(text)
+        }
+        return Set(texts).sorted()
+    }
+
+    /// Ends every grant, so that nothing of the persons has a reason to stay.
+    private func finishErasures(_ store: some GrantStore) async throws {
+        let claimed = try await store.claimErasureGrants(
+            limit: 100, at: 10_000_000, leaseUntil: 20_000_000, of: nil)
+        for found in claimed {
+            var grant = found.grant
+            grant.step = .done(.provenRevoked)
+            try await store.save(grant, of: found.erasureID, at: 10_000_000)
+        }
+    }
+}
