@@ -21,8 +21,8 @@ func (b *Backend) handle(event event) error {
 	userID := b.userWithAccount(event.AccountID)
 	switch {
 	case event.Type == "credential_revoked" && event.AccountID != "" && event.ClientID == clientID:
-		// The person may have signed in again since: only sessions that are not later than the event end. Both times
-		// are Apple's, and all times have one format, so that they compare as text.
+		// The person may have signed in again, so only sessions that are not later than the event end. Both
+		// times are Apple's, and all times have one format, so that they compare as text.
 		if event.OccurredAt > b.revocations[event.AccountID] {
 			b.revocations[event.AccountID] = event.OccurredAt
 		}
@@ -51,10 +51,11 @@ func (b *Backend) handle(event event) error {
 func eraseIfGone(accountID, sub string) (bool, error) {
 	var credential struct{ State string }
 	path := "/v1/credentials/" + url.PathEscape(sub) + "?client_id=" + clientID
-	if err := siwa("GET", path, nil, &credential, 12*time.Second); err != nil || credential.State == "authorized" {
+	err := siwa("GET", path, nil, &credential, 12*time.Second)
+	if err != nil || credential.State == "authorized" {
 		return false, err
 	}
-	_, err := erase(accountID)
+	_, err = erase(accountID)
 	return err == nil, err
 }
 
@@ -79,8 +80,8 @@ func (b *Backend) readEvents() error {
 			return err
 		}
 	}
-	// For a new backend, and when siwa's database was restored from a backup. The cursor comes before the states, so
-	// that no change is missed.
+	// For a new backend, and when siwa's database was restored from a backup. The cursor comes before the
+	// states, so that no change is missed.
 	if err := siwa("GET", "/v1/events?after=latest", nil, &page, 12*time.Second); err != nil {
 		return err
 	}

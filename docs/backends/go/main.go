@@ -1,7 +1,7 @@
 // The backend's part of Sign in with Apple, with the standard library of Go 1.19 or later.
 //
-// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in memory;
-// put them into your database.
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in
+// memory; put them into your database.
 package main
 
 import (
@@ -119,7 +119,8 @@ func (b *Backend) SignIn(request appRequest, token string) (any, error) {
 		}
 		sessionUser = userID
 	}
-	// Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+	// Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
+	// a nonce of your own.
 	if !strings.HasPrefix(request.Nonce, "siwa-nonce-") {
 		return nil, Refused{400, "nonce_missing"}
 	}

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Passwords is the password sign-in that your backend may have already; keep yours. This one reads its users from
-// PASSWORD_USERS, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by commas
-// (PBKDF2 with HMAC-SHA-256).
+// Passwords is the password sign-in that your backend may have already; keep yours. This one reads its users
+// from PASSWORD_USERS, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by
+// commas (PBKDF2 with HMAC-SHA-256).
 type Passwords struct {
 	mutex sync.Mutex
 	users map[string]passwordUser

@@ -1,7 +1,7 @@
 // The backend's part of Sign in with Apple, with nothing but Node.js 18 or later.
 //
-// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in memory;
-// put them into your database.
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in
+// memory; put them into your database.
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,12 +29,13 @@ async function siwa(method, path, body, milliseconds = 12_000) {
         let pause = 1;
         try {
             const signal = AbortSignal.timeout(milliseconds);
-            const response = await fetch(SIWA_URL + path, { method, headers, body: JSON.stringify(body), signal });
+            const options = { method, headers, body: JSON.stringify(body), signal };
+            const response = await fetch(SIWA_URL + path, options);
             if (response.ok) return await response.json();
             if (response.status < 500 && response.status !== 429) {
                 const { code } = await response.json();
                 // Not the person's mistake, so the app gets a 500.
-                if (code.startsWith("caller_")) throw new Refused(500, `siwa answers ${code}: check SIWA_KEY`);
+                if (code.startsWith("caller_")) throw new Refused(500, `siwa: ${code}, check SIWA_KEY`);
                 throw new Refused(response.status, code);
             }
             pause = Math.min(Number(response.headers.get("Retry-After")) || 1, 5);
@@ -69,8 +70,9 @@ function userWithAccount(accountID) {
 /** With a session, attaches the Apple Account to the user of the session. */
 async function signIn({ identity_token, authorization_code, nonce, user }, session) {
     const sessionUser = session ? userOf(session) : undefined;
-    // Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
-    if (typeof nonce !== "string" || !nonce.startsWith("siwa-nonce-")) throw new Refused(400, "nonce_missing");
+    // Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
+    // a nonce of your own.
+    if (!String(nonce).startsWith("siwa-nonce-")) throw new Refused(400, "nonce_missing");
     const request = { identity_token, authorization_code, nonce, user, client_id: CLIENT_ID };
     const { account, credential } = await siwa("POST", "/v1/sign-ins", request);
     // The event of a revocation can arrive before the response of the sign-in that it revokes.
@@ -78,7 +80,8 @@ async function signIn({ identity_token, authorization_code, nonce, user }, sessi
     const owner = userWithAccount(account.id);
     const userID = sessionUser ?? owner ?? `usr_${randomBytes(16).toString("hex")}`;
     const attached = users.get(userID)?.accountID ?? account.id;
-    if (attached !== account.id || (owner ?? userID) !== userID) throw new Refused(409, "other_apple_account");
+    const isOthers = attached !== account.id || (owner ?? userID) !== userID;
+    if (isOthers) throw new Refused(409, "other_apple_account");
     users.set(userID, { accountID: account.id, sub: account.sub });
     return makeSession(userID, credential.since);
 }
@@ -117,8 +120,8 @@ async function erase(accountID) {
 async function handle({ type, account_id, sub, client_id, occurred_at }) {
     const userID = userWithAccount(account_id);
     if (type === "credential_revoked" && account_id && client_id === CLIENT_ID) {
-        // The person may have signed in again since: only sessions that are not later than the event end. Both times
-        // are Apple's, and all times have one format, so that they compare as text.
+        // The person may have signed in again, so only sessions that are not later than the event end. Both
+        // times are Apple's, and all times have one format, so that they compare as text.
         const before = revocations.get(account_id) ?? "";
         revocations.set(account_id, occurred_at > before ? occurred_at : before);
         endSessions(userID, (session) => session.since <= occurred_at);
@@ -162,7 +165,8 @@ async function readEvents() {
         cursor = page.cursor;
     } catch (error) {
         if (error.code !== "cursor_ahead") throw error;
-        // siwa's database was restored from a backup. The cursor comes before the states, so that no change is missed.
+        // siwa's database was restored from a backup. The cursor comes before the states, so that no change is
+        // missed.
         const end = await latest();
         await checkStates();
         cursor = end;
@@ -170,7 +174,8 @@ async function readEvents() {
 }
 
 async function checkStates() {
-    const known = new Map([...users].filter(([, user]) => user.sub).map(([userID, user]) => [user.sub, userID]));
+    const known = new Map();
+    for (const [userID, user] of users) if (user.sub) known.set(user.sub, userID);
     const subs = [...known.keys()];
     while (subs.length > 0) {
         const query = { client_id: CLIENT_ID, subs: subs.splice(0, 1000) };
@@ -229,4 +234,4 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
 
 await readEvents();
 followEvents();
-server.listen(Number(PORT), "127.0.0.1", () => console.log(`listening on 127.0.0.1:${server.address().port}`));
+server.listen(Number(PORT), "127.0.0.1", () => console.log("listening on", server.address()));

@@ -1,5 +1,6 @@
-// The password sign-in that your backend may have already; keep yours. This one reads its users from PASSWORD_USERS, as
-// user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by commas (PBKDF2 with HMAC-SHA-256).
+// The password sign-in that your backend may have already; keep yours. This one reads its users from
+// PASSWORD_USERS, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by commas
+// (PBKDF2 with HMAC-SHA-256).
 import { pbkdf2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -9,7 +10,7 @@ for (const entry of (process.env.PASSWORD_USERS ?? "").split(",").filter(Boolean
     const [saltBytes, hashBytes] = [Buffer.from(salt, "hex"), Buffer.from(hash, "hex")];
     users.set(name, { userID, iterations: Number(iterations), salt: saltBytes, hash: hashBytes });
 }
-const unknown = { userID: undefined, iterations: 600_000, salt: Buffer.from("unknown"), hash: Buffer.alloc(32) };
+const unknown = { iterations: 600_000, salt: Buffer.from("unknown"), hash: Buffer.alloc(32) };
 
 /** The user's ID, or undefined when the name is unknown or the password is wrong. */
 export async function check(name, password) {

@@ -2,7 +2,8 @@
 
 Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), PORT.
 """
-import hashlib, http.client, json, logging, os, secrets, sqlite3, threading, time, urllib.error, urllib.request
+import hashlib, http.client, json, logging, os, secrets, sqlite3, threading, time
+import urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
@@ -73,7 +74,8 @@ def make_session(user_id, since):
 
 def user_of(session):
     """The ID of the session's user, and siwa's ID of their account."""
-    rows = run("SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?", hashed(session))
+    sql = "SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?"
+    rows = run(sql, hashed(session))
     if not rows:
         raise Refused(401, "session_ended")
     return rows[0]
@@ -82,12 +84,14 @@ def user_of(session):
 def sign_in(body, session):
     """With a session, attaches the Apple Account to the user of the session."""
     user_id = user_of(session)[0] if session else None
-    # Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+    # Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
+    # a nonce of your own.
     if not str(body.get("nonce")).startswith("siwa-nonce-"):
         raise Refused(400, "nonce_missing")
     members = {name: body.get(name) for name in ("identity_token", "authorization_code", "nonce", "user")}
     outcome = siwa("POST", "/v1/sign-ins", {**members, "client_id": CLIENT_ID})
-    account_id, sub, since = outcome["account"]["id"], outcome["account"]["sub"], outcome["credential"]["since"]
+    account_id, sub = outcome["account"]["id"], outcome["account"]["sub"]
+    since = outcome["credential"]["since"]
     with lock:
         # The event of a revocation can arrive before the response of the sign-in that it revokes.
         if run("SELECT 1 FROM revocations WHERE account_id = ? AND occurred_at >= ?", account_id, since):
@@ -132,12 +136,12 @@ def handle(event):
     account_id, occurred_at = event.get("account_id"), event["occurred_at"]
     row = run("SELECT user_id, sub FROM users WHERE account_id = ?", account_id)
     if event["type"] == "credential_revoked" and account_id and event["client_id"] == CLIENT_ID:
-        # The person may have signed in again since: only sessions that are not later than the event end. Both times
-        # are Apple's, and all times have one format, so that they compare as text.
+        # The person may have signed in again, so only sessions that are not later than the event end. Both
+        # times are Apple's, and all times have one format, so that they compare as text.
         run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
             " DO UPDATE SET occurred_at = max(occurred_at, excluded.occurred_at)", account_id, occurred_at)
-        run("DELETE FROM sessions WHERE user_id = (SELECT user_id FROM users WHERE account_id = ?) AND since <= ?",
-            account_id, occurred_at)
+        run("DELETE FROM sessions WHERE since <= ? AND user_id ="
+            " (SELECT user_id FROM users WHERE account_id = ?)", occurred_at, account_id)
     elif event["type"] == "account_deleted" and row:
         # The person may have kept the Apple Account and signed in again: ask what is true now.
         if siwa("GET", f"/v1/credentials/{quote(row[0][1])}?client_id={CLIENT_ID}")["state"] != "authorized":
@@ -145,7 +149,8 @@ def handle(event):
             forget(row[0][0])
     elif event["type"] == "account_erased" and row:
         forget(row[0][0])
-    elif event["type"] == "account_transferred":  # the app is another team's now, where the person has another sub
+    elif event["type"] == "account_transferred":
+        # The app is another team's now, where the person has another sub.
         run("UPDATE users SET sub = ? WHERE account_id = ?", event.get("sub"), account_id)
 
 
@@ -168,7 +173,8 @@ def read_events():
     except Refused as refused:
         if refused.code != "cursor_ahead":
             raise
-        # siwa's database was restored from a backup. The cursor comes before the states, so that no change is missed.
+        # siwa's database was restored from a backup. The cursor comes before the states, so that no change is
+        # missed.
         page["cursor"] = siwa("GET", "/v1/events?after=latest")["cursor"]
         check_states()
     for event in page["events"] if rows else []:

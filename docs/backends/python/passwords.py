@@ -1,5 +1,6 @@
-"""The password sign-in that your backend may have already; keep yours. This one reads its users from PASSWORD_USERS, as
-user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by commas (PBKDF2 with HMAC-SHA-256)."""
+"""The password sign-in that your backend may have already; keep yours. This one reads its users from
+PASSWORD_USERS, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal, separated by commas
+(PBKDF2 with HMAC-SHA-256)."""
 import hashlib
 import hmac
 import os

@@ -52,8 +52,8 @@ extension Backend {
         let userID = user(withAccount: accountID)
         switch event.type {
         case "credential_revoked" where event.client_id == clientID:
-            // The person may have signed in again since: only sessions that are not later than the event end. Both
-            // times are Apple's, and all times have one format, so that they compare as text.
+            // The person may have signed in again, so only sessions that are not later than the event end.
+            // Both times are Apple's, and all times have one format, so that they compare as text.
             revocations[accountID] = max(revocations[accountID] ?? "", event.occurred_at)
             if let userID { endSessions(of: userID, until: event.occurred_at) }
         case "account_deleted":

@@ -53,7 +53,8 @@ private struct SignInOutcome: Decodable {
     let credential: Credential
 }
 
-/// The tables, in memory; put them into your database. What an actor does between two `await` is one transaction.
+/// The tables, in memory; put them into your database. What an actor does between two `await` is one
+/// transaction.
 actor Backend {
     struct User {
         var accountID: String?
@@ -87,7 +88,8 @@ actor Backend {
     /// With a session, attaches the Apple Account to the user of the session.
     func signIn(_ request: AppRequest, session: String?) async throws -> NewSession {
         let sessionUser = try session.map { try user(of: $0) }
-        // Only siwa's nonces are good for one sign-in. The digest in a stolen token would pass as a nonce of your own.
+        // Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
+        // a nonce of your own.
         guard let nonce = request.nonce, nonce.hasPrefix("siwa-nonce-") else {
             throw Refused(.badRequest, "nonce_missing")
         }
