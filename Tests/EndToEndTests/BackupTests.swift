@@ -1,4 +1,5 @@
 import Foundation
+import PostgresCluster
 import StrictJSON
 import Testing
 
@@ -33,14 +34,40 @@ import Testing
         }
     }
 
+    @Test func `a dump of PostgreSQL is read into an empty database as the page says`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let (old, new) = (try await cluster.makeDatabase(), try await cluster.makeDatabase())
+        try await TemporaryDirectory.with { directory in
+            var variables = try CrashTests.variables(directory)
+            variables["DATABASE_URL"] = old
+            let first = try await ServiceProcess.serve(directory, variables)
+            let before = Backend(port: first.port, secret: CrashTests.secret)
+            #expect(try await before.signIn(try CrashTests.token("kept")).status == 201)
+            let account = try await before.account("kept")["id"]?.string
+            let dump = try await Self.paste("## PostgreSQL", "DATABASE_URL='\(old)'", in: directory)
+            #expect(dump.status == 0, "\(dump.output)")
+            #expect(await first.stop() == 0)
+            let reading = try await Self.paste(
+                "## PostgreSQL", block: 2, "DATABASE_URL='\(new)'", in: directory)
+            #expect(reading.status == 0, "\(reading.output)")
+
+            variables["DATABASE_URL"] = new
+            let second = try await ServiceProcess.serve(directory, variables)
+            let after = Backend(port: second.port, secret: CrashTests.secret)
+            #expect(try await after.account("kept")["id"]?.string == account)
+            #expect(try await after.signIn(try CrashTests.token("kept")).status == 200)
+            #expect(await second.stop() == 0)
+        }
+    }
+
     /// Runs the commands of one section on the files of the test, without those for systemd.
     private static func paste(
-        _ heading: String, _ variables: String, in directory: TemporaryDirectory
+        _ heading: String, block number: Int = 1, _ variables: String, in directory: TemporaryDirectory
     ) async throws -> (status: Int32, output: String) {
         let file = OperatorTool.root.appendingPathComponent("docs/backup-and-upgrade.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let section = try #require(page.components(separatedBy: "\(heading)\n").dropFirst().first)
-        let block = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
+        let block = try #require(section.components(separatedBy: "```sh\n").dropFirst(number).first)
         let commands = try #require(block.components(separatedBy: "```").first)
             .split(separator: "\n").filter { !$0.hasPrefix("systemctl ") }.joined(separator: "\n")
             .replacing("/var/lib/siwa", with: directory.path)
