@@ -27,7 +27,7 @@ final class Dispatcher: Sendable {
     }
 
     /// Answers at once where nothing has to be waited for.
-    func begin(_ request: ArrivingRequest, gate: AdmissionGate) -> (Exchange, Handling) {
+    func handle(_ request: ArrivingRequest, gate: AdmissionGate) -> (Exchange, RouteResult) {
         let (head, fields) = (request.head, request.fields)
         var exchange = Exchange(
             method: head.method, route: nil,
@@ -43,7 +43,7 @@ final class Dispatcher: Sendable {
                 exchange.isTurnedAway = true
                 return (
                     exchange,
-                    .answered(OverloadAnswer.make(requestID: exchange.requestID, retryAfter: seconds))
+                    .response(OverloadAnswer.make(requestID: exchange.requestID, retryAfter: seconds))
                 )
             }
             try routes.require(match.route)
@@ -68,29 +68,40 @@ final class Dispatcher: Sendable {
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             return (exchange, try routes.handle(match.route, call))
         } catch {
-            return (exchange, .answered(problem(error, exchange)))
+            return (exchange, .response(problem(error, exchange)))
         }
     }
 
-    /// Begins what `begin` has to commit.
-    func commit(_ submissions: [Submission]) {
-        routes.tokens.commit(submissions)
+    /// What the work of a route ends in.
+    enum WorkResult: Sendable {
+        case response(Answer)
+        case commit(RouteResult.Commit)
     }
 
-    /// Finishes what `begin` could not answer at once.
-    func answer(to exchange: Exchange, by work: @Sendable () async throws -> Answer) async -> Answer {
+    /// Does the work that `handle` returned, to its end.
+    func result(
+        of work: @Sendable () async throws -> RouteResult, for exchange: Exchange
+    ) async -> WorkResult {
         do {
-            return try await work()
+            var result = try await work()
+            while true {
+                switch result {
+                case .response(let answer): return .response(answer)
+                case .commit(let commit): return .commit(commit)
+                case .work(let more): result = try await more()
+                }
+            }
         } catch {
-            return problem(error, exchange)
+            return .response(problem(error, exchange))
         }
     }
 
-    func answer(to exchange: Exchange, from outcome: Handling.Outcome) -> Answer {
+    /// The response to a request whose command was committed or refused.
+    func response(to commit: FinishedCommits.Commit) -> Answer {
         do {
-            return try outcome()
+            return try commit.response(commit.result.get())
         } catch {
-            return problem(error, exchange)
+            return problem(error, commit.exchange)
         }
     }
 

@@ -56,6 +56,7 @@ public final class HTTPService: Service {
     private let limits: ServerLimits
     private let logger: Logger
     private let dispatcher: Dispatcher
+    private let commits: GroupCommit
     private let notices: CrowdNotices
     private let bound = BoundPort()
 
@@ -77,10 +78,11 @@ public final class HTTPService: Service {
             "siwa_build_info", [("version", parts.version)], help: "Always 1; its label is the version."
         ).set(1 as Int64)
         let useCases = parts.useCases
+        commits = useCases.commits
         let queueDepth = registry.gauge(
             "siwa_storage_queue_depth",
             help: "Commands that wait for the transaction after the one under way.")
-        registry.beforeReading { queueDepth.set(Int64(useCases.waitingCommands)) }
+        registry.beforeReading { [commits] in queueDepth.set(Int64(commits.depth)) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
@@ -107,7 +109,8 @@ public final class HTTPService: Service {
 
     /// Throws `ListenError` when it cannot listen.
     public func run() async throws {
-        let connection = HTTPConnection(dispatcher: dispatcher, limits: limits, notices: notices)
+        let connection = HTTPConnection(
+            dispatcher: dispatcher, commits: commits, limits: limits, notices: notices)
         let server = connection.server(
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port), backlog: 1024,

@@ -32,7 +32,8 @@ import TokenMint
             try await subject.useCases.account(subject: text, clientID: "com.example.app", allowed: .all)
         }
         let credential = try await subject.useCases.credential(
-            subject: text, clientID: "com.example.app", allowed: .all)
+            subject: text, clientID: "com.example.app", allowed: .all
+        ).value
         #expect(credential.state == .notFound)
         #expect(credential.clientID == "com.example.app")
     }
@@ -86,14 +87,15 @@ import TokenMint
     @Test func `refuses client IDs that are unknown or not the caller's`() async throws {
         let useCases = subject.useCases
         await #expect(throws: UnknownClientID()) {
-            try await useCases.credential(subject: "x", clientID: "com.unknown.app", allowed: .all)
+            try await useCases.credential(subject: "x", clientID: "com.unknown.app", allowed: .all).value
         }
         await #expect(throws: UnknownClientID()) {
             try await useCases.credentials(subjects: ["x"], clientID: "", allowed: .all)
         }
         await #expect(throws: CallerForbidden()) {
             try await useCases.credential(
-                subject: "x", clientID: "com.example.web", allowed: .only(["com.example.other"]))
+                subject: "x", clientID: "com.example.web", allowed: .only(["com.example.other"])
+            ).value
         }
     }
 

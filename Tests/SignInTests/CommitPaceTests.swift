@@ -21,19 +21,20 @@ import Testing
     }
 
     @Test(arguments: [
-        (10, 7, CommitRoom.free), (300, 5, .free), (300, 7, .full), (1900, 0, .free), (1900, 1, .full),
+        (10, 7, CommitCapacity.available), (300, 5, .available), (300, 7, .exhausted), (1900, 0, .available),
+        (1900, 1, .exhausted),
     ])
     func `goes by what waits and by what a transaction takes`(
-        milliseconds: Int, batches: Int, expected: CommitRoom
+        milliseconds: Int, batches: Int, expected: CommitCapacity
     ) {
-        #expect(Self.pace(of: milliseconds).room(behind: batches, at: Self.at(1)) == expected)
+        #expect(Self.pace(of: milliseconds).capacity(behind: batches, at: Self.at(1)) == expected)
     }
 
     @Test func `a transaction that takes longer than anybody should wait is no load`() {
         let pace = Self.pace(of: 10)
-        #expect(pace.room(behind: 0, at: Self.at(1999)) == .free)
-        #expect(pace.room(behind: 0, at: Self.at(2000)) == .stuck)
-        #expect(pace.room(behind: 7, at: Self.at(2000)) == .stuck)
+        #expect(pace.capacity(behind: 0, at: Self.at(1999)) == .available)
+        #expect(pace.capacity(behind: 0, at: Self.at(2000)) == .stalled)
+        #expect(pace.capacity(behind: 7, at: Self.at(2000)) == .stalled)
     }
 
     @Test func `is fast again as soon as transactions are`() {
@@ -42,10 +43,10 @@ import Testing
             pace.batchEnded(at: Self.at(10 * round))
             pace.batchBegan(at: Self.at(10 * round))
         }
-        #expect(pace.room(behind: 7, at: Self.at(61)) == .free)
+        #expect(pace.capacity(behind: 7, at: Self.at(61)) == .available)
     }
 
     @Test func `has nothing to say before the first transaction`() {
-        #expect(CommitPace().room(behind: 0, at: Self.at(0)) == .free)
+        #expect(CommitPace().capacity(behind: 0, at: Self.at(0)) == .available)
     }
 }

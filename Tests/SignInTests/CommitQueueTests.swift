@@ -41,17 +41,17 @@ import Testing
 
     @Test func `has room while nothing is committed, and none when it does not come back`() {
         var queue = CommitQueue<Int>(capacity: 10, largestBatch: 2)
-        #expect(queue.room(at: now) == .free)
+        #expect(queue.capacity(at: now) == .available)
         _ = queue.accept(command, 1)
         _ = queue.nextBatch(at: now)
-        #expect(queue.room(at: now + .seconds(1)) == .free)
-        #expect(queue.room(at: now + .seconds(2)) == .stuck)
+        #expect(queue.capacity(at: now + .seconds(1)) == .available)
+        #expect(queue.capacity(at: now + .seconds(2)) == .stalled)
         for ticket in 2...5 { _ = queue.accept(command, ticket) }
-        #expect(queue.room(at: now + .seconds(1)) == .full)
+        #expect(queue.capacity(at: now + .seconds(1)) == .exhausted)
         _ = queue.nextBatch(at: now + .seconds(3))
         _ = queue.nextBatch(at: now + .seconds(3))
         #expect(queue.nextBatch(at: now + .seconds(3)) == nil)
-        #expect(queue.room(at: now + .seconds(60)) == .free)
+        #expect(queue.capacity(at: now + .seconds(60)) == .available)
     }
 
     @Test func `refuses everything once it is closed and still hands out what it had`() {

@@ -126,7 +126,7 @@ import Testing
             keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),
             relation: AppleRelation(grants: subject.store), nonceKey: .sample(),
             now: subject.useCases.now)
-        _ = try await useCases.signIn(
+        _ = try await useCases.commitSignIn(
             SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)
         subject.feed.advance(to: 2)
         #expect(try await reading.value.events.count == 2)

@@ -13,14 +13,14 @@ import Testing
         GroupCommit(store: store, feed: feed, capacity: capacity, largestBatch: largestBatch)
     }
 
-    private func signIn(_ name: AppleSubject, createsAccount: Bool = true) -> AccountCommand {
-        .signIn(.sample(key: .sample(name), createsAccount: createsAccount))
+    private func signIn(_ name: AppleSubject, createsAccount: Bool = true) -> SignInCommand {
+        .sample(key: .sample(name), createsAccount: createsAccount)
     }
 
     /// Submits, and returns when the command is in the queue or in a batch.
-    private func submit(
-        _ command: AccountCommand, to commits: GroupCommit, depth: Int
-    ) async -> Task<AccountOutcome, any Error> {
+    private func submit<Command: TypedCommand>(
+        _ command: Command, to commits: GroupCommit, depth: Int
+    ) async -> Task<Command.Output, any Error> {
         let task = Task { try await commits.submit(command) }
         while commits.depth < depth { await Task.yield() }
         return task
@@ -30,7 +30,7 @@ import Testing
         let commits = commits()
         let first = Task { try await commits.submit(signIn("first")) }
         await store.arrival(of: 1)
-        var others: [Task<AccountOutcome, any Error>] = []
+        var others: [Task<SignInOutcome, any Error>] = []
         for number in 1...5 {
             others.append(await submit(signIn("other-\(number)"), to: commits, depth: number))
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(store.batches.map(\.count) == [1, 5])
         store.letGo()
         for task in others { _ = try await task.value }
-        #expect(store.batches[1] == (1...5).map { signIn("other-\($0)") })
+        #expect(store.batches[1] == (1...5).map { .signIn(signIn("other-\($0)")) })
     }
 
     @Test func `commits together what is submitted together, also the first of it`() async throws {
@@ -49,7 +49,7 @@ import Testing
         let (stream, answer) = AsyncStream<String>.makeStream()
         commits.submit(
             (1...4).map { number in
-                Submission(signIn("person-\(number)")) { result in
+                GroupCommit.Entry(.signIn(signIn("person-\(number)"))) { result in
                     answer.yield((try? result.get()) == nil ? "refused \(number)" : "done \(number)")
                 }
             })
@@ -67,10 +67,7 @@ import Testing
         await store.arrival(of: 1)
         #expect(try await store.account(.sample("first")) == nil)
         store.letGo()
-        guard case .signedIn(let outcome) = try await task.value else {
-            Issue.record("not a sign-in")
-            return
-        }
+        let outcome = try await task.value
         #expect(try await store.account(.sample("first")) == outcome.account)
     }
 
@@ -80,15 +77,12 @@ import Testing
         await store.arrival(of: 1)
         let good = await submit(signIn("good"), to: commits, depth: 1)
         let refused = await submit(signIn("refused", createsAccount: false), to: commits, depth: 2)
-        let notification = await submit(.notification(.sample()), to: commits, depth: 3)
+        let notification = await submit(NotificationCommand.sample(), to: commits, depth: 3)
         store.open()
         _ = try await blocker.value
-        guard case .signedIn = try await good.value else {
-            Issue.record("not a sign-in")
-            return
-        }
+        _ = try await good.value
         await #expect(throws: AccountRefusal(.accountNotFound)) { try await refused.value }
-        #expect(try await notification.value == .notification(.applied))
+        #expect(try await notification.value == .applied)
     }
 
     @Test(arguments: [.full, .busy, .unavailable] as [StorageError.Code])

@@ -17,17 +17,18 @@ import TokenMint
 
     private func state(_ clientID: String = "com.example.app") async throws -> Credential {
         try await subject.useCases.credential(
-            subject: TokenMint.subject, clientID: clientID, allowed: .all)
+            subject: TokenMint.subject, clientID: clientID, allowed: .all
+        ).value
     }
 
     @Test func `revokes on a withdrawn consent, once`() async throws {
         try await subject.signIn()
         let payload = try Subject.notification(at: 60)
-        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
-        #expect(try await subject.useCases.takeNotification(payload: payload) == .duplicate)
+        #expect(try await subject.useCases.commitNotification(payload) == .applied)
+        #expect(try await subject.useCases.commitNotification(payload) == .duplicate)
         #expect(
-            try await subject.useCases.takeNotification(
-                payload: Subject.notification(at: 60, jti: "jti-2")) == .duplicate)
+            try await subject.useCases.commitNotification(Subject.notification(at: 60, jti: "jti-2"))
+                == .duplicate)
         #expect(try await state().state == .revoked)
         #expect(try await state().reason == .consentRevoked)
         #expect(try await state().since == Moment(seconds: TokenMint.sampleTime + 60))
@@ -35,8 +36,8 @@ import TokenMint
 
     @Test func `recognises a notification without identifier by its payload`() async throws {
         let unknown = try Subject.notification("surprise", at: 60, jti: nil)
-        #expect(try await subject.useCases.takeNotification(payload: unknown) == .unknownType)
-        #expect(try await subject.useCases.takeNotification(payload: unknown) == .duplicate)
+        #expect(try await subject.useCases.commitNotification(unknown) == .unknownType)
+        #expect(try await subject.useCases.commitNotification(unknown) == .duplicate)
     }
 
     @Test(arguments: ["account-delete", "account-deleted"])
@@ -44,7 +45,7 @@ import TokenMint
         try await subject.signIn()
         try await subject.signIn(0, ["aud": .string("com.example.other")])
         let payload = try Subject.notification(type, at: 60)
-        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await subject.useCases.commitNotification(payload) == .applied)
         #expect(try await state().reason == .appleAccountDeleted)
         #expect(try await state("com.example.other").reason == .appleAccountDeleted)
         #expect(try await state("org.example.app").state == .notFound)
@@ -65,7 +66,7 @@ import TokenMint
         var claims = TokenMint.notificationClaims(at: TokenMint.sampleTime + 61, event: event)
         claims["jti"] = .string("jti-1")
         let payload = try TokenMint.shared.sign(claims)
-        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await subject.useCases.commitNotification(payload) == .applied)
         let account = try await subject.useCases.account(
             subject: TokenMint.subject, clientID: "com.example.app", allowed: .all)
         #expect(account.emailForwarding == expected)
@@ -76,7 +77,7 @@ import TokenMint
 
     @Test func `takes what concerns a person not known here`() async throws {
         let payload = try Subject.notification(at: 60)
-        #expect(try await subject.useCases.takeNotification(payload: payload) == .applied)
+        #expect(try await subject.useCases.commitNotification(payload) == .applied)
         #expect(try await state().state == .revoked)
         await #expect(throws: AccountRefusal(.credentialRevoked)) { try await subject.signIn(60) }
     }
@@ -93,22 +94,22 @@ import TokenMint
     ) async throws {
         let bad = try Subject.notification(at: 60, changes)
         await #expect(throws: AppleTokenError(code)) {
-            try await subject.useCases.takeNotification(payload: bad)
+            try await subject.useCases.commitNotification(bad)
         }
         #expect(try await state().state == .notFound)
         // The identifier was not remembered either.
         let good = try Subject.notification(at: 60)
-        #expect(try await subject.useCases.takeNotification(payload: good) == .applied)
+        #expect(try await subject.useCases.commitNotification(good) == .applied)
     }
 
     @Test func `takes no identity token for a notification and no notification for an identity token`()
         async throws
     {
         await #expect(throws: AppleTokenError(.notANotification)) {
-            try await subject.useCases.takeNotification(payload: Subject.token())
+            try await subject.useCases.commitNotification(Subject.token())
         }
         await #expect(throws: AppleTokenError(.notAnIdentityToken)) {
-            try await subject.useCases.signIn(
+            try await subject.useCases.commitSignIn(
                 SignInRequest(token: IdentityTokenRequest(identityToken: Subject.notification())),
                 allowed: .all)
         }

@@ -84,7 +84,8 @@ import TokenMint
             let process = try world.process(waits: ManualClock())
             let apple = SlowApple(world.apple)
             let workers = RelationWorkers(
-                relation: process.relation, useCases: process.useCases, apple: apple, logger: .silent)
+                relation: process.relation, commits: process.commits, apple: apple,
+                check: process.grantCheck, now: process.useCases.now, logger: .silent)
             let group = ServiceGroup(
                 services: [process.commits, workers], gracefulShutdownSignals: [], logger: .silent)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -107,7 +108,8 @@ import TokenMint
             try await process.signIn(world)
             let apple = SlowApple(world.apple)
             let exchange = CodeExchange(
-                relation: process.relation, useCases: process.useCases, apple: apple, logger: .silent)
+                relation: process.relation, commits: process.commits, apple: apple,
+                check: process.grantCheck, now: process.useCases.now, logger: .silent)
             world.apple.script(.exchange, .failed(AppleCallError(.connectionLost)))
             let running = Task { try await exchange.run() }
             await apple.arrival()

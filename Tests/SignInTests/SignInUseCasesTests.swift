@@ -68,11 +68,11 @@ import TokenMint
     @Test(arguments: ["", "a.b", "a.b.c", "....", "\u{0}", String(repeating: "x", count: 20_000)])
     func `asks for no key for garbage`(token: String) async throws {
         await #expect(throws: AppleTokenError.self) {
-            try await subject.useCases.signIn(
+            try await subject.useCases.commitSignIn(
                 SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)
         }
         await #expect(throws: AppleTokenError.self) {
-            try await subject.useCases.takeNotification(payload: token)
+            try await subject.useCases.commitNotification(token)
         }
         #expect(subject.keys.fetchCount == 0)
     }
@@ -89,20 +89,22 @@ import TokenMint
         let subject = try Subject(keys: StubKeys(failure: code))
         await #expect(throws: KeySetError(code)) { try await subject.signIn() }
         await #expect(throws: KeySetError(code)) {
-            try await subject.useCases.takeNotification(payload: Subject.notification())
+            try await subject.useCases.commitNotification(Subject.notification())
         }
     }
 
     @Test func `verifies without storing anything`() async throws {
         let verified = try await subject.useCases.verify(
-            IdentityTokenRequest(identityToken: Subject.token(), clientID: "com.example.app"), allowed: .all)
+            IdentityTokenRequest(identityToken: Subject.token(), clientID: "com.example.app"), allowed: .all
+        ).value
         #expect(verified.app == Subject.app)
         #expect(verified.identity.subject == TokenMint.subject)
         #expect(try await subject.store.allEvents().isEmpty)
         await #expect(throws: AppleTokenError(.audienceMismatch)) {
             try await subject.useCases.verify(
                 IdentityTokenRequest(identityToken: Subject.token(), clientID: "com.example.web"),
-                allowed: .all)
+                allowed: .all
+            ).value
         }
     }
 
@@ -111,7 +113,8 @@ import TokenMint
         await #expect(throws: CallerForbidden()) { try await subject.signIn(allowed: allowed) }
         await #expect(throws: CallerForbidden()) {
             try await subject.useCases.verify(
-                IdentityTokenRequest(identityToken: Subject.token()), allowed: allowed)
+                IdentityTokenRequest(identityToken: Subject.token()), allowed: allowed
+            ).value
         }
         #expect(try await subject.store.allEvents().isEmpty)
         // The web client ID is the app's too.
@@ -123,7 +126,7 @@ import TokenMint
     @Test func `refuses a token from before the revocation and takes one from after`() async throws {
         try await subject.signIn(0)
         subject.setClock(60)
-        #expect(try await subject.useCases.takeNotification(payload: Subject.notification(at: 5)) == .applied)
+        #expect(try await subject.useCases.commitNotification(Subject.notification(at: 5)) == .applied)
         await #expect(throws: AccountRefusal(.credentialRevoked)) { try await subject.signIn(4) }
         await #expect(throws: AccountRefusal(.credentialRevoked)) { try await subject.signIn(5) }
         #expect(try await subject.signIn(6).credential.state == .authorized)

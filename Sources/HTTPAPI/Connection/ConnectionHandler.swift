@@ -13,7 +13,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private let dispatcher: Dispatcher
     private let gate: AdmissionGate
-    private let round: AnswerRound
+    private let round: EventLoopRound
     private let executor: EventLoopTaskExecutor
     private let siblings: LoopConnections
     private let bodies: BodyAllowance
@@ -221,24 +221,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // The stages of a round. Of each, only what is to be done for this connection.
 
-    func answerRequest() {
+    func handleRequest() {
         guard state.phase == .answering, let context, let request = arriving.take() else { return }
-        let (exchange, handling) = dispatcher.begin(request, gate: gate)
-        switch handling {
-        case .answered(let answer): made = (exchange, answer)
-        case .committing(let makeSubmission):
-            // For the database alone.
+        let (exchange, result) = dispatcher.handle(request, gate: gate)
+        switch result {
+        case .response(let answer): made = (exchange, answer)
+        case .commit(let commit):
+            // Waits for the database only.
             workBegan(exchange, nil, waiting: .zero)
-            round.add(makeSubmission(round.completion(of: exchange, on: self)))
-        case .awaiting(let work):
+            round.add(commit, of: exchange, on: self)
+        case .work(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             let dispatcher = self.dispatcher
             // Unstructured, because a client that hangs up must not undo what is being committed: only calls that
             // merely wait are cancelled.
             let task = Task(executorPreference: executor) {
-                let answer = await dispatcher.answer(to: exchange, by: work)
-                let connection = connection.value
-                if connection.finishLater(exchange, with: answer) { connection.round.add(connection) }
+                let result = await dispatcher.result(of: work, for: exchange)
+                connection.value.workEnded(exchange, result)
             }
             workBegan(exchange, task, waiting: exchange.route?.ownWait ?? .zero)
             if endsEarly { endEarly() }
@@ -251,21 +250,29 @@ final class ConnectionHandler: ChannelDuplexHandler {
         keepTimer()
     }
 
-    func writeAnswer() {
+    private func workEnded(_ exchange: Exchange, _ result: Dispatcher.WorkResult) {
+        switch result {
+        case .response(let answer): if finishLater(exchange, with: answer) { round.add(self) }
+        // Also when the connection has given up waiting: the caller's retry then finds what is stored.
+        case .commit(let commit): round.add(commit, of: exchange, on: self)
+        }
+    }
+
+    func writeResponse() {
         guard let (exchange, answer) = made.take() else { return }
         finish(exchange, with: answer)
         takePending()
     }
 
-    func sendAnswer() {
+    func sendResponse() {
         flush()
         releaseRead()
         keepTimer()
     }
 
-    /// - Returns: whether there is an answer to write.
-    func finishLater(_ exchange: Exchange, from outcome: Handling.Outcome) -> Bool {
-        finishLater(exchange, with: dispatcher.answer(to: exchange, from: outcome))
+    /// - Returns: whether there is a response to write.
+    func finish(_ commit: FinishedCommits.Commit) -> Bool {
+        finishLater(commit.exchange, with: dispatcher.response(to: commit))
     }
 
     private func finishLater(_ exchange: Exchange, with answer: Answer) -> Bool {

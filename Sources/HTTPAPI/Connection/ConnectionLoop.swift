@@ -1,4 +1,5 @@
 import NIOCore
+import SignIn
 
 /// What the connections of one event loop share. Stays on its loop.
 final class ConnectionLoop {
@@ -6,17 +7,18 @@ final class ConnectionLoop {
     let limits: ServerLimits
     let bodies: BodyAllowance
     let gate: AdmissionGate
-    let round: AnswerRound
+    let round: EventLoopRound
     let executor: EventLoopTaskExecutor
     let connections: LoopConnections
 
     init(
-        _ eventLoop: any EventLoop, dispatcher: Dispatcher, limits: ServerLimits, crowd: Crowd,
+        _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits,
+        crowd: Crowd,
         bodies: BodyAllowance
     ) {
         (self.dispatcher, self.limits, self.bodies) = (dispatcher, limits, bodies)
         gate = AdmissionGate(eventLoop: eventLoop, bounds: limits.admission)
-        round = AnswerRound(eventLoop: eventLoop, commit: dispatcher.commit)
+        round = EventLoopRound(eventLoop: eventLoop, commits: commits)
         executor = EventLoopTaskExecutor(eventLoop)
         connections = LoopConnections(crowd: crowd, eventLoop: eventLoop)
     }

@@ -2,6 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import SignIn
 
 /// Builds the pipeline of an accepted connection, beneath Hummingbird's server.
 ///
@@ -16,13 +17,14 @@ struct HTTPConnection: ServerChildChannel {
     private let crowd: Crowd
     private let loops: EventLoopLocal<ConnectionLoop>
 
-    init(dispatcher: Dispatcher, limits: ServerLimits, notices: CrowdNotices) {
+    init(dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits, notices: CrowdNotices) {
         self.limits = limits
         let crowd = Crowd(limits: limits, notices: notices)
         self.crowd = crowd
         let bodies = BodyAllowance(most: limits.heldBodyBytes)
         loops = EventLoopLocal {
-            ConnectionLoop($0, dispatcher: dispatcher, limits: limits, crowd: crowd, bodies: bodies)
+            ConnectionLoop(
+                $0, dispatcher: dispatcher, commits: commits, limits: limits, crowd: crowd, bodies: bodies)
         }
     }
 

@@ -1,5 +1,6 @@
 import AppleIdentity
 import KeySets
+import SignIn
 
 /// Counts tokens by what became of them.
 final class VerificationMetrics: Sendable {
@@ -11,24 +12,39 @@ final class VerificationMetrics: Sendable {
         notifications = Verdicts(registry, .notification)
     }
 
-    /// Runs `work` and counts how its token fared.
-    func counting<Result>(_ kind: TokenKind, _ work: () async throws -> Result) async throws -> Result {
+    /// Counts the result of a use case that verifies a token, now or when it is there.
+    func counting<Value>(_ kind: TokenKind, _ useCase: () throws -> Step<Value>) throws -> Step<Value> {
         do {
-            let result = try await work()
-            countAccepted(kind)
-            return result
+            switch try useCase() {
+            case .now(let value):
+                countAccepted(kind)
+                return .now(value)
+            case .later(let work):
+                return .later { try await self.counting(kind, work) }
+            }
         } catch {
             count(error, kind)
             throw error
         }
     }
 
-    func countAccepted(_ kind: TokenKind) {
+    func counting<Value>(_ kind: TokenKind, _ work: () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await work()
+            countAccepted(kind)
+            return value
+        } catch {
+            count(error, kind)
+            throw error
+        }
+    }
+
+    private func countAccepted(_ kind: TokenKind) {
         verdicts(kind).accepted.increment(by: 1)
     }
 
-    /// An error that is not about the token comes after its verification, so the token was good.
-    func count(_ error: any Error, _ kind: TokenKind) {
+    /// An error that is not about the token comes after its verification, so the token was accepted.
+    private func count(_ error: any Error, _ kind: TokenKind) {
         switch error {
         case let error as AppleTokenError: verdicts(kind).refused[error.code]?.increment(by: 1)
         case let error as KeySetError:

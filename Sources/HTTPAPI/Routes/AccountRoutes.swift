@@ -12,19 +12,19 @@ final class AccountRoutes: Sendable {
     }
 
     /// `GET /v1/accounts/{id}`
-    func byID(_ call: Call) throws -> Handling {
+    func byID(_ call: Call) throws -> RouteResult {
         _ = try Query(parsing: call.query, allowing: [])
         let id = call.parameter ?? ""
-        return .awaiting { [useCases] in Self.answer(try await useCases.account(id: id, allowed: call.scope))
+        return .later { [useCases] in Self.answer(try await useCases.account(id: id, allowed: call.scope))
         }
     }
 
     /// `GET /v1/accounts?client_id=&sub=`
-    func bySubject(_ call: Call) throws -> Handling {
+    func bySubject(_ call: Call) throws -> RouteResult {
         let query = try Query(parsing: call.query, allowing: ["client_id", "sub"])
         let clientID = try query.required("client_id")
         let subject = try query.required("sub")
-        return .awaiting { [useCases] in
+        return .later { [useCases] in
             Self.answer(
                 try await useCases.account(subject: subject, clientID: clientID, allowed: call.scope))
         }

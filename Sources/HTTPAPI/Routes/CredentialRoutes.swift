@@ -15,28 +15,28 @@ final class CredentialRoutes: Sendable {
     }
 
     /// `GET /v1/credentials/{sub}?client_id=`
-    func one(_ call: Call) throws -> Handling {
+    func one(_ call: Call) throws -> RouteResult {
         let clientID = try Query(parsing: call.query, allowing: ["client_id"]).required("client_id")
         let subject = call.parameter ?? ""
-        let now = try useCases.credentialNow(subject: subject, clientID: clientID, allowed: call.scope)
-        if let now { return .answered(Self.answer(now, call)) }
-        return .awaiting { [useCases] in
-            let credential = try await useCases.credential(
-                subject: subject, clientID: clientID, allowed: call.scope)
-            return Self.answer(credential, call)
+        let credential = try useCases.credential(subject: subject, clientID: clientID, allowed: call.scope)
+        switch credential {
+        case .now(let credential):
+            return .response(Self.answer(credential, unless: call.ifNoneMatch))
+        case .later(let work):
+            return .later { Self.answer(try await work(), unless: call.ifNoneMatch) }
         }
     }
 
-    private static func answer(_ credential: Credential, _ call: Call) -> Answer {
+    private static func answer(_ credential: Credential, unless ifNoneMatch: String?) -> Answer {
         var json = JSONWriter(reservingCapacity: 192)
         json.value(credential)
-        return EntityTag.answer(json.bytes, unless: call.ifNoneMatch)
+        return EntityTag.answer(json.bytes, unless: ifNoneMatch)
     }
 
     /// `POST /v1/credentials/query`
-    func many(_ call: Call) throws -> Handling {
+    func many(_ call: Call) throws -> RouteResult {
         let (clientID, subjects) = try Self.parse(call.body)
-        return .awaiting { [useCases] in
+        return .later { [useCases] in
             let credentials = try await useCases.credentials(
                 subjects: subjects, clientID: clientID, allowed: call.scope)
             var json = JSONWriter(reservingCapacity: 64 + 224 * subjects.count)

@@ -13,10 +13,10 @@ final class ErasureRoutes: Sendable {
 
     /// `DELETE /v1/accounts/{id}`: 200 when everything is done, 202 and a place to look when Apple still has to be asked.
     /// In both cases the person's data is gone here. Asked again it answers the same erasure.
-    func erase(_ call: Call) throws -> Handling {
+    func erase(_ call: Call) throws -> RouteResult {
         _ = try Query(parsing: call.query, allowing: [])
         let id = call.parameter ?? ""
-        return .awaiting { [useCases] in
+        return .later { [useCases] in
             let record = try await useCases.erase(id: id, allowed: call.scope)
             guard record.finishedAt == nil else { return Self.answer(.ok, record) }
             var answer = Self.answer(.accepted, record)
@@ -26,10 +26,10 @@ final class ErasureRoutes: Sendable {
     }
 
     /// `GET /v1/erasures/{id}`
-    func report(_ call: Call) throws -> Handling {
+    func report(_ call: Call) throws -> RouteResult {
         _ = try Query(parsing: call.query, allowing: [])
         let id = call.parameter ?? ""
-        return .awaiting { [useCases] in
+        return .later { [useCases] in
             guard let record = try await useCases.erasure(id: id, allowed: call.scope) else {
                 throw Problem(.erasureNotFound)
             }

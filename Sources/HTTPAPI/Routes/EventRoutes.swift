@@ -19,7 +19,7 @@ final class EventRoutes: Sendable {
     ///
     /// `after` is the cursor of the page before, or `latest` for the end of the feed; without it, the feed from its
     /// beginning. `wait` is in seconds.
-    func page(_ call: Call) throws -> Handling {
+    func page(_ call: Call) throws -> RouteResult {
         let query = try Query(parsing: call.query, allowing: ["after", "limit", "wait"])
         let isLatest = query["after"] == "latest"
         let cursor = isLatest ? 0 : try query.number("after", in: 0...Int64.max, default: 0)
@@ -27,7 +27,7 @@ final class EventRoutes: Sendable {
             "limit", in: 1...Int64(SignInUseCases.largestEventPage), default: Self.defaultLimit)
         let longestWait = SignInUseCases.longestWait.components.seconds
         let wait = try query.number("wait", in: 0...longestWait, default: 0)
-        return .awaiting { [useCases, waiting] in
+        return .later { [useCases, waiting] in
             waiting.increment(by: 1)
             defer { waiting.decrement(by: 1) }
             let page =

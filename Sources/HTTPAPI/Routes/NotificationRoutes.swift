@@ -17,19 +17,25 @@ final class NotificationRoutes: Sendable {
     /// `POST /v1/apple/notifications`
     ///
     /// Answered when it is durable. Members beside `payload` are let pass, because Apple may add some.
-    func take(_ call: Call) throws -> Handling {
+    func receive(_ call: Call) throws -> RouteResult {
         let payload = try Self.parse(call.body)
-        return .awaiting { [useCases, verifications, receipts] in
-            let receipt = try await verifications.counting(.notification) {
-                try await useCases.takeNotification(payload: payload)
-            }
-            receipts.count(receipt)
-            var json = JSONWriter(reservingCapacity: 64)
-            json.beginObject()
-            json.member("result", receipt.rawValue)
-            json.endObject()
-            return .json(.ok, json.bytes)
+        let notification = try verifications.counting(.notification) {
+            try useCases.receiveNotification(payload: payload)
         }
+        return RouteResult(notification) { [receipts] pending in
+            .commit(pending) { receipt in
+                receipts.count(receipt)
+                return Self.answer(receipt)
+            }
+        }
+    }
+
+    private static func answer(_ receipt: NotificationReceipt) -> Answer {
+        var json = JSONWriter(reservingCapacity: 64)
+        json.beginObject()
+        json.member("result", receipt.rawValue)
+        json.endObject()
+        return .json(.ok, json.bytes)
     }
 
     private static func parse(_ bytes: [UInt8]) throws(Problem) -> String {

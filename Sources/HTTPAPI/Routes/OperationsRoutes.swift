@@ -19,13 +19,13 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /livez`: the process answers.
-    func live() -> Handling {
-        .answered(Self.status("alive"))
+    func live() -> RouteResult {
+        .response(Self.status("alive"))
     }
 
     /// `GET /readyz`: the database takes commands and usable keys are at hand. A stale set is ready: it verifies.
-    func ready() -> Handling {
-        .awaiting { [self] in
+    func ready() -> RouteResult {
+        .later { [self] in
             let health = await look()
             if let error = health.storage { throw error }
             if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
@@ -34,8 +34,8 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /health`: the same with its parts, for people. Nothing in it is secret.
-    func health() -> Handling {
-        .awaiting { [self] in
+    func health() -> RouteResult {
+        .later { [self] in
             let health = await look()
             let isGood = health.storage == nil && health.keys.isReady
             var json = JSONWriter()
@@ -56,28 +56,28 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /version`
-    func versionAnswer() -> Handling {
+    func versionAnswer() -> RouteResult {
         var json = JSONWriter(reservingCapacity: 64)
         json.beginObject()
         json.member("name", "siwa")
         json.member("version", version)
         json.endObject()
-        return .answered(Answer(status: .ok, contentType: "application/json", body: json.bytes))
+        return .response(Answer(status: .ok, contentType: "application/json", body: json.bytes))
     }
 
     /// `GET /metrics`, for keys that are not limited: the numbers are the whole deployment's.
-    func metrics(_ call: Call) throws -> Handling {
+    func metrics(_ call: Call) throws -> RouteResult {
         guard case .all = call.scope else { throw Problem(.callerForbidden) }
-        return .answered(
+        return .response(
             Answer(
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
     /// `GET /openapi.yaml`: this interface, described for machines (OpenAPI 3.1).
-    func openAPI() -> Handling {
+    func openAPI() -> RouteResult {
         var answer = Answer(status: .ok, contentType: "application/yaml", body: [])
         answer.sharedBody = description
-        return .answered(answer)
+        return .response(answer)
     }
 
     private func look() async -> (storage: StorageError?, keys: KeySetHealth) {

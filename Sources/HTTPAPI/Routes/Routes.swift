@@ -17,7 +17,7 @@ struct Routes: Sendable {
         if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
     }
 
-    func handle(_ route: Route, _ call: Call) throws -> Handling {
+    func handle(_ route: Route, _ call: Call) throws -> RouteResult {
         switch route {
         case .verifyIdentityToken: try tokens.verify(call)
         case .signIn: try tokens.signIn(call)
@@ -27,7 +27,7 @@ struct Routes: Sendable {
         case .credential: try credentials.one(call)
         case .queryCredentials: try credentials.many(call)
         case .events: try events.page(call)
-        case .appleNotification: try notifications.take(call)
+        case .appleNotification: try notifications.receive(call)
         case .eraseAccount: try erasures.erase(call)
         case .erasure: try erasures.report(call)
         case .webSignIn, .webCallback, .webFinish, .webResult: try handleWeb(route, call)
@@ -40,7 +40,7 @@ struct Routes: Sendable {
         }
     }
 
-    private func handleWeb(_ route: Route, _ call: Call) throws -> Handling {
+    private func handleWeb(_ route: Route, _ call: Call) throws -> RouteResult {
         guard let web else { throw Problem(.notFound) }
         return switch route {
         case .webSignIn: try web.begin(call)

@@ -14,64 +14,27 @@ final class TokenRoutes: Sendable {
     }
 
     /// `POST /v1/identity-tokens/verify`
-    func verify(_ call: Call) throws -> Handling {
+    func verify(_ call: Call) throws -> RouteResult {
         let request = try IdentityTokenRequest(parsing: call.body)
-        if let verified = try verifyNow(request, call) { return .answered(Self.answer(verified)) }
-        return .awaiting { [useCases, verifications] in
-            let verified = try await verifications.counting(.identityToken) {
-                try await useCases.verify(request, allowed: call.scope)
-            }
-            return Self.answer(verified)
+        let verification = try verifications.counting(.identityToken) {
+            try useCases.verify(request, allowed: call.scope)
         }
-    }
-
-    /// What comes after the verification is not about the token, so the token counts as good from here on.
-    private func checkNow(_ request: SignInRequest, _ call: Call) throws -> CheckedSignIn? {
-        do {
-            let checked = try useCases.checkNow(request, allowed: call.scope)
-            if checked != nil { verifications.countAccepted(.identityToken) }
-            return checked
-        } catch {
-            verifications.count(error, .identityToken)
-            throw error
-        }
-    }
-
-    /// With a key at hand, which is nearly always, a verification is arithmetic: no task is worth its price.
-    private func verifyNow(_ request: IdentityTokenRequest, _ call: Call) throws -> VerifiedSignIn? {
-        do {
-            let verified = try useCases.verifyNow(request, allowed: call.scope)
-            if verified != nil { verifications.countAccepted(.identityToken) }
-            return verified
-        } catch {
-            verifications.count(error, .identityToken)
-            throw error
-        }
+        return RouteResult(verification) { .response(Self.answer($0)) }
     }
 
     /// `POST /v1/sign-ins`
-    func signIn(_ call: Call) throws -> Handling {
-        try useCases.requireRoom()
+    func signIn(_ call: Call) throws -> RouteResult {
+        // Before the verification, which would be wasted.
+        try useCases.commits.requireCapacity()
         let request = try SignInRequest(parsing: call.body)
-        if let checked = try checkNow(request, call) {
-            return .committing { [useCases] answer in
-                useCases.submission(of: checked) { result in answer { Answer.signedIn(try result.get()) } }
-            }
+        let signIn = try verifications.counting(.identityToken) {
+            try useCases.signIn(request, allowed: call.scope)
         }
-        return .awaiting { [useCases, verifications] in
-            let outcome = try await verifications.counting(.identityToken) {
-                try await useCases.signIn(request, allowed: call.scope)
-            }
-            return Answer.signedIn(outcome)
-        }
-    }
-
-    func commit(_ submissions: [Submission]) {
-        useCases.commit(submissions)
+        return RouteResult(signIn) { .commit($0) { .signedIn($0) } }
     }
 
     /// `POST /v1/nonces`
-    func mintNonce(_ call: Call) throws -> Handling {
+    func mintNonce(_ call: Call) throws -> RouteResult {
         _ = try Query(parsing: call.query, allowing: [])
         let minted = useCases.mintNonce()
         var json = JSONWriter(reservingCapacity: 256)
@@ -80,7 +43,7 @@ final class TokenRoutes: Sendable {
         json.member("nonce_sha256", minted.nonceSHA256)
         json.member("expires_at", minted.expiresAt.rfc3339)
         json.endObject()
-        return .answered(.json(.created, json.bytes))
+        return .response(.json(.created, json.bytes))
     }
 
     private static func answer(_ verified: VerifiedSignIn) -> Answer {

@@ -22,7 +22,7 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/sign-in?client_id=&state=&scope=`
-    func begin(_ call: Call) throws -> Handling {
+    func begin(_ call: Call) throws -> RouteResult {
         let query = try Query(parsing: call.query, allowing: ["client_id", "state", "scope"])
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
@@ -36,12 +36,12 @@ final class WebRoutes: Sendable {
             clientID: query["client_id"], callerState: try Self.callerState(query["state"], in: call.query),
             scope: scope, cookie: cookie(of: call))
         metrics.count(.started)
-        return .answered(
+        return .response(
             .redirect(to: departure.location, cookie: cookie(departure.browser.text)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. No cookie of ours comes with it, since the browser posts it from Apple's page.
-    func callback(_ call: Call) -> Handling {
+    func callback(_ call: Call) -> RouteResult {
         let visit: WebState
         let form: Form
         do {
@@ -49,19 +49,19 @@ final class WebRoutes: Sendable {
             visit = try web.visit(of: form["state"])
         } catch {
             metrics.count(.refused)
-            return .answered(.page(about: Problem(describing: error)))
+            return .response(.page(about: Problem(describing: error)))
         }
         if let error = form["error"] {
             metrics.count(.denied)
-            return .answered(away(visit, .fromApple(error), code: "apple_error"))
+            return .response(away(visit, .fromApple(error), code: "apple_error"))
         }
         guard let token = form["id_token"], let code = form["code"] else {
             metrics.count(.refused)
-            return .answered(
+            return .response(
                 away(visit, .invalidRequest(ProblemCode.formMalformed.rawValue), code: "form_malformed"))
         }
         let user = form["user"].flatMap { UserProfile(unsigned: $0) }
-        return .awaiting { [self] in
+        return .later { [self] in
             try await arrive(visit, token: token, code: code, user: user)
         }
     }
@@ -85,21 +85,21 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/finish?ticket=`
-    func finish(_ call: Call) -> Handling {
+    func finish(_ call: Call) -> RouteResult {
         do {
             let query = try Query(parsing: call.query, allowing: ["ticket"])
             let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: call))
             metrics.count(.finished)
             // The cookie stays for its ten minutes: another tab of the browser may still be on its way with it.
-            return .answered(.redirect(to: location))
+            return .response(.redirect(to: location))
         } catch {
             metrics.count(.refused)
-            return .answered(.page(about: Problem(describing: error)))
+            return .response(.page(about: Problem(describing: error)))
         }
     }
 
     /// `POST /v1/web/results`
-    func redeem(_ call: Call) throws -> Handling {
+    func redeem(_ call: Call) throws -> RouteResult {
         var body = try RequestBody(call.body)
         var code: String?
         while let name = try body.next() {
@@ -107,7 +107,7 @@ final class WebRoutes: Sendable {
             code = try body.string("code")
         }
         guard let code else { throw Problem(.memberMissing, subject: .member("code")) }
-        return .awaiting { [web, metrics] in
+        return .later { [web, metrics] in
             let outcome = try await web.redeem(code: code, allowed: call.scope)
             metrics.count(.redeemed)
             return .signedIn(outcome)

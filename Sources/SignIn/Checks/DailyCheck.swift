@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 public import AppleIDClient
 public import Logging
 public import ServiceLifecycle
@@ -34,19 +34,19 @@ public final class DailyCheck: Service {
     ///   - perSecond: How many questions at most. A million tokens in a day are 11.6.
     ///   - width: How many at once.
     public init(
-        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
+        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
-        logger: Logger
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.relation = relation
-        commits = useCases.commits
+        self.commits = commits
         self.apple = apple
         self.schedule = schedule
         self.width = width
         clock = relation.clock
-        now = useCases.now
+        self.now = now
         self.logger = logger
-        state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: useCases.now())))
+        state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: now())))
     }
 
     public func run() async throws {
@@ -143,7 +143,7 @@ public final class DailyCheck: Service {
             primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
         do {
             _ = try await Persistence(clock: clock).store {
-                try await commits.submit(.rejectRefreshToken(command))
+                try await commits.submit(command)
             }
             metrics.count(.rejected)
         } catch is AccountRefusal {

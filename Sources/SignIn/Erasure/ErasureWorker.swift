@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 public import AppleIDClient
 import Cryptography
 public import Logging
@@ -27,14 +27,14 @@ public struct ErasureWorker: Service {
 
     /// - Parameter width: How many grants at once.
     public init(
-        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService, width: Int = 8,
-        logger: Logger
+        relation: AppleRelation, apple: any AppleTokenService, width: Int = 8,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.relation = relation
         self.apple = apple
         self.width = width
         clock = relation.clock
-        now = useCases.now
+        self.now = now
         self.logger = logger
     }
 

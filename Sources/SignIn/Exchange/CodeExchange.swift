@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 public import AppleIDClient
 import AppleIdentity
 import KeySets
@@ -40,20 +40,22 @@ public struct CodeExchange: Service {
     private let metrics = ExchangeMetrics()
 
     /// - Parameters:
+    ///   - check: Checks what Apple returns for a code.
     ///   - schedule: Of the daily check, for the first check of a new token.
     ///   - width: How many at once. While Apple takes 200 ms, 32 are 160 codes a second.
     public init(
-        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
-        schedule: CheckSchedule = CheckSchedule(), width: Int = 32, logger: Logger
+        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService, check: GrantCheck,
+        schedule: CheckSchedule = CheckSchedule(), width: Int = 32,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.relation = relation
-        commits = useCases.commits
+        self.commits = commits
         self.apple = apple
-        check = GrantCheck(verifier: useCases.identityVerifier, keys: useCases.keys)
+        self.check = check
         self.schedule = schedule
         self.width = width
         clock = relation.clock
-        now = useCases.now
+        self.now = now
         self.logger = logger
     }
 
@@ -166,7 +168,7 @@ public struct CodeExchange: Service {
         let persistence = Persistence(clock: clock)
         do {
             do {
-                _ = try await persistence.store { try await commits.submit(.finishExchange(command)) }
+                _ = try await persistence.store { try await commits.submit(command) }
                 relation.bells.check.ring()
             } catch is AccountRefusal {
                 // Erased meanwhile: then the code is in the erasure, which has to revoke what it became. Or

@@ -1,17 +1,21 @@
 import AppleAccounts
 import AppleIDClient
-import AppleIdentity
+public import AppleIdentity
 import JOSE
-import KeySets
+public import KeySets
 
 /// Whether what Apple granted for a code is about the person who posted it (OpenID Connect Core §3.1.3.7).
 ///
 /// The code was bound to a verified identity token by its `c_hash` before, and the answer came from Apple
 /// over TLS. So when Apple's keys cannot be had, or do not yet have the one that signed, the grant is kept
 /// (rule 6 of that section): to throw a refresh token away, which nobody can get again, would protect nobody.
-struct GrantCheck: Sendable {
+public struct GrantCheck: Sendable {
     let verifier: IdentityTokenVerifier
     let keys: any VerificationKeys
+
+    public init(verifier: IdentityTokenVerifier, keys: any VerificationKeys) {
+        (self.verifier, self.keys) = (verifier, keys)
+    }
 
     enum Finding: Equatable {
         case confirmed

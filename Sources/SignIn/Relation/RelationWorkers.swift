@@ -1,3 +1,4 @@
+public import AppleAccounts
 public import AppleIDClient
 public import Logging
 public import ServiceLifecycle
@@ -11,20 +12,23 @@ public struct RelationWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
-    ///   - useCases: Made with the same relation.
+    ///   - commits: Stores what the workers learn.
+    ///   - check: Checks what Apple returns for a code.
     ///   - schedule: Of the daily check.
     ///   - checksPerSecond: At most.
     public init(
-        relation: AppleRelation, useCases: SignInUseCases, apple: any AppleTokenService,
-        schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25, logger: Logger
+        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService, check: GrantCheck,
+        schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         services = [
             CodeExchange(
-                relation: relation, useCases: useCases, apple: apple, schedule: schedule, logger: logger),
+                relation: relation, commits: commits, apple: apple, check: check, schedule: schedule,
+                now: now, logger: logger),
             DailyCheck(
-                relation: relation, useCases: useCases, apple: apple, schedule: schedule,
-                perSecond: checksPerSecond, logger: logger),
-            ErasureWorker(relation: relation, useCases: useCases, apple: apple, logger: logger),
+                relation: relation, commits: commits, apple: apple, schedule: schedule,
+                perSecond: checksPerSecond, now: now, logger: logger),
+            ErasureWorker(relation: relation, apple: apple, now: now, logger: logger),
         ]
     }
 

@@ -1,30 +1,28 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// What a person's credential for an app is worth. "Not found" is an answer.
+    /// The state of a user's credential for an app. "Not found" is one of the states.
     ///
+    /// Waits only when the store cannot read without waiting.
     /// - Parameters:
     ///   - subject: Any text: what cannot be a `sub` is not found.
     ///   - clientID: Any client ID of the app; the answer names the primary one.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
-    public func credential(subject: String, clientID: String, allowed: AppScope) async throws -> Credential {
+    public func credential(subject: String, clientID: String, allowed: AppScope) throws -> Step<Credential> {
         let app = try deployment.app(named: clientID, in: allowed)
-        guard let subject = AppleSubject(subject) else { return .notFound(in: app) }
-        let credentials = try await store.credentials(
-            team: app.team, clientID: app.primaryClientID, subjects: [subject])
-        return credentials.first ?? .notFound(in: app)
+        guard let subject = AppleSubject(subject) else { return .now(.notFound(in: app)) }
+        let (team, clientID) = (app.team, app.primaryClientID)
+        if let credential = store.credentialNow(team: team, clientID: clientID, subject: subject) {
+            return .now(credential)
+        }
+        return .later { [store] in
+            let credentials = try await store.credentials(
+                team: team, clientID: clientID, subjects: [subject])
+            return credentials.first ?? .notFound(in: app)
+        }
     }
 
-    /// The same without waiting: `nil` when the store cannot say without, and `credential` has to be asked.
-    ///
-    /// - Throws: `UnknownClientID`, `CallerForbidden`.
-    public func credentialNow(subject: String, clientID: String, allowed: AppScope) throws -> Credential? {
-        let app = try deployment.app(named: clientID, in: allowed)
-        guard let subject = AppleSubject(subject) else { return .notFound(in: app) }
-        return store.credentialNow(team: app.team, clientID: app.primaryClientID, subject: subject)
-    }
-
-    /// The same for many persons at one moment, in their order.
+    /// The states of many users' credentials at one moment, in the order of the subjects.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credentials(

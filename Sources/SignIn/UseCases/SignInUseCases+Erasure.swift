@@ -56,10 +56,7 @@ extension SignInUseCases {
             key: key, accountID: id, erasureID: ErasureID(UniqueID(at: moment, using: &generator)),
             requestedAt: moment, deadline: moment.advanced(byMilliseconds: Self.erasureTime), scope: allowed)
         do {
-            guard case .erased(let record) = try await commits.submit(.erase(command)) else {
-                preconditionFailure("an erasure has the outcome of an erasure")
-            }
-            return record
+            return try await commits.submit(command)
         } catch let refusal as AccountRefusal where refusal.code == .callerForbidden {
             throw CallerForbidden()
         } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {

@@ -1,19 +1,32 @@
 public import AppleAccounts
 import AppleIdentity
-import Cryptography
-import Encodings
+import JOSE
+import KeySets
 
 extension SignInUseCases {
-    /// Takes Apple's server-to-server notification, and returns when it is durable.
+    /// Verifies Apple's server-to-server notification, and returns what has to be committed of it.
     ///
-    /// Nothing of a payload that does not verify is stored.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `StorageError`, `OverloadedError`.
-    public func takeNotification(payload: String) async throws -> NotificationReceipt {
+    /// Nothing of a payload that does not verify is stored. Waits only when the key that it names has to be fetched.
+    /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
+    public func receiveNotification(
+        payload: String
+    ) throws -> Step<PendingCommit<NotificationReceipt>> {
         let moment = now()
         let token = try UnverifiedToken(payload)
+        if let key = keys.cachedKey(for: token.keyID) {
+            return .now(try pendingNotification(token, with: key, payload: payload, at: moment))
+        }
+        return .later {
+            let key = try await keys.key(for: token.keyID)
+            return try pendingNotification(token, with: key, payload: payload, at: moment)
+        }
+    }
+
+    private func pendingNotification(
+        _ token: UnverifiedToken, with key: RSAPublicKey, payload: String, at moment: Moment
+    ) throws -> PendingCommit<NotificationReceipt> {
         let notification = try notificationVerifier.verify(
-            token, with: try await key(for: token),
-            at: NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000))
+            token, with: key, at: NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000))
         guard let clientID = ClientID(notification.clientID), let app = deployment.app(for: clientID) else {
             throw AppleTokenError(.audienceMismatch)
         }
@@ -22,19 +35,18 @@ extension SignInUseCases {
             clientID: app.primaryClientID,
             events: notification.events.map { NotifiedEvent($0, of: notification) },
             payload: payload, receivedAt: moment)
-        guard case .notification(let receipt) = try await commits.submit(.notification(command)) else {
-            preconditionFailure("a notification has the outcome of a notification")
-        }
-        return receipt
+        return PendingCommit(command) { $0 }
     }
 
-    /// Apple's `jti`; without one that can be a name, the payload stands for itself.
+    /// Apple's `jti`. The digest of the payload stands in when there is none, or when it cannot be stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {
         if let identifier = notification.identifier.flatMap({ InboxIdentifier($0) }) { return identifier }
         let digest = "sha256:" + Hexadecimal.encode(SHA256Digest.hash(payload))
-        guard let identifier = InboxIdentifier(digest) else { preconditionFailure("a digest is a name") }
+        guard let identifier = InboxIdentifier(digest) else {
+            preconditionFailure("a digest is a valid identifier")
+        }
         return identifier
     }
 }

@@ -1,67 +1,53 @@
 public import AppleAccounts
 import AppleIdentity
+import JOSE
+import KeySets
 
 extension SignInUseCases {
-    /// Verifies the token, and returns when the sign-in is durable.
+    /// Verifies the token, and returns what has to be committed of the sign-in. Stores nothing by itself.
     ///
-    /// The account lists only the credentials for apps that the caller may see.
-    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`, `AccountRefusal`, `StorageError`,
-    ///   `OverloadedError`.
-    public func signIn(_ request: SignInRequest, allowed: AppScope) async throws -> SignInOutcome {
+    /// Waits only when the key that the token names has to be fetched. The account in the result lists only the
+    /// credentials for apps that the caller may see.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`. The commit throws `AccountRefusal`,
+    ///   `StorageError` and `OverloadedError`.
+    public func signIn(
+        _ request: SignInRequest, allowed: AppScope
+    ) throws -> Step<PendingCommit<SignInOutcome>> {
         let moment = now()
-        let verified = try await verify(request.token, at: moment, allowed: allowed)
+        let token = try UnverifiedToken(request.token.identityToken)
+        if let key = keys.cachedKey(for: token.keyID) {
+            let verified = try verify(token, with: key, against: request.token, at: moment, allowed: allowed)
+            return .now(try pendingSignIn(verified, from: request, at: moment, allowed: allowed))
+        }
+        return .later {
+            let key = try await keys.key(for: token.keyID)
+            let verified = try verify(token, with: key, against: request.token, at: moment, allowed: allowed)
+            return try pendingSignIn(verified, from: request, at: moment, allowed: allowed)
+        }
+    }
+
+    /// What has to be committed of a sign-in whose token is verified.
+    ///
+    /// - Parameters:
+    ///   - request: Its token is the one that was verified.
+    ///   - moment: When the request arrived.
+    func pendingSignIn(
+        _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
+    ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
         let command = try command(for: verified, from: request, at: moment)
-        let checked = CheckedSignIn(command: command, scope: allowed)
-        let outcome = try await commits.submit(.signIn(command))
-        return Self.finish(outcome, ringing: bell(for: checked), allowed: allowed)
-    }
-
-    /// Verifies without waiting: `nil` when the key is not at hand, and only `signIn` can say more.
-    ///
-    /// - Throws: `AppleTokenError`, `CallerForbidden`.
-    public func checkNow(_ request: SignInRequest, allowed: AppScope) throws -> CheckedSignIn? {
-        let moment = now()
-        guard let verified = try verifyNow(request.token, at: moment, allowed: allowed) else { return nil }
-        return CheckedSignIn(command: try command(for: verified, from: request, at: moment), scope: allowed)
-    }
-
-    /// What is to be committed of a sign-in. Calls `completion` once, on any thread, when it is durable, or with the
-    /// errors that `signIn` throws after a verification.
-    public func submission(
-        of checked: CheckedSignIn,
-        completion: @escaping @Sendable (Result<SignInOutcome, any Error>) -> Void
-    ) -> Submission {
-        // Nothing more is held on to until then than is needed.
-        let (bell, scope) = (bell(for: checked), checked.scope)
-        return Submission(.signIn(checked.command)) { result in
-            completion(result.map { Self.finish($0, ringing: bell, allowed: scope) })
+        let signal = command.authorizationCode == nil ? nil : relation.bells.exchange
+        return PendingCommit(command) { outcome in
+            // After the commit, because the worker that it wakes must find the code.
+            signal?.ring()
+            return outcome.narrowed(to: allowed)
         }
-    }
-
-    public func commit(_ submissions: [Submission]) {
-        commits.submit(submissions)
-    }
-
-    /// To ring after the commit: whoever is woken must find the code.
-    private func bell(for checked: CheckedSignIn) -> Doorbell? {
-        checked.command.authorizationCode == nil ? nil : relation.bells.exchange
-    }
-
-    private static func finish(
-        _ outcome: AccountOutcome, ringing bell: Doorbell?, allowed: AppScope
-    ) -> SignInOutcome {
-        guard case .signedIn(let outcome) = outcome else {
-            preconditionFailure("a sign-in has the outcome of a sign-in")
-        }
-        bell?.ring()
-        return outcome.narrowed(to: allowed)
     }
 
     private func command(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) throws(AppleTokenError) -> SignInCommand {
         let identity = verified.identity
-        // The verifier has checked the same; storage must not depend on it.
+        // The verifier has checked the same. Storage must not depend on it.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
@@ -82,12 +68,12 @@ extension SignInUseCases {
             transferSubject: identity.transferSubject, receivedAt: moment)
     }
 
-    /// A sign-in without a code costs nothing here.
+    /// Does nothing for a sign-in without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
-        // The verifier has bound the code to the token, and the token's own audience is the client ID that
-        // Apple issued the code to.
+        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code to the client ID in the
+        // token's audience.
         guard let code = request.token.authorizationCode, let clientID = ClientID(verified.identity.clientID)
         else { return (nil, nil) }
         let decision = codes.decide(

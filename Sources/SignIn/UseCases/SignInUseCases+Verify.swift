@@ -4,42 +4,28 @@ import JOSE
 import KeySets
 
 extension SignInUseCases {
-    /// Says whom Apple's token is about. Stores nothing.
+    /// Verifies Apple's identity token. Stores nothing.
     ///
+    /// Waits only when the key that the token names has to be fetched.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`.
-    public func verify(_ request: IdentityTokenRequest, allowed: AppScope) async throws -> VerifiedSignIn {
-        try await verify(request, at: now(), allowed: allowed)
-    }
-
-    /// The same without waiting: `nil` when the key is not at hand, and only `verify` can say more.
-    ///
-    /// - Throws: `AppleTokenError`, `CallerForbidden`.
-    public func verifyNow(_ request: IdentityTokenRequest, allowed: AppScope) throws -> VerifiedSignIn? {
-        try verifyNow(request, at: now(), allowed: allowed)
-    }
-
-    func verifyNow(
-        _ request: IdentityTokenRequest, at moment: Moment, allowed: AppScope
-    ) throws -> VerifiedSignIn? {
+    public func verify(
+        _ request: IdentityTokenRequest, allowed: AppScope
+    ) throws -> Step<VerifiedSignIn> {
+        let moment = now()
+        // Everything that needs no key is checked before one is looked up, so that garbage causes no fetch.
         let token = try UnverifiedToken(request.identityToken)
-        guard let key = keys.cachedKey(for: token.keyID) else { return nil }
-        return try verify(token, with: key, against: request, at: moment, allowed: allowed)
+        if let key = keys.cachedKey(for: token.keyID) {
+            return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
+        }
+        return .later {
+            let key = try await keys.key(for: token.keyID)
+            return try verify(token, with: key, against: request, at: moment, allowed: allowed)
+        }
     }
 
-    /// All that can be refused without a key is refused before one is looked up, so that garbage causes no
-    /// fetch.
     func verify(
-        _ request: IdentityTokenRequest, at moment: Moment, allowed: AppScope
-    ) async throws -> VerifiedSignIn {
-        let token = try UnverifiedToken(request.identityToken)
-        let key = try await key(for: token)
-        return try verify(token, with: key, against: request, at: moment, allowed: allowed)
-    }
-
-    private func verify(
         _ token: UnverifiedToken, with key: RSAPublicKey, against request: IdentityTokenRequest,
-        at moment: Moment,
-        allowed: AppScope
+        at moment: Moment, allowed: AppScope
     ) throws -> VerifiedSignIn {
         let identity = try identityVerifier.verify(
             token, with: key,
@@ -52,11 +38,5 @@ extension SignInUseCases {
         }
         guard allowed.allows(app) else { throw CallerForbidden() }
         return VerifiedSignIn(identity: identity, app: app)
-    }
-
-    /// From the set at hand if it can be, which takes no suspension; else a fetch may help.
-    func key(for token: UnverifiedToken) async throws -> RSAPublicKey {
-        if let key = keys.cachedKey(for: token.keyID) { return key }
-        return try await keys.key(for: token.keyID)
     }
 }

@@ -8,11 +8,11 @@ public import KeySets
 /// What callers can ask for. All of it is thread-safe, and nothing is remembered between two calls.
 public struct SignInUseCases: Sendable {
     let deployment: Deployment
-    let identityVerifier: IdentityTokenVerifier
+    public let identityVerifier: IdentityTokenVerifier
     let notificationVerifier: NotificationVerifier
     let keys: any VerificationKeys
     let store: any AccountStore
-    let commits: GroupCommit
+    public let commits: GroupCommit
     let feed: EventFeed
     let relation: AppleRelation
     let codes: CodeKeeper
@@ -21,14 +21,6 @@ public struct SignInUseCases: Sendable {
     /// Seconds, of a token's expiry.
     let leeway: Int64
     let now: @Sendable () -> Moment
-
-    /// How many commands wait to be committed, those not counted that are being committed.
-    public var waitingCommands: Int { commits.depth }
-
-    /// Refuses a call that would wait too long to become durable, before anything is done for it.
-    ///
-    /// - Throws: `OverloadedError`, `StorageError`.
-    public func requireRoom() throws { try commits.requireRoom() }
 
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.

@@ -88,7 +88,7 @@ public struct WebSignIn: Sendable {
         let token = IdentityTokenRequest(
             identityToken: identityToken, nonce: visit.nonce, clientID: visit.clientID.rawValue,
             authorizationCode: authorizationCode)
-        let verified = try await useCases.verify(token, allowed: .all)
+        let verified = try await useCases.verify(token, allowed: .all).value
         // In a browser Apple hands the nonce through unchanged: neither its digest nor its absence will do, whatever
         // is accepted from native clients.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
@@ -96,8 +96,10 @@ public struct WebSignIn: Sendable {
             throw AppleTokenError(.nonceMismatch)
         }
         guard try await useUp(visit) else { throw WebRefusal(.stateUsed) }
-        let outcome = try await useCases.signIn(
-            SignInRequest(token: token, redirectURI: settings.callbackURL, user: user), allowed: .all)
+        let pending = try useCases.pendingSignIn(
+            verified, from: SignInRequest(token: token, redirectURI: settings.callbackURL, user: user),
+            at: now(), allowed: .all)
+        let outcome = try await useCases.commits.submit(pending)
         let code = WebCode()
         let expiresAt = now().advanced(byMilliseconds: Self.codeLifetime)
         let result = WebResult(outcome)

@@ -19,10 +19,10 @@ struct CommitPace: Sendable {
     }
 
     /// - Parameter batches: How many full batches wait before the next command's own.
-    func room(behind batches: Int, at now: ContinuousClock.Instant) -> CommitRoom {
+    func capacity(behind batches: Int, at now: ContinuousClock.Instant) -> CommitCapacity {
         let elapsed = beganAt.map { now - $0 } ?? .zero
-        guard elapsed < Self.longestWait else { return .stuck }
+        guard elapsed < Self.longestWait else { return .stalled }
         let each = max(recent, elapsed)
-        return each * (batches + 1) < Self.longestWait || batches == 0 ? .free : .full
+        return each * (batches + 1) < Self.longestWait || batches == 0 ? .available : .exhausted
     }
 }

@@ -16,7 +16,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
         case refuse
     }
 
-    private let capacity: Int
+    private let mostWaiting: Int
     private let largestBatch: Int
     private var waiting = Batch()
     private var isCommitting = false
@@ -24,21 +24,21 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     private(set) var isClosed = false
 
     init(capacity: Int, largestBatch: Int) {
-        (self.capacity, self.largestBatch) = (capacity, largestBatch)
+        (mostWaiting, self.largestBatch) = (capacity, largestBatch)
     }
 
     var isIdle: Bool { !isCommitting }
     var depth: Int { waiting.tickets.count }
 
-    /// Whether a caller who can come again should be told so.
-    func room(at now: ContinuousClock.Instant) -> CommitRoom {
-        guard isCommitting else { return .free }
-        return pace.room(behind: depth / largestBatch, at: now)
+    /// Whether a command whose caller can retry should be accepted.
+    func capacity(at now: ContinuousClock.Instant) -> CommitCapacity {
+        guard isCommitting else { return .available }
+        return pace.capacity(behind: depth / largestBatch, at: now)
     }
 
     mutating func accept(_ command: AccountCommand, _ ticket: Ticket) -> Acceptance {
         // Past the bound a caller is better told to come back than kept waiting for longer than it will.
-        guard !isClosed, waiting.tickets.count < capacity else { return .refuse }
+        guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
         waiting.commands.append(command)
         waiting.tickets.append(ticket)
         guard !isCommitting else { return .wait }

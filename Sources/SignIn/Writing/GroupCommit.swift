@@ -11,6 +11,16 @@ public final class GroupCommit: Service, Sendable {
     /// Called once, on any thread, which it must not hold up.
     public typealias Completion = @Sendable (Result<AccountOutcome, any Error>) -> Void
 
+    /// A command, and what is called with its outcome.
+    public struct Entry: Sendable {
+        let command: AccountCommand
+        let completion: Completion
+
+        public init(_ command: AccountCommand, completion: @escaping Completion) {
+            (self.command, self.completion) = (command, completion)
+        }
+    }
+
     private let store: any AccountStore
     private let feed: EventFeed
     private let queue: Mutex<CommitQueue<Completion>>
@@ -28,17 +38,17 @@ public final class GroupCommit: Service, Sendable {
     }
 
     /// How many commands wait, those not counted that are being committed.
-    var depth: Int { queue.withLock { $0.depth } }
+    public var depth: Int { queue.withLock { $0.depth } }
 
     /// For calls that can be made again, before they cost anything. What is submitted all the same is accepted as long
     /// as the queue has places.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when it is the database that keeps everybody waiting.
-    func requireRoom() throws {
-        switch queue.withLock({ $0.room(at: .now) }) {
-        case .free: break
-        case .full: throw OverloadedError()
-        case .stuck: throw StorageError(.busy, detail: "the transaction under way does not come back")
+    public func requireCapacity() throws {
+        switch queue.withLock({ $0.capacity(at: .now) }) {
+        case .available: break
+        case .exhausted: throw OverloadedError()
+        case .stalled: throw StorageError(.busy, detail: "the transaction under way does not come back")
         }
     }
 
@@ -49,26 +59,33 @@ public final class GroupCommit: Service, Sendable {
     /// - Throws: `AccountRefusal` by the rules, `StorageError` from the database, `OverloadedError` when the
     ///   command was not accepted. Each means that nothing of it was stored, except `unavailable` of a database on
     ///   another machine: when the connection is lost at the commit, nobody knows.
-    public func submit(_ command: AccountCommand) async throws -> AccountOutcome {
-        try await withCheckedThrowingContinuation { continuation in
-            submit([Submission(command) { continuation.resume(with: $0) }])
-        }
+    public func submit<Command: TypedCommand>(_ command: Command) async throws -> Command.Output {
+        try await submit(PendingCommit(command) { $0 })
     }
 
-    /// The same for whoever does not wait in a task. None of them is committed before the others are accepted.
-    func submit(_ submissions: [Submission]) {
+    /// Returns the result of a use case when its command is durable. Throws like `submit` of a command.
+    public func submit<Value>(_ pending: PendingCommit<Value>) async throws -> Value {
+        let outcome = try await withCheckedThrowingContinuation { continuation in
+            submit([Entry(pending.command) { continuation.resume(with: $0) }])
+        }
+        return try pending.result(outcome)
+    }
+
+    /// Accepts commands of callers that do not wait in a task. No one of them is committed before the others are
+    /// accepted, so that they share a transaction.
+    public func submit(_ entries: [Entry]) {
         let (accepted, isFirst) = queue.withLock { queue in
             var isFirst = false
-            for (index, submission) in submissions.enumerated() {
-                switch queue.accept(submission.command, submission.completion) {
+            for (index, entry) in entries.enumerated() {
+                switch queue.accept(entry.command, entry.completion) {
                 case .startCommitting: isFirst = true
                 case .wait: break
                 case .refuse: return (index, isFirst)
                 }
             }
-            return (submissions.count, isFirst)
+            return (entries.count, isFirst)
         }
-        for refused in submissions[accepted...] { refused.completion(.failure(OverloadedError())) }
+        for refused in entries[accepted...] { refused.completion(.failure(OverloadedError())) }
         if isFirst { commitNext() }
     }
 

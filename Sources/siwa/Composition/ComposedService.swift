@@ -66,9 +66,11 @@ struct ComposedService {
                 foreignPages: settings.foreignPages),
             logger: logger)
         let workers = RelationWorkers(
-            relation: relation, useCases: useCases, apple: apple.tokens,
+            relation: relation, commits: commits, apple: apple.tokens,
+            check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),
             schedule: CheckSchedule(interval: settings.checkInterval),
-            checksPerSecond: Double(settings.checksPerSecond), logger: logger)
+            checksPerSecond: Double(settings.checksPerSecond),
+            now: { Moment(milliseconds: ProcessObservation.now()) }, logger: logger)
         let maintenance = Maintenance(
             store: store, feed: feed, clock: ContinuousClock(),
             now: { Moment(milliseconds: ProcessObservation.now()) },

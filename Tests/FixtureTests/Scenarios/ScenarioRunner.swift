@@ -96,17 +96,20 @@ struct ScenarioRunner {
         let useCases = service.useCases
         switch action {
         case .signIn(let body):
-            return Reply(try await useCases.signIn(body.signInRequest, allowed: .all))
+            let signIn = try useCases.signIn(body.signInRequest, allowed: .all)
+            return Reply(try await useCases.commits.submit(signIn.value))
         case .verify(let body):
-            return Reply(try await useCases.verify(body.tokenRequest, allowed: .all))
+            return Reply(try await useCases.verify(body.tokenRequest, allowed: .all).value)
         case .flood(let flood):
             return try await Self.verify(flood, in: useCases)
         case .notification(let payload):
-            let receipt = try await useCases.takeNotification(payload: payload)
+            let notification = try useCases.receiveNotification(payload: payload)
+            let receipt = try await useCases.commits.submit(notification.value)
             return Reply(status: 200, members: ["receipt": JSONTree(receipt.rawValue)])
         case .credential(let question):
             let credential = try await useCases.credential(
-                subject: question.sub, clientID: question.clientID, allowed: .all)
+                subject: question.sub, clientID: question.clientID, allowed: .all
+            ).value
             guard case .object(let members) = JSONTree(credential) else { throw FixtureError("no object") }
             return Reply(status: 200, members: members)
         case .account(let question):
@@ -133,7 +136,8 @@ struct ScenarioRunner {
             let token = header + flood.identityToken[dot...]
             do {
                 last = Reply(
-                    try await useCases.verify(IdentityTokenRequest(identityToken: token), allowed: .all))
+                    try await useCases.verify(IdentityTokenRequest(identityToken: token), allowed: .all)
+                        .value)
             } catch {
                 last = try Reply(refusing: error)
             }

@@ -19,6 +19,8 @@ struct ServiceRun: Sendable {
     let commits: GroupCommit
     let clock = HurriedClock()
 
+    var grantCheck: GrantCheck { GrantCheck(verifier: useCases.identityVerifier, keys: useCases.keys) }
+
     init(
         store: any AccountStore & GrantStore, apple: any AppleTokenService, sealing: SealingKeyRing?,
         canSign: Bool, keys: any VerificationKeys, perSecond: Double, waits: (any Clock<Duration>)?,
@@ -32,10 +34,13 @@ struct ServiceRun: Sendable {
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
             feed: feed, relation: relation, nonceKey: .sample(), now: now)
-        exchange = CodeExchange(relation: relation, useCases: useCases, apple: apple, logger: .silent)
+        exchange = CodeExchange(
+            relation: relation, commits: commits, apple: apple,
+            check: GrantCheck(verifier: useCases.identityVerifier, keys: keys), now: now, logger: .silent)
         check = DailyCheck(
-            relation: relation, useCases: useCases, apple: apple, perSecond: perSecond, logger: .silent)
-        erasure = ErasureWorker(relation: relation, useCases: useCases, apple: apple, logger: .silent)
+            relation: relation, commits: commits, apple: apple, perSecond: perSecond, now: now,
+            logger: .silent)
+        erasure = ErasureWorker(relation: relation, apple: apple, now: now, logger: .silent)
     }
 
     @discardableResult
@@ -43,7 +48,7 @@ struct ServiceRun: Sendable {
         _ world: World, code: String? = World.code, redirectURI: String? = nil,
         _ changes: [String: JSONValue?] = [:]
     ) async throws -> SignInOutcome {
-        try await useCases.signIn(
+        try await useCases.commitSignIn(
             SignInRequest(
                 token: IdentityTokenRequest(
                     identityToken: world.token(code, changes), authorizationCode: code),

@@ -9,6 +9,7 @@ final class StubKeys: VerificationKeys {
     private let fetched: [String: RSAPublicKey]
     private let failure: KeySetError.Code
     private let fetches = Mutex(0)
+    private let lookups = Mutex(0)
 
     init(
         cached: [String: RSAPublicKey] = [:], fetched: [String: RSAPublicKey] = [:],
@@ -18,8 +19,13 @@ final class StubKeys: VerificationKeys {
     }
 
     var fetchCount: Int { fetches.withLock { $0 } }
+    /// How often a key was looked up, which every verification does once.
+    var lookupCount: Int { lookups.withLock { $0 } }
 
-    func cachedKey(for keyID: String) -> RSAPublicKey? { cached[keyID] }
+    func cachedKey(for keyID: String) -> RSAPublicKey? {
+        lookups.withLock { $0 += 1 }
+        return cached[keyID]
+    }
 
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
         fetches.withLock { $0 += 1 }

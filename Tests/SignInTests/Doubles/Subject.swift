@@ -67,7 +67,7 @@ final class Subject: Sendable {
         user: UserProfile? = nil, createsAccount: Bool = true, allowed: AppScope = .all
     ) async throws -> SignInOutcome {
         let token = try Self.token(seconds, changes)
-        return try await useCases.signIn(
+        return try await useCases.commitSignIn(
             SignInRequest(
                 token: IdentityTokenRequest(identityToken: token, nonce: nonce), user: user,
                 createsAccount: createsAccount),

@@ -63,7 +63,7 @@ import TokenMint
             let id = try await hold(in: world, process)
             _ = try await erase(id, in: world, process)
             await #expect(throws: AccountRefusal(.credentialRevoked)) {
-                try await process.useCases.signIn(
+                try await process.useCases.commitSignIn(
                     SignInRequest(token: IdentityTokenRequest(identityToken: old)), allowed: .all)
             }
             let again = try await process.signIn(world, code: nil)

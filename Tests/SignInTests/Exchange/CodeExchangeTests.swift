@@ -74,7 +74,7 @@ import TokenMint
         try await World.with { world in
             let process = try world.process()
             await #expect(throws: (any Error).self) {
-                try await process.useCases.signIn(
+                try await process.useCases.commitSignIn(
                     SignInRequest(
                         token: IdentityTokenRequest(
                             identityToken: world.token("another"), authorizationCode: World.code)),
@@ -254,8 +254,7 @@ import TokenMint
             try await process.signIn(world)
             let codes = await process.exchange.claim(16).work
             world.pass(.seconds(1))
-            _ = try await process.useCases.takeNotification(
-                payload: Subject.notification(at: 11, jti: "ended"))
+            _ = try await process.useCases.commitNotification(Subject.notification(at: 11, jti: "ended"))
             for code in codes { await process.exchange.perform(code) }
             #expect(try await world.status() == .unavailable(.credentialRevoked))
             #expect(try await world.store.sealedCount() == 0)

@@ -84,6 +84,15 @@ import TokenMint
         }
     }
 
+    @Test func `verifies its token once`() async throws {
+        let subject = try Subject()
+        let web = try web(subject)
+        let visit = try begin(web)
+        _ = try await web.arrive(
+            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+        #expect(subject.keys.lookupCount == 1)
+    }
+
     @Test func `garbage causes no fetch of keys`() async throws {
         let keys = StubKeys()
         let web = try web(Subject(keys: keys))

@@ -1,0 +1,93 @@
+import NIOCore
+import SignIn
+
+/// Answers the requests that one event loop has read in a round, several at once and stage by stage, and submits what
+/// they have to commit.
+///
+/// The code that reads, checks, writes and sends is many times larger than the processor's first cache, and a request
+/// that goes through all of it alone spends most of its time fetching instructions. Of several that are there at once,
+/// each finds the code of a stage where the one before has left it: that saves more than a quarter of a verification. A
+/// single request is answered as early as it would be without rounds. Stays on its event loop.
+final class EventLoopRound {
+    /// How many requests go through the stages together. With more the first would wait for the last, and what they
+    /// bring along would itself be too much for the caches.
+    private static let mostTogether = 16
+    /// How many commands are gathered, at most. The first waits for the last, some milliseconds.
+    private static let mostGathered = 64
+
+    private let eventLoop: any EventLoop
+    private let commits: GroupCommit
+    private let finished: FinishedCommits
+    private var connections = CircularBuffer<ConnectionHandler>()
+    private var running: [ConnectionHandler] = []
+    /// Not submitted one by one: the first would wake the thread that commits, which would commit it alone. A
+    /// transaction costs as much as several sign-ins in it.
+    private var gathered: [GroupCommit.Entry] = []
+    private var isScheduled = false
+
+    init(eventLoop: any EventLoop, commits: GroupCommit) {
+        self.eventLoop = eventLoop
+        self.commits = commits
+        finished = FinishedCommits(eventLoop: eventLoop)
+    }
+
+    /// Handles the request that the connection has read, or writes the response that it has: as soon as there are enough
+    /// others, and at the latest when the loop has read from all its sockets.
+    func add(_ connection: ConnectionHandler) {
+        connections.append(connection)
+        if connections.count >= Self.mostTogether { return run(isLast: false) }
+        schedule()
+    }
+
+    /// Commits the command together with those of other requests.
+    func add(_ commit: RouteResult.Commit, of exchange: Exchange, on connection: ConnectionHandler) {
+        let round = NIOLoopBound(self, eventLoop: eventLoop)
+        let connection = NIOLoopBound(connection, eventLoop: eventLoop)
+        let entry = GroupCommit.Entry(commit.command) { [finished, response = commit.response] result in
+            finished.append(
+                FinishedCommits.Commit(
+                    connection: connection, exchange: exchange, response: response, result: result)
+            ) { round.value.run(isLast: true) }
+        }
+        gathered.append(entry)
+        // In a round the end of it submits.
+        if running.isEmpty { schedule() }
+    }
+
+    private func schedule() {
+        guard !isScheduled else { return }
+        isScheduled = true
+        let round = NIOLoopBound(self, eventLoop: eventLoop)
+        // A loop runs this when it has read from the sockets that had something to read.
+        eventLoop.execute {
+            round.value.isScheduled = false
+            round.value.run(isLast: true)
+        }
+    }
+
+    /// - Parameter isLast: Whether the loop has read from all its sockets.
+    private func run(isLast: Bool) {
+        // A connection that joins during a round, with a request that waited for the response before it, is next.
+        guard running.isEmpty else { return }
+        for commit in finished.removeAll() where commit.connection.value.finish(commit) {
+            connections.append(commit.connection.value)
+        }
+        while !connections.isEmpty { runStages() }
+        if isLast || gathered.count >= Self.mostGathered {
+            commits.submit(gathered)
+            gathered.removeAll(keepingCapacity: true)
+        } else if !gathered.isEmpty {
+            schedule()
+        }
+    }
+
+    private func runStages() {
+        let count = min(connections.count, Self.mostTogether)
+        running.append(contentsOf: connections.prefix(count))
+        connections.removeFirst(count)
+        for connection in running { connection.handleRequest() }
+        for connection in running { connection.writeResponse() }
+        for connection in running { connection.sendResponse() }
+        running.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,40 @@
+import AppleAccounts
+import SignIn
+
+/// What happens next with a request that a route has read.
+///
+/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a change of
+/// thread. A sign-in waits for the database only: the event loop gathers its command with others, and needs no task.
+enum RouteResult: Sendable {
+    case response(Answer)
+    case commit(Commit)
+    /// Everything else. Runs in a task, whose result says what happens then.
+    case work(@Sendable () async throws -> RouteResult)
+
+    /// A command, and how its outcome becomes the response.
+    struct Commit: Sendable {
+        let command: AccountCommand
+        /// Called on the connection's event loop when the command is durable.
+        let response: @Sendable (AccountOutcome) throws -> Answer
+    }
+
+    /// Work that ends in a response.
+    static func later(_ response: @escaping @Sendable () async throws -> Answer) -> RouteResult {
+        .work { .response(try await response()) }
+    }
+
+    /// Commits what a use case has prepared.
+    static func commit<Value>(
+        _ pending: PendingCommit<Value>, response: @escaping @Sendable (Value) -> Answer
+    ) -> RouteResult {
+        .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
+    }
+
+    /// Goes on at once with a result that is there, and in a task with one that has to be waited for.
+    init<Value>(_ step: Step<Value>, then next: @escaping @Sendable (Value) -> RouteResult) {
+        switch step {
+        case .now(let value): self = next(value)
+        case .later(let work): self = .work { next(try await work()) }
+        }
+    }
+}
