@@ -27,28 +27,28 @@ final class Dispatcher: Sendable {
     }
 
     /// Answers at once where nothing has to be waited for.
-    func handle(_ request: ArrivingRequest, gate: AdmissionGate) -> (Exchange, RouteResult) {
-        let (head, fields) = (request.head, request.fields)
-        var exchange = Exchange(
+    func handle(_ incoming: IncomingRequest, gate: AdmissionGate) -> (RequestInfo, RouteResult) {
+        let (head, fields) = (incoming.head, incoming.fields)
+        var info = RequestInfo(
             method: head.method, route: nil,
             requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
-            startedAt: request.startedAt)
+            startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             let match = try RouteTable.match(head.method, target.path)
-            exchange.route = match.route
+            info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before the caller is known and the body is looked at: both cost more than to turn it away.
-            if case .turnAway(let seconds) = gate.decide(match.route.importance, at: request.startedAt) {
-                exchange.isTurnedAway = true
+            if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
+                info.isRejected = true
                 return (
-                    exchange,
-                    .response(OverloadAnswer.make(requestID: exchange.requestID, retryAfter: seconds))
+                    info,
+                    .response(OverloadResponse.make(requestID: info.requestID, retryAfter: seconds))
                 )
             }
             try routes.require(match.route)
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
-            exchange.caller = caller?.name
+            info.caller = caller?.name
             switch match.route.body {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
@@ -62,59 +62,59 @@ final class Dispatcher: Sendable {
                     throw error.problem(.parameterMalformed)
                 }
             }
-            let call = Call(
-                requestID: exchange.requestID, parameter: parameter, query: target.query,
-                body: request.bodyBytes,
+            let request = HTTPRequest(
+                requestID: info.requestID, parameter: parameter, query: target.query,
+                body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
-            return (exchange, try routes.handle(match.route, call))
+            return (info, try routes.handle(match.route, request))
         } catch {
-            return (exchange, .response(problem(error, exchange)))
+            return (info, .response(problem(error, info)))
         }
     }
 
     /// What the work of a route ends in.
     enum WorkResult: Sendable {
-        case response(Answer)
+        case response(HTTPResponse)
         case commit(RouteResult.Commit)
     }
 
     /// Does the work that `handle` returned, to its end.
     func result(
-        of work: @Sendable () async throws -> RouteResult, for exchange: Exchange
+        of work: @Sendable () async throws -> RouteResult, for info: RequestInfo
     ) async -> WorkResult {
         do {
             var result = try await work()
             while true {
                 switch result {
-                case .response(let answer): return .response(answer)
+                case .response(let response): return .response(response)
                 case .commit(let commit): return .commit(commit)
                 case .work(let more): result = try await more()
                 }
             }
         } catch {
-            return .response(problem(error, exchange))
+            return .response(problem(error, info))
         }
     }
 
     /// The response to a request whose command was committed or refused.
-    func response(to commit: FinishedCommits.Commit) -> Answer {
+    func response(to commit: FinishedCommits.Commit) -> HTTPResponse {
         do {
             return try commit.response(commit.result.get())
         } catch {
-            return problem(error, commit.exchange)
+            return problem(error, commit.info)
         }
     }
 
     /// For a call whose work does not come back. Only the database can be waited for that long.
-    func unavailable(_ exchange: Exchange) -> Answer {
-        .problem(Problem(.storageUnavailable), requestID: exchange.requestID)
+    func unavailable(_ info: RequestInfo) -> HTTPResponse {
+        .problem(Problem(.storageUnavailable), requestID: info.requestID)
     }
 
-    private func problem(_ error: any Error, _ exchange: Exchange) -> Answer {
+    private func problem(_ error: any Error, _ info: RequestInfo) -> HTTPResponse {
         let problem = Problem(describing: error)
         if problem.code == ProblemCode.internalError.rawValue {
-            observer.recordUnexpected(error, exchange)
+            observer.recordUnexpected(error, info)
         }
-        return .problem(problem, requestID: exchange.requestID)
+        return .problem(problem, requestID: info.requestID)
     }
 }

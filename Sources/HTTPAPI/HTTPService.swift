@@ -57,7 +57,7 @@ public final class HTTPService: Service {
     private let logger: Logger
     private let dispatcher: Dispatcher
     private let commits: GroupCommit
-    private let notices: CrowdNotices
+    private let notices: EarlyCloseNotices
     private let bound = BoundPort()
 
     /// - Parameters:
@@ -94,7 +94,7 @@ public final class HTTPService: Service {
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
                 version: parts.version))
-        notices = CrowdNotices(registry: registry, logger: logger, now: parts.now)
+        notices = EarlyCloseNotices(registry: registry, logger: logger, now: parts.now)
         dispatcher = Dispatcher(
             routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
             observer: RequestObserver(
@@ -109,7 +109,7 @@ public final class HTTPService: Service {
 
     /// Throws `ListenError` when it cannot listen.
     public func run() async throws {
-        let connection = HTTPConnection(
+        let connection = HTTPChannelSetup(
             dispatcher: dispatcher, commits: commits, limits: limits, notices: notices)
         let server = connection.server(
             configuration: ServerConfiguration(

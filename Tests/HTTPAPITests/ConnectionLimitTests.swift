@@ -13,7 +13,7 @@ import TokenMint
         var options = RunningService.Options()
         options.limits.requestTime = .seconds(2)
         options.limits.idleTime = .seconds(2)
-        options.limits.answerTime = .seconds(2)
+        options.limits.unreadResponseTime = .seconds(2)
         options.limits.lingerTime = .seconds(2)
         return options
     }

@@ -10,7 +10,7 @@ import Testing
         limits.requestTime = .seconds(15)
         limits.workTime = .seconds(10)
         limits.idleTime = .seconds(60)
-        limits.answerTime = .seconds(10)
+        limits.unreadResponseTime = .seconds(10)
         limits.lingerTime = .seconds(2)
         return limits
     }()
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// A connection with a complete request at 1 s.
-    static func answering(keepsAlive: Bool = true) -> ConnectionState {
+    static func responding(keepsAlive: Bool = true) -> ConnectionState {
         var state = ConnectionState(limits: limits, openedAt: at(0))
         state.bytesArrived(at: at(1))
         #expect(state.headArrived(announcing: nil, keepsAlive: keepsAlive, at: at(1)) == .collectBody)
@@ -41,16 +41,16 @@ import Testing
         #expect(state.headArrived(announcing: 50, keepsAlive: true, at: Self.at(13)) == .collectBody)
         #expect(state.bodyArrived(byteCount: 10) == .keep)
         #expect(state.timerFired(at: Self.at(19)) == .wait(until: Self.at(20)))
-        #expect(state.timerFired(at: Self.at(20)) == .answerTimeout)
+        #expect(state.timerFired(at: Self.at(20)) == .respondTimeout)
     }
 
     @Test func `an answer that does not come is given up in time, and the connection with it`() {
-        var state = Self.answering()
+        var state = Self.responding()
         state.workBegan(at: Self.at(1))
         #expect(state.timerFired(at: Self.at(10)) == .wait(until: Self.at(11)))
-        #expect(state.timerFired(at: Self.at(11)) == .answerUnavailable)
-        #expect(state.isLastAnswer)
-        #expect(state.answered(at: Self.at(11)) == .closeWhenWritten)
+        #expect(state.timerFired(at: Self.at(11)) == .respondUnavailable)
+        #expect(state.isLastResponse)
+        #expect(state.responded(at: Self.at(11)) == .closeWhenWritten)
     }
 
     @Test func `a request that came slowly has as much time as any once it is here`() {
@@ -59,18 +59,18 @@ import Testing
         state.endArrived()
         state.workBegan(at: Self.at(12))
         #expect(state.timerFired(at: Self.at(12)) == .wait(until: Self.at(22)))
-        #expect(state.answered(at: Self.at(12)) == .keepOpen)
+        #expect(state.responded(at: Self.at(12)) == .keepOpen)
     }
 
     @Test func `a call may wait by intention beside`() {
-        var state = Self.answering()
+        var state = Self.responding()
         state.workBegan(at: Self.at(1), waiting: .seconds(30))
         #expect(state.timerFired(at: Self.at(40)) == .wait(until: Self.at(41)))
-        #expect(state.timerFired(at: Self.at(41)) == .answerUnavailable)
+        #expect(state.timerFired(at: Self.at(41)) == .respondUnavailable)
     }
 
     @Test func `a client that reads again still gets its answer in time`() {
-        var state = Self.answering()
+        var state = Self.responding()
         state.stalled(at: Self.at(2))
         state.workBegan(at: Self.at(1))
         #expect(state.deadline == Self.at(12))
@@ -79,9 +79,9 @@ import Testing
     }
 
     @Test func `an answer that waits for nothing has no bound`() {
-        var state = Self.answering()
+        var state = Self.responding()
         #expect(state.timerFired(at: Self.at(1000)) == .rest)
-        #expect(state.answered(at: Self.at(1000)) == .keepOpen)
+        #expect(state.responded(at: Self.at(1000)) == .keepOpen)
         #expect(state.timerFired(at: Self.at(1059)) == .wait(until: Self.at(1060)))
         #expect(state.timerFired(at: Self.at(1060)) == .close)
     }
@@ -99,16 +99,16 @@ import Testing
             #expect(state.bodyArrived(byteCount: 60) == .keep)
             #expect(state.bodyArrived(byteCount: 40) == .keep)
             state.endArrived()
-            _ = state.answered(at: Self.at(0))
+            _ = state.responded(at: Self.at(0))
         }
         _ = state.headArrived(announcing: nil, keepsAlive: true, at: Self.at(0))
         #expect(state.bodyArrived(byteCount: 101) == .refuseTooLarge)
     }
 
     @Test func `the last answer closes the connection when it is written, or when nobody reads it`() {
-        var state = Self.answering(keepsAlive: false)
-        #expect(state.isLastAnswer)
-        #expect(state.answered(at: Self.at(2)) == .closeWhenWritten)
+        var state = Self.responding(keepsAlive: false)
+        #expect(state.isLastResponse)
+        #expect(state.responded(at: Self.at(2)) == .closeWhenWritten)
         #expect(state.timerFired(at: Self.at(11)) == .wait(until: Self.at(12)))
         #expect(state.timerFired(at: Self.at(12)) == .close)
     }
@@ -122,14 +122,14 @@ import Testing
     }
 
     @Test func `a client that does not read is closed, whatever it is doing`() {
-        var waiting = Self.answering()
-        _ = waiting.answered(at: Self.at(2))
+        var waiting = Self.responding()
+        _ = waiting.responded(at: Self.at(2))
         waiting.stalled(at: Self.at(3))
         #expect(waiting.timerFired(at: Self.at(13)) == .close)
 
-        var answering = Self.answering()
-        answering.stalled(at: Self.at(3))
-        #expect(answering.timerFired(at: Self.at(13)) == .close)
+        var responding = Self.responding()
+        responding.stalled(at: Self.at(3))
+        #expect(responding.timerFired(at: Self.at(13)) == .close)
     }
 
     @Test func `the end of a request is no reading`() {
@@ -142,11 +142,11 @@ import Testing
     }
 
     @Test func `a client that reads again is as good as any`() {
-        var state = Self.answering()
+        var state = Self.responding()
         state.stalled(at: Self.at(3))
         state.drained(at: Self.at(12))
         #expect(state.timerFired(at: Self.at(13)) == .rest)
-        _ = state.answered(at: Self.at(14))
+        _ = state.responded(at: Self.at(14))
         #expect(state.deadline == Self.at(74))
     }
 
@@ -156,9 +156,9 @@ import Testing
         var half = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
         half.bytesArrived(at: Self.at(1))
         #expect(half.inputEnded(at: Self.at(2)) == .closeWhenWritten)
-        var owing = Self.answering()
-        #expect(owing.inputEnded(at: Self.at(2)) == .finishAnswer)
-        #expect(owing.answered(at: Self.at(3)) == .closeWhenWritten)
+        var owing = Self.responding()
+        #expect(owing.inputEnded(at: Self.at(2)) == .finishResponse)
+        #expect(owing.responded(at: Self.at(3)) == .closeWhenWritten)
     }
 
     @Test func `a shutdown finishes what was begun and begins nothing`() {
@@ -166,9 +166,9 @@ import Testing
         #expect(idle.quiesce(at: Self.at(1)) == .closeWhenWritten)
         var receiving = ConnectionState(limits: Self.limits, openedAt: Self.at(0))
         receiving.bytesArrived(at: Self.at(1))
-        #expect(receiving.quiesce(at: Self.at(2)) == .finishAnswer)
+        #expect(receiving.quiesce(at: Self.at(2)) == .finishResponse)
         _ = receiving.headArrived(announcing: nil, keepsAlive: true, at: Self.at(2))
         receiving.endArrived()
-        #expect(receiving.answered(at: Self.at(3)) == .closeWhenWritten)
+        #expect(receiving.responded(at: Self.at(3)) == .closeWhenWritten)
     }
 }

@@ -5,7 +5,7 @@ final class AdmissionGate {
     private let eventLoop: any EventLoop
     private var rule: AdmissionRule
 
-    init(eventLoop: any EventLoop, bounds: AdmissionRule.Bounds) {
+    init(eventLoop: any EventLoop, bounds: AdmissionBounds) {
         self.eventLoop = eventLoop
         rule = AdmissionRule(bounds)
     }
@@ -17,7 +17,7 @@ final class AdmissionGate {
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 
-    func decide(_ importance: Importance, at now: NIODeadline) -> AdmissionRule.Decision {
-        rule.decide(importance, at: now)
+    func decide(_ priority: RequestPriority, at now: NIODeadline) -> AdmissionRule.Decision {
+        rule.decide(priority, at: now)
     }
 }

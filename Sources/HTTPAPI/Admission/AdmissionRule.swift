@@ -7,38 +7,10 @@ import NIOCore
 /// and then a round is measured; a long one in which the loop did little was a wait, for a disk say, and no load.
 /// Does no I/O and reads no clock.
 struct AdmissionRule {
-    struct Bounds: Sendable {
-        /// The longest round that is fine: some 1000 requests that are there at once.
-        var target = TimeAmount.milliseconds(60)
-        /// The round past which notifications are turned away too.
-        var notificationTarget = TimeAmount.milliseconds(150)
-        /// Between two measurements, when all is well.
-        var rest = TimeAmount.milliseconds(10)
-        /// For how long rounds must be too long. A burst is worked off, and so is what a busy neighbour on the
-        /// machine has held up.
-        var patience = TimeAmount.milliseconds(200)
-        /// What turning one request away costs, with its reading and its writing.
-        var cost = TimeAmount.microseconds(30)
-        /// The part of the loop's work that may go into turning away, in percent.
-        ///
-        /// To turn away costs half of what a verification costs: whoever answers all that is too much has no time left
-        /// for the rest. So what is above this share waits in its sockets, where each connection has one request.
-        var share: Int64 = 4
-
-        /// Without optimization every round takes many times as long, and in tests many services share the loops.
-        static var forThisBuild: Bounds {
-            var bounds = Bounds()
-            #if DEBUG
-                (bounds.target, bounds.notificationTarget) = (.seconds(60), .seconds(60))
-            #endif
-            return bounds
-        }
-    }
-
     enum Decision: Equatable {
         case admit
         /// Come again in so many seconds.
-        case turnAway(retryAfter: Int)
+        case reject(retryAfter: Int)
     }
 
     private struct Start {
@@ -54,16 +26,16 @@ struct AdmissionRule {
         case measuring(Start, isOver: Bool)
     }
 
-    private let bounds: Bounds
+    private let bounds: AdmissionBounds
     private var phase = Phase.resting(until: .uptimeNanoseconds(0))
     private var lastRound = TimeAmount.zero
     /// Since when every round was too long.
     private var lateSince: NIODeadline?
     /// The work that may be spent on turning away, in nanoseconds.
     private var credit: Int64 = 0
-    private var turnedAway = 0
+    private var rejected = 0
 
-    init(_ bounds: Bounds = Bounds()) {
+    init(_ bounds: AdmissionBounds = AdmissionBounds()) {
         self.bounds = bounds
     }
 
@@ -96,18 +68,18 @@ struct AdmissionRule {
         }
     }
 
-    mutating func decide(_ importance: Importance, at now: NIODeadline) -> Decision {
+    mutating func decide(_ priority: RequestPriority, at now: NIODeadline) -> Decision {
         guard let lateSince, now - lateSince >= bounds.patience else { return .admit }
-        switch importance {
+        switch priority {
         case .operations: return .admit
         case .notification: guard lastRound > bounds.notificationTarget else { return .admit }
         case .ordinary: break
         }
         guard credit >= bounds.cost.nanoseconds else { return .admit }
         credit -= bounds.cost.nanoseconds
-        turnedAway += 1
+        rejected += 1
         // Those that are turned away together must not come back together.
-        return .turnAway(retryAfter: 1 + turnedAway % 3)
+        return .reject(retryAfter: 1 + rejected % 3)
     }
 
     private mutating func conclude(from start: Start, to end: Start) {

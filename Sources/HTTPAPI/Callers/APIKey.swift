@@ -1,4 +1,5 @@
 public import AppleAccounts
+import JOSE
 
 /// A configured API key: a name for the log, the SHA-256 of the secret, and the apps it is good for.
 public struct APIKey: Sendable {
@@ -12,5 +13,18 @@ public struct APIKey: Sendable {
         self.name = name
         self.hash = hash
         self.scope = scope
+    }
+}
+
+/// Makes the secrets that callers present.
+public enum APIKeySecret {
+    /// 256 random bits after a prefix by which a leaked key is recognized.
+    public static func make() -> String {
+        "siwa_" + Base64URL.encode(SecureRandom.bytes(count: 32))
+    }
+
+    /// What is configured: a secret of 256 random bits needs no slow hash, nobody can guess it.
+    public static func hash(_ secret: String) -> [UInt8] {
+        SHA256Digest.hash(secret)
     }
 }

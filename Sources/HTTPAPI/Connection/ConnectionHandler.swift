@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// One client connection: collects a request, has it answered, writes the answer.
+/// One client connection: collects a request, has it handled, writes the response.
 ///
 /// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's event loop.
-/// Requests that arrive while one is being answered, or while answers wait to be read, wait themselves, and so does the
-/// socket, so that a client cannot fill memory by asking faster than it reads.
+/// Requests that arrive while one is being handled, or while responses wait to be read, wait themselves, and so does the
+/// socket, so that a client cannot fill memory by sending requests faster than it reads responses.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -17,25 +17,24 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let executor: EventLoopTaskExecutor
     private let siblings: LoopConnections
     private let bodies: BodyAllowance
-    /// `nil` for those of whom there may be any number.
+    /// `nil` for addresses that may open any number of connections.
     let client: ClientAddress?
     /// When the last request began or was answered.
     private(set) var usedAt: NIODeadline
-    /// `nil` when there was none, or the connection has left it.
+    /// `nil` before the connection is counted, and after it was closed early.
     private var place: RecencyList<ConnectionHandler>.Place?
     private var state: ConnectionState
-    private var unclaimed: UnclaimedBytes
-    private var context: ChannelHandlerContext?
+    private var unparsed: UnparsedBytes
+    private let output: ConnectionOutput
     private var timer: (task: Scheduled<Void>, dueAt: NIODeadline)?
-    private var arriving: ArrivingRequest?
-    private var pending: WaitingArrivals
+    private var incoming: IncomingRequest?
+    private var pipelined: PipelineQueue
     private var isReadHeld = false
-    private var needsFlush = false
-    /// `nil` too when its answer came to be too late.
-    private var running: (exchange: Exchange, task: Task<Void, Never>?)?
-    /// Made, and not yet written.
-    private var made: (exchange: Exchange, answer: Answer)?
-    /// Nobody waits on this connection any more, also if the request has not been begun yet.
+    /// The request that waits for the database or for a task. `nil` also when it was answered because of its time limit.
+    private var pending: (info: RequestInfo, task: Task<Void, Never>?)?
+    /// A response that is not written yet.
+    private var ready: (info: RequestInfo, response: HTTPResponse)?
+    /// The client has closed its side, or the service stops. Also holds for a request that is not handled yet.
     private var endsEarly = false
 
     init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
@@ -44,17 +43,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
         client = loop.connections.client(at: remoteAddress)
         usedAt = .now()
         state = ConnectionState(limits: loop.limits, openedAt: usedAt)
-        unclaimed = UnclaimedBytes(limits: loop.limits)
-        pending = WaitingArrivals(mostRequests: loop.limits.waitingRequests)
+        unparsed = UnparsedBytes(limits: loop.limits)
+        output = ConnectionOutput(date: loop.dispatcher.date)
+        pipelined = PipelineQueue(mostRequests: loop.limits.waitingRequests)
     }
 
     // Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+        output.context = context
         dispatcher.observer.connectionOpened()
         place = siblings.open(self)
-        siblings.makeRoom(for: self, on: context.eventLoop)
+        siblings.enforceLimits(for: self, on: context.eventLoop)
         keepTimer()
     }
 
@@ -68,22 +68,22 @@ final class ConnectionHandler: ChannelDuplexHandler {
         leave()
         timer?.task.cancel()
         timer = nil
-        self.context = nil
+        output.context = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         leave()
-        pending.removeAll()
+        pipelined.removeAll()
         endEarly()
         context.fireChannelInactive()
     }
 
-    /// - Returns: whether the decoder is to have them.
-    func bytesArrived(_ count: Int) -> Bool {
-        // What is thrown away must not gather in the decoder before.
+    /// - Returns: whether the decoder gets the bytes.
+    func bytesReceived(_ count: Int) -> Bool {
+        // Bytes that are dropped must not gather in the decoder.
         guard state.phase != .closing else { return false }
-        if let code = unclaimed.arrived(count) {
-            take(.refused(code))
+        if let code = unparsed.received(count) {
+            receive(.refused(code))
             return false
         }
         guard state.phase == .waiting else { return true }
@@ -97,30 +97,30 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         switch part {
-        case .head: unclaimed.claimedHead()
-        case .body(let bytes): unclaimed.claimedBody(bytes.readableBytes)
-        case .end: unclaimed.claimedEnd()
+        case .head: unparsed.parsedHead()
+        case .body(let bytes): unparsed.parsedBody(bytes.readableBytes)
+        case .end: unparsed.parsedEnd()
         }
-        take(.part(part))
+        receive(.part(part))
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        flush()
+        output.flush()
         context.fireChannelReadComplete()
     }
 
     func read(context: ChannelHandlerContext) {
-        // One read beyond the request that is being answered is let through: taking the socket out of the event loop's
-        // interest and putting it back costs two system calls, and a reader that hangs up would not be noticed.
-        let isBusy = !pending.isEmpty || !context.channel.isWritable
+        // One read beyond the request that is being handled is let through: taking the socket out of the event loop's
+        // interest and putting it back costs two system calls, and a client that hangs up would not be noticed.
+        let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
             state.drained(at: .now())
-            takePending()
-            flush()
+            processPipelined()
+            output.flush()
             releaseRead()
         } else {
             state.stalled(at: .now())
@@ -131,7 +131,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case ChannelEvent.inputClosed: take(.inputEnded)
+        case ChannelEvent.inputClosed: receive(.inputEnded)
         case is ChannelShouldQuiesceEvent: carryOut(state.quiesce(at: .now()))
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -139,73 +139,191 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
-        take(.refused(error == .headerOverflow ? .headerTooLarge : .requestMalformed))
+        receive(.refused(error == .headerOverflow ? .headerTooLarge : .requestMalformed))
     }
 
-    // A request
+    // Reading a request
 
-    private func take(_ arrival: WaitingArrivals.Arrival) {
-        // Nothing waits before it: a long poll has lost its reader.
-        if state.phase == .answering, case .inputEnded = arrival, pending.isEmpty {
+    private func receive(_ input: PipelineQueue.Input) {
+        // Nothing waits before it, so a long poll has lost its reader.
+        if state.phase == .responding, case .inputEnded = input, pipelined.isEmpty {
             return carryOut(state.inputEnded(at: .now()))
         }
         if mustWait {
-            pending.append(arrival)
-            // Only what leaves makes room, and with it the channel becomes writable again.
-            return flush()
+            pipelined.append(input)
+            // Only what is sent makes the channel writable again.
+            return output.flush()
         }
-        switch arrival {
+        process(input)
+    }
+
+    private func process(_ input: PipelineQueue.Input) {
+        switch input {
         case .inputEnded: carryOut(state.inputEnded(at: .now()))
-        case .part(let part): if state.phase != .closing { take(part) }
+        case .part(let part): if state.phase != .closing { process(part) }
         case .refused(let code): if state.phase != .closing { refuse(code) }
         }
     }
 
-    /// One request is answered at a time, and none while the client has answers to read: they are far larger than what
-    /// asks for them.
+    private func processPipelined() {
+        while !mustWait, let input = pipelined.popFirst() { process(input) }
+    }
+
+    /// One request is handled at a time, and none while the client has responses to read, which are far larger than the
+    /// requests for them.
     private var mustWait: Bool {
         switch state.phase {
-        case .answering: true
+        case .responding: true
         case .closing: false
-        case .waiting, .receiving: context?.channel.isWritable == false
+        case .waiting, .receiving: !output.isWritable
         }
     }
 
-    private func take(_ part: HTTPServerRequestPart) {
+    private func process(_ part: HTTPServerRequestPart) {
         switch part {
-        case .head(let head): take(head)
+        case .head(let head): process(head)
         case .body(var bytes):
             let action = state.bodyArrived(byteCount: bytes.readableBytes)
             guard action == .keep else { return refuse(.bodyTooLarge) }
-            guard arriving?.append(&bytes, within: bodies) != false else { return refuse(.overloaded) }
+            guard incoming?.append(&bytes, within: bodies) != false else { return refuse(.overloaded) }
         case .end:
             state.endArrived()
             round.add(self)
         }
     }
 
-    private func take(_ head: HTTPRequestHead) {
+    private func process(_ head: HTTPRequestHead) {
         let now = NIODeadline.now()
         gate.requestArrived(at: now)
-        let request = ArrivingRequest(head: head, startedAt: now)
+        let request = IncomingRequest(head: head, startedAt: now)
         let action = state.headArrived(
             announcing: request.fields.contentLength, keepsAlive: request.keepsAlive, at: now)
-        arriving = request
+        incoming = request
         keepTimer()
         guard action == .collectBody else { return refuse(.bodyTooLarge) }
         guard request.isClear else { return refuse(.requestMalformed) }
-        if request.fields.expectsContinue { write { $0.writeStaticString(AnswerEncoder.continueResponse) } }
+        if request.fields.expectsContinue { output.writeContinue() }
     }
 
-    // Its place among the others
+    /// Answers a request that is not complete and never will be.
+    private func refuse(_ code: ProblemCode) {
+        let request = incoming.take()
+        let info = RequestInfo(
+            method: request?.head.method, route: nil,
+            requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
+            startedAt: request?.startedAt ?? .now())
+        let response = HTTPResponse.problem(Problem(code), requestID: info.requestID)
+        output.write(response, to: info, closes: true)
+        let now = NIODeadline.now()
+        dispatcher.observer.record(info, response, finishedAt: now)
+        state.refused(at: now)
+        output.flush()
+        output.closeOutput()
+        keepTimer()
+    }
+
+    // The stages of a round. Each does only what has to be done for this connection.
+
+    func handleRequest() {
+        guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
+            return
+        }
+        let (info, result) = dispatcher.handle(request, gate: gate)
+        switch result {
+        case .response(let response): ready = (info, response)
+        case .commit(let commit):
+            // Waits for the database only.
+            wait(for: info, nil, atMost: .zero)
+            round.add(commit, of: info, on: self)
+        case .work(let work):
+            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let dispatcher = self.dispatcher
+            // Unstructured, because a client that hangs up must not undo what is being committed: only long polls are
+            // cancelled.
+            let task = Task(executorPreference: executor) {
+                let result = await dispatcher.result(of: work, for: info)
+                connection.value.workEnded(info, result)
+            }
+            wait(for: info, task, atMost: info.route?.ownWait ?? .zero)
+            if endsEarly { endEarly() }
+        }
+    }
+
+    func writeResponse() {
+        guard let (info, response) = ready.take() else { return }
+        finish(info, with: response)
+        processPipelined()
+    }
+
+    func sendResponse() {
+        output.flush()
+        releaseRead()
+        keepTimer()
+    }
+
+    // A request that has to wait
+
+    private func wait(for info: RequestInfo, _ task: Task<Void, Never>?, atMost ownWait: TimeAmount) {
+        pending = (info, task)
+        state.workBegan(at: .now(), waiting: ownWait)
+        keepTimer()
+    }
+
+    private func workEnded(_ info: RequestInfo, _ result: Dispatcher.WorkResult) {
+        switch result {
+        case .response(let response): if finishLater(info, with: response) { round.add(self) }
+        // Also when the time limit has passed: a retry of the caller finds what was stored.
+        case .commit(let commit): round.add(commit, of: info, on: self)
+        }
+    }
+
+    /// - Returns: whether there is a response to write.
+    func finish(_ commit: FinishedCommits.Commit) -> Bool {
+        finishLater(commit.info, with: dispatcher.response(to: commit))
+    }
+
+    private func finishLater(_ info: RequestInfo, with response: HTTPResponse) -> Bool {
+        guard pending != nil else {
+            dispatcher.observer.recordLate(info, response)
+            return false
+        }
+        pending = nil
+        ready = (info, response)
+        return true
+    }
+
+    private func finish(_ info: RequestInfo, with response: HTTPResponse) {
+        let now = NIODeadline.now()
+        output.write(response, to: info, closes: state.isLastResponse)
+        dispatcher.observer.record(info, response, finishedAt: now)
+        use(at: now)
+        state.idleTime = siblings.idleTime
+        if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
+    }
+
+    /// Answers a request that has reached its time limit. Its work goes on, because what it commits may be durable.
+    private func giveUp() {
+        guard let pending else { return }
+        self.pending = nil
+        finish(pending.info, with: dispatcher.unavailable(pending.info))
+        output.flush()
+    }
+
+    /// Ends a long poll with what it has.
+    private func endEarly() {
+        endsEarly = true
+        if let pending, pending.info.route?.isLongPoll == true { pending.task?.cancel() }
+    }
+
+    // The connection among the others
 
     var isExpendable: Bool { state.isExpendable }
     var isIdle: Bool { state.phase == .waiting }
 
-    /// Makes room for another connection.
+    /// Closes to make room for another connection.
     func closeEarly() {
         leave()
-        context?.close(promise: nil)
+        output.context?.close(promise: nil)
     }
 
     private func use(at now: NIODeadline) {
@@ -219,145 +337,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         siblings.closed(place, from: client)
     }
 
-    // The stages of a round. Of each, only what is to be done for this connection.
-
-    func handleRequest() {
-        guard state.phase == .answering, let context, let request = arriving.take() else { return }
-        let (exchange, result) = dispatcher.handle(request, gate: gate)
-        switch result {
-        case .response(let answer): made = (exchange, answer)
-        case .commit(let commit):
-            // Waits for the database only.
-            workBegan(exchange, nil, waiting: .zero)
-            round.add(commit, of: exchange, on: self)
-        case .work(let work):
-            let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let dispatcher = self.dispatcher
-            // Unstructured, because a client that hangs up must not undo what is being committed: only calls that
-            // merely wait are cancelled.
-            let task = Task(executorPreference: executor) {
-                let result = await dispatcher.result(of: work, for: exchange)
-                connection.value.workEnded(exchange, result)
-            }
-            workBegan(exchange, task, waiting: exchange.route?.ownWait ?? .zero)
-            if endsEarly { endEarly() }
-        }
-    }
-
-    private func workBegan(_ exchange: Exchange, _ task: Task<Void, Never>?, waiting ownWait: TimeAmount) {
-        running = (exchange, task)
-        state.workBegan(at: .now(), waiting: ownWait)
-        keepTimer()
-    }
-
-    private func workEnded(_ exchange: Exchange, _ result: Dispatcher.WorkResult) {
-        switch result {
-        case .response(let answer): if finishLater(exchange, with: answer) { round.add(self) }
-        // Also when the connection has given up waiting: the caller's retry then finds what is stored.
-        case .commit(let commit): round.add(commit, of: exchange, on: self)
-        }
-    }
-
-    func writeResponse() {
-        guard let (exchange, answer) = made.take() else { return }
-        finish(exchange, with: answer)
-        takePending()
-    }
-
-    func sendResponse() {
-        flush()
-        releaseRead()
-        keepTimer()
-    }
-
-    /// - Returns: whether there is a response to write.
-    func finish(_ commit: FinishedCommits.Commit) -> Bool {
-        finishLater(commit.exchange, with: dispatcher.response(to: commit))
-    }
-
-    private func finishLater(_ exchange: Exchange, with answer: Answer) -> Bool {
-        guard running != nil else {
-            dispatcher.observer.recordLate(exchange, answer)
-            return false
-        }
-        running = nil
-        made = (exchange, answer)
-        return true
-    }
-
-    private func finish(_ exchange: Exchange, with answer: Answer) {
-        let now = NIODeadline.now()
-        write(answer, to: exchange, closes: state.isLastAnswer)
-        dispatcher.observer.record(exchange, answer, finishedAt: now)
-        use(at: now)
-        state.idleTime = siblings.idleTime
-        if state.answered(at: now) == .closeWhenWritten { closeWhenWritten() }
-    }
-
-    private func takePending() {
-        while !mustWait, let arrival = pending.popFirst() { take(arrival) }
-    }
-
-    /// Answers a request that is not complete and never will be.
-    private func refuse(_ code: ProblemCode) {
-        let request = arriving.take()
-        let exchange = Exchange(
-            method: request?.head.method, route: nil,
-            requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
-            startedAt: request?.startedAt ?? .now())
-        let answer = Answer.problem(Problem(code), requestID: exchange.requestID)
-        write(answer, to: exchange, closes: true)
-        let now = NIODeadline.now()
-        dispatcher.observer.record(exchange, answer, finishedAt: now)
-        state.refused(at: now)
-        flush()
-        context?.close(mode: .output, promise: nil)
-        keepTimer()
-    }
-
-    // The socket
-
-    private func write(_ fill: (inout ByteBuffer) -> Void) {
-        guard let context, context.channel.isActive else { return }
-        var buffer = context.channel.allocator.buffer(capacity: 1024)
-        fill(&buffer)
-        write(buffer)
-    }
-
-    private func write(_ answer: Answer, to exchange: Exchange, closes: Bool) {
-        write { buffer in
-            AnswerEncoder.encode(
-                answer, requestID: exchange.requestID, date: dispatcher.date.text,
-                omitsBody: exchange.omitsBody, closes: closes, into: &buffer)
-        }
-        if let body = answer.sharedBody, !exchange.omitsBody { write(body) }
-    }
-
-    private func write(_ buffer: ByteBuffer) {
-        guard let context, context.channel.isActive else { return }
-        context.write(wrapOutboundOut(buffer), promise: nil)
-        needsFlush = true
-    }
-
-    private func flush() {
-        guard needsFlush, let context else { return }
-        needsFlush = false
-        context.flush()
-    }
+    // Closing and time limits
 
     private func closeWhenWritten() {
-        guard let context else { return }
-        needsFlush = false
-        // An empty write behind the answer: its promise is kept when everything before it has left.
-        let written = context.eventLoop.makePromise(of: Void.self)
-        let channel = context.channel
-        written.futureResult.whenComplete { _ in channel.close(promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+        output.closeWhenWritten()
         keepTimer()
     }
 
     private func releaseRead() {
-        guard isReadHeld, pending.isEmpty, let context, context.channel.isWritable else { return }
+        guard isReadHeld, pipelined.isEmpty, let context = output.context, output.isWritable else { return }
         isReadHeld = false
         context.read()
     }
@@ -365,20 +353,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func carryOut(_ action: ConnectionState.EndAction) {
         switch action {
         case .closeWhenWritten: closeWhenWritten()
-        case .finishAnswer: endEarly()
+        case .finishResponse: endEarly()
         }
     }
 
-    /// Ends a long poll with what it has.
-    private func endEarly() {
-        endsEarly = true
-        if let running, running.exchange.route?.waits == true { running.task?.cancel() }
-    }
-
-    /// Keeps one timer that is never late. It may be early, and then only looks: moving it with every request would
-    /// cost more than the request's other timekeeping together.
+    /// Keeps one timer that is never late. It may be early, and then only looks at the deadline: moving it with every
+    /// request would cost more than the rest of a request's timekeeping.
     private func keepTimer() {
-        guard let deadline = state.deadline, let context else { return }
+        guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }
         timer?.task.cancel()
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -386,22 +368,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         timer = (task, deadline)
     }
 
-    /// Answers for a call that takes too long. It goes on, because what it commits may be durable already.
-    private func giveUp() {
-        guard let running else { return }
-        self.running = nil
-        finish(running.exchange, with: dispatcher.unavailable(running.exchange))
-        flush()
-    }
-
     private func timerFired() {
         timer = nil
         switch state.timerFired(at: .now()) {
         case .wait: keepTimer()
         case .rest: break
-        case .answerTimeout: refuse(.requestTimeout)
-        case .answerUnavailable: giveUp()
-        case .close: context?.close(promise: nil)
+        case .respondTimeout: refuse(.requestTimeout)
+        case .respondUnavailable: giveUp()
+        case .close: output.context?.close(promise: nil)
         }
     }
 }

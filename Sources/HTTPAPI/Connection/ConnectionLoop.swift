@@ -13,13 +13,28 @@ final class ConnectionLoop {
 
     init(
         _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits,
-        crowd: Crowd,
+        openConnections: OpenConnections,
         bodies: BodyAllowance
     ) {
         (self.dispatcher, self.limits, self.bodies) = (dispatcher, limits, bodies)
         gate = AdmissionGate(eventLoop: eventLoop, bounds: limits.admission)
         round = EventLoopRound(eventLoop: eventLoop, commits: commits)
         executor = EventLoopTaskExecutor(eventLoop)
-        connections = LoopConnections(crowd: crowd, eventLoop: eventLoop)
+        connections = LoopConnections(openConnections: openConnections, eventLoop: eventLoop)
+    }
+}
+
+/// Runs tasks on one event loop, so that a call that must wait comes back to its connection without a change of
+/// thread.
+final class EventLoopTaskExecutor: TaskExecutor {
+    private let eventLoop: any EventLoop
+
+    init(_ eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -11,7 +11,7 @@ struct ConnectionState {
         /// Bytes of a request are here, but not all of it.
         case receiving
         /// The request is complete and its answer is being made.
-        case answering
+        case responding
         /// The answer is given; the connection closes when the client has it.
         case closing
     }
@@ -23,7 +23,7 @@ struct ConnectionState {
     var idleTime: TimeAmount
     private let limits: ServerLimits
     private var bodyBytes = 0
-    private var closesAfterAnswer = false
+    private var closesAfterResponse = false
     private var isQuiescing = false
     private var isStalled = false
     private var workDeadline: NIODeadline?
@@ -37,7 +37,7 @@ struct ConnectionState {
 
     /// Whether nothing would be lost with the connection but the time of a client that is late: no answer is being
     /// made, or the client does not read it.
-    var isExpendable: Bool { phase != .answering || isStalled }
+    var isExpendable: Bool { phase != .responding || isStalled }
 
     /// Bytes arrived that no request has claimed yet.
     mutating func bytesArrived(at now: NIODeadline) {
@@ -55,7 +55,7 @@ struct ConnectionState {
             deadline = now + limits.requestTime
         }
         bodyBytes = 0
-        closesAfterAnswer = !keepsAlive || isQuiescing
+        closesAfterResponse = !keepsAlive || isQuiescing
         return (length ?? 0) > limits.bodyBytes ? .refuseTooLarge : .collectBody
     }
 
@@ -68,7 +68,7 @@ struct ConnectionState {
     }
 
     mutating func endArrived() {
-        phase = .answering
+        phase = .responding
         workDeadline = nil
         if !isStalled { deadline = nil }
     }
@@ -81,19 +81,19 @@ struct ConnectionState {
         if !isStalled { deadline = end }
     }
 
-    enum AnswerAction: Equatable { case keepOpen, closeWhenWritten }
+    enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
     /// Whether the answer that is written now is the connection's last.
-    var isLastAnswer: Bool { closesAfterAnswer || isQuiescing }
+    var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
-    mutating func answered(at now: NIODeadline) -> AnswerAction {
-        if isLastAnswer {
+    mutating func responded(at now: NIODeadline) -> ResponseAction {
+        if isLastResponse {
             phase = .closing
-            deadline = now + limits.answerTime
+            deadline = now + limits.unreadResponseTime
             return .closeWhenWritten
         }
         phase = .waiting
-        deadline = now + (isStalled ? limits.answerTime : idleTime)
+        deadline = now + (isStalled ? limits.unreadResponseTime : idleTime)
         return .keepOpen
     }
 
@@ -107,7 +107,7 @@ struct ConnectionState {
     /// The client does not read what it asked for.
     mutating func stalled(at now: NIODeadline) {
         isStalled = true
-        deadline = now + limits.answerTime
+        deadline = now + limits.unreadResponseTime
     }
 
     mutating func drained(at now: NIODeadline) {
@@ -116,28 +116,28 @@ struct ConnectionState {
         switch phase {
         case .waiting: deadline = now + idleTime
         case .receiving: deadline = now + limits.requestTime
-        case .answering: deadline = workDeadline
+        case .responding: deadline = workDeadline
         case .closing: break
         }
     }
 
-    enum EndAction: Equatable { case closeWhenWritten, finishAnswer }
+    enum EndAction: Equatable { case closeWhenWritten, finishResponse }
 
     /// The client will send nothing more.
     mutating func inputEnded(at now: NIODeadline) -> EndAction {
-        guard phase == .answering else { return close(at: now) }
-        closesAfterAnswer = true
-        return .finishAnswer
+        guard phase == .responding else { return close(at: now) }
+        closesAfterResponse = true
+        return .finishResponse
     }
 
     /// The service is shutting down: what is under way is finished, nothing new is begun.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
-        return phase == .waiting ? close(at: now) : .finishAnswer
+        return phase == .waiting ? close(at: now) : .finishResponse
     }
 
     private mutating func close(at now: NIODeadline) -> EndAction {
-        if phase != .closing { deadline = now + limits.answerTime }
+        if phase != .closing { deadline = now + limits.unreadResponseTime }
         phase = .closing
         return .closeWhenWritten
     }
@@ -146,9 +146,9 @@ struct ConnectionState {
         case wait(until: NIODeadline)
         /// Rests until a deadline is set again.
         case rest
-        case answerTimeout
+        case respondTimeout
         /// The call takes too long. The connection closes behind this answer.
-        case answerUnavailable
+        case respondUnavailable
         case close
     }
 
@@ -157,10 +157,10 @@ struct ConnectionState {
         if now < deadline { return .wait(until: deadline) }
         guard !isStalled else { return .close }
         switch phase {
-        case .receiving: return .answerTimeout
-        case .answering:
-            closesAfterAnswer = true
-            return .answerUnavailable
+        case .receiving: return .respondTimeout
+        case .responding:
+            closesAfterResponse = true
+            return .respondUnavailable
         case .waiting, .closing: return .close
         }
     }

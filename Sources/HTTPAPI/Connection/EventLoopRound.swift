@@ -40,13 +40,13 @@ final class EventLoopRound {
     }
 
     /// Commits the command together with those of other requests.
-    func add(_ commit: RouteResult.Commit, of exchange: Exchange, on connection: ConnectionHandler) {
+    func add(_ commit: RouteResult.Commit, of info: RequestInfo, on connection: ConnectionHandler) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)
         let entry = GroupCommit.Entry(commit.command) { [finished, response = commit.response] result in
             finished.append(
                 FinishedCommits.Commit(
-                    connection: connection, exchange: exchange, response: response, result: result)
+                    connection: connection, info: info, response: response, result: result)
             ) { round.value.run(isLast: true) }
         }
         gathered.append(entry)

@@ -9,8 +9,8 @@ import Synchronization
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>
-        let exchange: Exchange
-        let response: @Sendable (AccountOutcome) throws -> Answer
+        let info: RequestInfo
+        let response: @Sendable (AccountOutcome) throws -> HTTPResponse
         let result: Result<AccountOutcome, any Error>
     }
 

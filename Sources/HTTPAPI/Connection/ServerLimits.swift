@@ -27,7 +27,7 @@ public struct ServerLimits: Sendable {
     /// The same when there are nearly as many connections as there may be; in between it shrinks.
     public var leastIdleTime = TimeAmount.seconds(1)
     /// How long an answer may wait for a client that does not read.
-    public var answerTime = TimeAmount.seconds(15)
+    public var unreadResponseTime = TimeAmount.seconds(15)
     /// How long a refused client may go on sending, so that it can read the refusal instead of a reset.
     public var lingerTime = TimeAmount.seconds(2)
     /// Past this, connections wait in the kernel's queue.
@@ -36,7 +36,8 @@ public struct ServerLimits: Sendable {
     public var addressShare = 50
     /// These may hold any number: many clients come through one of them.
     public var trustedProxies: [AddressBlock] = []
-    var admission = AdmissionRule.Bounds.forThisBuild
+    /// When requests are rejected because of overload.
+    public var admission = AdmissionBounds()
 
     public init() {}
 }

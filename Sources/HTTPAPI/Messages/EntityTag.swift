@@ -5,13 +5,13 @@ enum EntityTag {
     /// 200 with the body and its tag, or 304 when the caller names that tag.
     ///
     /// The tag is made of the body, so that it is the same on every replica and after every restart.
-    static func answer(_ body: [UInt8], unless ifNoneMatch: String?) -> Answer {
+    static func response(_ body: [UInt8], unless ifNoneMatch: String?) -> HTTPResponse {
         let tag = tag(of: body)
-        var answer =
+        var response =
             matches(ifNoneMatch, tag)
-            ? Answer(status: .notModified, contentType: nil, body: []) : Answer.json(.ok, body)
-        answer.entityTag = tag
-        return answer
+            ? HTTPResponse(status: .notModified, contentType: nil, body: []) : HTTPResponse.json(.ok, body)
+        response.entityTag = tag
+        return response
     }
 
     /// A hash of the body (FNV-1a, 64 bits). It tells versions of one answer apart and protects nothing, so it need not

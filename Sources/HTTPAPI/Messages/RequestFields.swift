@@ -77,11 +77,11 @@ struct RequestFields: Sendable {
     static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
         let expected = UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
         guard text.utf8.count == expected.count else { return false }
-        let answer = text.utf8.withContiguousStorageIfAvailable { bytes in
+        let result = text.utf8.withContiguousStorageIfAvailable { bytes in
             for index in 0..<expected.count where folded(bytes[index]) != expected[index] { return false }
             return true
         }
-        return answer ?? text.utf8.lazy.map(folded).elementsEqual(expected)
+        return result ?? text.utf8.lazy.map(folded).elementsEqual(expected)
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {

@@ -14,7 +14,7 @@ final class RequestObserver: Sendable {
     private let logger: Logger
     private let logsRequests: Bool
     private let now: @Sendable () -> Int64
-    private let turnedAway: TurnedAwayNotice
+    private let rejected: OverloadNotice
     private let anonymous = Mutex(AnonymousTally())
 
     /// One line per request is written when `logger` takes the level `info`. `now` gives milliseconds since 1970.
@@ -26,31 +26,31 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
-        turnedAway = TurnedAwayNotice(registry: registry, logger: logger, now: now)
+        rejected = OverloadNotice(registry: registry, logger: logger, now: now)
         sink.beforeFlush { [weak self] in self?.reportAnonymous() }
     }
 
     func connectionOpened() { metrics.connections.increment(by: 1) }
     func connectionClosed() { metrics.connections.decrement(by: 1) }
 
-    func record(_ exchange: Exchange, _ answer: Answer, finishedAt end: NIODeadline) {
-        let duration = end - exchange.startedAt
-        metrics.record(exchange.route, answer.status, nanoseconds: duration.nanoseconds)
+    func record(_ info: RequestInfo, _ response: HTTPResponse, finishedAt end: NIODeadline) {
+        let duration = end - info.startedAt
+        metrics.record(info.route, response.status, nanoseconds: duration.nanoseconds)
         // A line for each would cost more than it says.
-        guard !exchange.isTurnedAway else { return turnedAway.count() }
+        guard !info.isRejected else { return rejected.count() }
         guard logsRequests else { return }
         let now = now()
-        guard isLogged(exchange, answer, at: now) else { return }
-        var line = LogLine(at: now, level: Self.level(of: answer.status.code))
+        guard isLogged(info, response, at: now) else { return }
+        var line = LogLine(at: now, level: Self.level(of: response.status.code))
         line.field("msg", "request")
         // A method of the client's own invention is escaped like any other text.
-        line.field("method", exchange.method?.rawValue ?? "none")
-        line.field("route", exchange.route?.template ?? "none")
-        line.field("status", Int64(answer.status.code))
+        line.field("method", info.method?.rawValue ?? "none")
+        line.field("route", info.route?.template ?? "none")
+        line.field("status", Int64(response.status.code))
         line.field("duration_us", duration.nanoseconds / 1000)
-        line.field("request_id", exchange.requestID)
-        if let caller = exchange.caller { line.field("caller", caller) }
-        if let code = answer.code { line.field("code", code) }
+        line.field("request_id", info.requestID)
+        if let caller = info.caller { line.field("caller", caller) }
+        if let code = response.code { line.field("code", code) }
         sink.append(line)
     }
 
@@ -59,12 +59,12 @@ final class RequestObserver: Sendable {
         write(anonymous.withLock { $0.finish() })
     }
 
-    private func isLogged(_ exchange: Exchange, _ answer: Answer, at now: Int64) -> Bool {
-        guard exchange.caller == nil else { return true }
+    private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
+        guard info.caller == nil else { return true }
         // Apple signed it.
-        if exchange.route == .appleNotification, answer.status == .ok { return true }
-        let name = answer.code ?? exchange.route?.template.description ?? "none"
-        let kind = AnonymousTally.Kind(status: answer.status.code, name: name)
+        if info.route == .appleNotification, response.status == .ok { return true }
+        let name = response.code ?? info.route?.template.description ?? "none"
+        let kind = AnonymousTally.Kind(status: response.status.code, name: name)
         let (summaries, isLogged) = anonymous.withLock { tally in
             (tally.advance(to: now), tally.count(kind))
         }
@@ -92,22 +92,22 @@ final class RequestObserver: Sendable {
     private static func level(of status: UInt) -> StaticString { status >= 500 ? "warning" : "info" }
 
     /// The work of a call whose caller was told long ago that it could not be done.
-    func recordLate(_ exchange: Exchange, _ answer: Answer) {
+    func recordLate(_ info: RequestInfo, _ response: HTTPResponse) {
         logger.warning(
             "call finished after its time",
             metadata: [
-                "request_id": "\(exchange.requestID)", "status": "\(answer.status.code)",
-                "route": "\(exchange.route?.template.description ?? "none")",
+                "request_id": "\(info.requestID)", "status": "\(response.status.code)",
+                "route": "\(info.route?.template.description ?? "none")",
             ])
     }
 
     /// An error that no switch knows is a mistake in this service: its type is logged, its text could hold anything.
-    func recordUnexpected(_ error: any Error, _ exchange: Exchange) {
+    func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",
             metadata: [
-                "error_type": "\(type(of: error))", "request_id": "\(exchange.requestID)",
-                "route": "\(exchange.route?.template.description ?? "none")",
+                "error_type": "\(type(of: error))", "request_id": "\(info.requestID)",
+                "route": "\(info.route?.template.description ?? "none")",
             ])
     }
 }

@@ -23,3 +23,33 @@ extension Problem {
             }
     }
 }
+
+extension KeySetError {
+    var problem: Problem {
+        switch code {
+        case .unknownKey: AppleTokenError(.unknownKey).problem
+        case .keysUnavailable: Problem(.keysUnavailable)
+        }
+    }
+}
+
+extension StorageError {
+    var problem: Problem {
+        switch code {
+        case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
+            Problem(.storageUnavailable)
+        // The rules above the store let a value pass that no database takes: our mistake, and no use in trying again.
+        case .valueRefused: Problem(.internalError)
+        }
+    }
+}
+
+extension PercentEncoding.Failure {
+    /// - Parameter malformed: What to say when it is not U+0000.
+    func problem(_ malformed: ProblemCode, subject: Problem.Subject? = nil) -> Problem {
+        switch self {
+        case .malformed: Problem(malformed, subject: subject)
+        case .characterNotAllowed: Problem(.characterNotAllowed, subject: subject)
+        }
+    }
+}

@@ -12,25 +12,26 @@ final class AccountRoutes: Sendable {
     }
 
     /// `GET /v1/accounts/{id}`
-    func byID(_ call: Call) throws -> RouteResult {
-        _ = try Query(parsing: call.query, allowing: [])
-        let id = call.parameter ?? ""
-        return .later { [useCases] in Self.answer(try await useCases.account(id: id, allowed: call.scope))
+    func byID(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
+        return .later { [useCases] in
+            Self.response(try await useCases.account(id: id, allowed: request.scope))
         }
     }
 
     /// `GET /v1/accounts?client_id=&sub=`
-    func bySubject(_ call: Call) throws -> RouteResult {
-        let query = try Query(parsing: call.query, allowing: ["client_id", "sub"])
+    func bySubject(_ request: HTTPRequest) throws -> RouteResult {
+        let query = try Query(parsing: request.query, allowing: ["client_id", "sub"])
         let clientID = try query.required("client_id")
         let subject = try query.required("sub")
         return .later { [useCases] in
-            Self.answer(
-                try await useCases.account(subject: subject, clientID: clientID, allowed: call.scope))
+            Self.response(
+                try await useCases.account(subject: subject, clientID: clientID, allowed: request.scope))
         }
     }
 
-    private static func answer(_ account: Account) -> Answer {
+    private static func response(_ account: Account) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 768)
         json.value(account)
         return .json(.ok, json.bytes)

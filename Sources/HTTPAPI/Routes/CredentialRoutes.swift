@@ -15,30 +15,30 @@ final class CredentialRoutes: Sendable {
     }
 
     /// `GET /v1/credentials/{sub}?client_id=`
-    func one(_ call: Call) throws -> RouteResult {
-        let clientID = try Query(parsing: call.query, allowing: ["client_id"]).required("client_id")
-        let subject = call.parameter ?? ""
-        let credential = try useCases.credential(subject: subject, clientID: clientID, allowed: call.scope)
+    func one(_ request: HTTPRequest) throws -> RouteResult {
+        let clientID = try Query(parsing: request.query, allowing: ["client_id"]).required("client_id")
+        let subject = request.parameter ?? ""
+        let credential = try useCases.credential(subject: subject, clientID: clientID, allowed: request.scope)
         switch credential {
         case .now(let credential):
-            return .response(Self.answer(credential, unless: call.ifNoneMatch))
+            return .response(Self.response(credential, unless: request.ifNoneMatch))
         case .later(let work):
-            return .later { Self.answer(try await work(), unless: call.ifNoneMatch) }
+            return .later { Self.response(try await work(), unless: request.ifNoneMatch) }
         }
     }
 
-    private static func answer(_ credential: Credential, unless ifNoneMatch: String?) -> Answer {
+    private static func response(_ credential: Credential, unless ifNoneMatch: String?) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 192)
         json.value(credential)
-        return EntityTag.answer(json.bytes, unless: ifNoneMatch)
+        return EntityTag.response(json.bytes, unless: ifNoneMatch)
     }
 
     /// `POST /v1/credentials/query`
-    func many(_ call: Call) throws -> RouteResult {
-        let (clientID, subjects) = try Self.parse(call.body)
+    func many(_ request: HTTPRequest) throws -> RouteResult {
+        let (clientID, subjects) = try Self.parse(request.body)
         return .later { [useCases] in
             let credentials = try await useCases.credentials(
-                subjects: subjects, clientID: clientID, allowed: call.scope)
+                subjects: subjects, clientID: clientID, allowed: request.scope)
             var json = JSONWriter(reservingCapacity: 64 + 224 * subjects.count)
             json.beginObject()
             json.name("credentials")

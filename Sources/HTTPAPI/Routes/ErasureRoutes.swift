@@ -13,31 +13,31 @@ final class ErasureRoutes: Sendable {
 
     /// `DELETE /v1/accounts/{id}`: 200 when everything is done, 202 and a place to look when Apple still has to be asked.
     /// In both cases the person's data is gone here. Asked again it answers the same erasure.
-    func erase(_ call: Call) throws -> RouteResult {
-        _ = try Query(parsing: call.query, allowing: [])
-        let id = call.parameter ?? ""
+    func erase(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
         return .later { [useCases] in
-            let record = try await useCases.erase(id: id, allowed: call.scope)
-            guard record.finishedAt == nil else { return Self.answer(.ok, record) }
-            var answer = Self.answer(.accepted, record)
-            answer.fields = [("location", "/v1/erasures/\(record.id.rawValue)")]
-            return answer
+            let record = try await useCases.erase(id: id, allowed: request.scope)
+            guard record.finishedAt == nil else { return Self.response(.ok, record) }
+            var response = Self.response(.accepted, record)
+            response.fields = [("location", "/v1/erasures/\(record.id.rawValue)")]
+            return response
         }
     }
 
     /// `GET /v1/erasures/{id}`
-    func report(_ call: Call) throws -> RouteResult {
-        _ = try Query(parsing: call.query, allowing: [])
-        let id = call.parameter ?? ""
+    func report(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
         return .later { [useCases] in
-            guard let record = try await useCases.erasure(id: id, allowed: call.scope) else {
+            guard let record = try await useCases.erasure(id: id, allowed: request.scope) else {
                 throw Problem(.erasureNotFound)
             }
-            return Self.answer(.ok, record)
+            return Self.response(.ok, record)
         }
     }
 
-    private static func answer(_ status: HTTPResponseStatus, _ record: ErasureRecord) -> Answer {
+    private static func response(_ status: HTTPResponseStatus, _ record: ErasureRecord) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()
         json.name("erasure")

@@ -19,8 +19,8 @@ final class EventRoutes: Sendable {
     ///
     /// `after` is the cursor of the page before, or `latest` for the end of the feed; without it, the feed from its
     /// beginning. `wait` is in seconds.
-    func page(_ call: Call) throws -> RouteResult {
-        let query = try Query(parsing: call.query, allowing: ["after", "limit", "wait"])
+    func page(_ request: HTTPRequest) throws -> RouteResult {
+        let query = try Query(parsing: request.query, allowing: ["after", "limit", "wait"])
         let isLatest = query["after"] == "latest"
         let cursor = isLatest ? 0 : try query.number("after", in: 0...Int64.max, default: 0)
         let limit = try query.number(
@@ -33,9 +33,9 @@ final class EventRoutes: Sendable {
             let page =
                 isLatest
                 ? try await useCases.latestEvents(
-                    limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
+                    limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
                 : try await useCases.events(
-                    after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: call.scope)
+                    after: cursor, limit: Int(limit), wait: .seconds(wait), allowed: request.scope)
             var json = JSONWriter(reservingCapacity: 64 + 384 * page.events.count)
             json.beginObject()
             json.name("events")

@@ -17,20 +17,20 @@ final class NotificationRoutes: Sendable {
     /// `POST /v1/apple/notifications`
     ///
     /// Answered when it is durable. Members beside `payload` are let pass, because Apple may add some.
-    func receive(_ call: Call) throws -> RouteResult {
-        let payload = try Self.parse(call.body)
+    func receive(_ request: HTTPRequest) throws -> RouteResult {
+        let payload = try Self.parse(request.body)
         let notification = try verifications.counting(.notification) {
             try useCases.receiveNotification(payload: payload)
         }
         return RouteResult(notification) { [receipts] pending in
             .commit(pending) { receipt in
                 receipts.count(receipt)
-                return Self.answer(receipt)
+                return Self.response(receipt)
             }
         }
     }
 
-    private static func answer(_ receipt: NotificationReceipt) -> Answer {
+    private static func response(_ receipt: NotificationReceipt) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 64)
         json.beginObject()
         json.member("result", receipt.rawValue)

@@ -50,34 +50,34 @@ final class OperationsRoutes: Sendable {
             json.name("keys")
             json.value(health.keys)
             json.endObject()
-            return Answer(
+            return HTTPResponse(
                 status: isGood ? .ok : .serviceUnavailable, contentType: "application/json", body: json.bytes)
         }
     }
 
     /// `GET /version`
-    func versionAnswer() -> RouteResult {
+    func versionResponse() -> RouteResult {
         var json = JSONWriter(reservingCapacity: 64)
         json.beginObject()
         json.member("name", "siwa")
         json.member("version", version)
         json.endObject()
-        return .response(Answer(status: .ok, contentType: "application/json", body: json.bytes))
+        return .response(HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes))
     }
 
     /// `GET /metrics`, for keys that are not limited: the numbers are the whole deployment's.
-    func metrics(_ call: Call) throws -> RouteResult {
-        guard case .all = call.scope else { throw Problem(.callerForbidden) }
+    func metrics(_ request: HTTPRequest) throws -> RouteResult {
+        guard case .all = request.scope else { throw Problem(.callerForbidden) }
         return .response(
-            Answer(
+            HTTPResponse(
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
     /// `GET /openapi.yaml`: this interface, described for machines (OpenAPI 3.1).
     func openAPI() -> RouteResult {
-        var answer = Answer(status: .ok, contentType: "application/yaml", body: [])
-        answer.sharedBody = description
-        return .response(answer)
+        var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
+        response.sharedBody = description
+        return .response(response)
     }
 
     private func look() async -> (storage: StorageError?, keys: KeySetHealth) {
@@ -89,11 +89,11 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    private static func status(_ word: String) -> Answer {
+    private static func status(_ word: String) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 32)
         json.beginObject()
         json.member("status", word)
         json.endObject()
-        return Answer(status: .ok, contentType: "application/json", body: json.bytes)
+        return HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes)
     }
 }

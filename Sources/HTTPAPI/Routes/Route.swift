@@ -62,7 +62,7 @@ enum Route: Int, Sendable, CaseIterable {
     }
 
     /// The form of the body that is read. `POST /v1/nonces` needs none.
-    var body: BodyForm {
+    var body: BodyFormat {
         switch self {
         case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult: .json
         case .webCallback: .form
@@ -94,5 +94,13 @@ enum Route: Int, Sendable, CaseIterable {
     private static let longestKeyWait = TimeAmount.milliseconds(KeySetBounds().longestFetch)
 
     /// A long poll may be ended at any time with what it has.
-    var waits: Bool { self == .events }
+    var isLongPoll: Bool { self == .events }
+}
+
+/// How the body of a call is written.
+enum BodyFormat: Sendable {
+    case none
+    case json
+    /// `application/x-www-form-urlencoded`, as browsers post a page's form.
+    case form
 }

@@ -6,7 +6,7 @@ import SignIn
 /// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a change of
 /// thread. A sign-in waits for the database only: the event loop gathers its command with others, and needs no task.
 enum RouteResult: Sendable {
-    case response(Answer)
+    case response(HTTPResponse)
     case commit(Commit)
     /// Everything else. Runs in a task, whose result says what happens then.
     case work(@Sendable () async throws -> RouteResult)
@@ -15,17 +15,17 @@ enum RouteResult: Sendable {
     struct Commit: Sendable {
         let command: AccountCommand
         /// Called on the connection's event loop when the command is durable.
-        let response: @Sendable (AccountOutcome) throws -> Answer
+        let response: @Sendable (AccountOutcome) throws -> HTTPResponse
     }
 
     /// Work that ends in a response.
-    static func later(_ response: @escaping @Sendable () async throws -> Answer) -> RouteResult {
+    static func later(_ response: @escaping @Sendable () async throws -> HTTPResponse) -> RouteResult {
         .work { .response(try await response()) }
     }
 
     /// Commits what a use case has prepared.
     static func commit<Value>(
-        _ pending: PendingCommit<Value>, response: @escaping @Sendable (Value) -> Answer
+        _ pending: PendingCommit<Value>, response: @escaping @Sendable (Value) -> HTTPResponse
     ) -> RouteResult {
         .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
     }

@@ -52,8 +52,8 @@ enum RouteTable {
         let count = template.utf8CodeUnitCount
         guard path.utf8.count == count else { return false }
         let expected = UnsafeBufferPointer(start: template.utf8Start, count: count)
-        let answer = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(expected) }
-        return answer ?? path.utf8.elementsEqual(expected)
+        let result = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(expected) }
+        return result ?? path.utf8.elementsEqual(expected)
     }
 
     /// `/v1/credentials/query` comes before the call that would take "query" for a subject.

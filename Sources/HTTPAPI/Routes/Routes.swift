@@ -17,36 +17,36 @@ struct Routes: Sendable {
         if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
     }
 
-    func handle(_ route: Route, _ call: Call) throws -> RouteResult {
+    func handle(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
         switch route {
-        case .verifyIdentityToken: try tokens.verify(call)
-        case .signIn: try tokens.signIn(call)
-        case .mintNonce: try tokens.mintNonce(call)
-        case .account: try accounts.byID(call)
-        case .findAccount: try accounts.bySubject(call)
-        case .credential: try credentials.one(call)
-        case .queryCredentials: try credentials.many(call)
-        case .events: try events.page(call)
-        case .appleNotification: try notifications.receive(call)
-        case .eraseAccount: try erasures.erase(call)
-        case .erasure: try erasures.report(call)
-        case .webSignIn, .webCallback, .webFinish, .webResult: try handleWeb(route, call)
+        case .verifyIdentityToken: try tokens.verify(request)
+        case .signIn: try tokens.signIn(request)
+        case .mintNonce: try tokens.mintNonce(request)
+        case .account: try accounts.byID(request)
+        case .findAccount: try accounts.bySubject(request)
+        case .credential: try credentials.one(request)
+        case .queryCredentials: try credentials.many(request)
+        case .events: try events.page(request)
+        case .appleNotification: try notifications.receive(request)
+        case .eraseAccount: try erasures.erase(request)
+        case .erasure: try erasures.report(request)
+        case .webSignIn, .webCallback, .webFinish, .webResult: try handleWeb(route, request)
         case .livez: operations.live()
         case .readyz: operations.ready()
         case .health: operations.health()
-        case .version: operations.versionAnswer()
-        case .metrics: try operations.metrics(call)
+        case .version: operations.versionResponse()
+        case .metrics: try operations.metrics(request)
         case .openAPI: operations.openAPI()
         }
     }
 
-    private func handleWeb(_ route: Route, _ call: Call) throws -> RouteResult {
+    private func handleWeb(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
         guard let web else { throw Problem(.notFound) }
         return switch route {
-        case .webSignIn: try web.begin(call)
-        case .webCallback: web.callback(call)
-        case .webFinish: web.finish(call)
-        default: try web.redeem(call)
+        case .webSignIn: try web.begin(request)
+        case .webCallback: web.callback(request)
+        case .webFinish: web.finish(request)
+        default: try web.redeem(request)
         }
     }
 }

@@ -14,28 +14,28 @@ final class TokenRoutes: Sendable {
     }
 
     /// `POST /v1/identity-tokens/verify`
-    func verify(_ call: Call) throws -> RouteResult {
-        let request = try IdentityTokenRequest(parsing: call.body)
+    func verify(_ request: HTTPRequest) throws -> RouteResult {
+        let body = try IdentityTokenRequest(parsing: request.body)
         let verification = try verifications.counting(.identityToken) {
-            try useCases.verify(request, allowed: call.scope)
+            try useCases.verify(body, allowed: request.scope)
         }
-        return RouteResult(verification) { .response(Self.answer($0)) }
+        return RouteResult(verification) { .response(Self.response($0)) }
     }
 
     /// `POST /v1/sign-ins`
-    func signIn(_ call: Call) throws -> RouteResult {
+    func signIn(_ request: HTTPRequest) throws -> RouteResult {
         // Before the verification, which would be wasted.
         try useCases.commits.requireCapacity()
-        let request = try SignInRequest(parsing: call.body)
+        let body = try SignInRequest(parsing: request.body)
         let signIn = try verifications.counting(.identityToken) {
-            try useCases.signIn(request, allowed: call.scope)
+            try useCases.signIn(body, allowed: request.scope)
         }
         return RouteResult(signIn) { .commit($0) { .signedIn($0) } }
     }
 
     /// `POST /v1/nonces`
-    func mintNonce(_ call: Call) throws -> RouteResult {
-        _ = try Query(parsing: call.query, allowing: [])
+    func mintNonce(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
         let minted = useCases.mintNonce()
         var json = JSONWriter(reservingCapacity: 256)
         json.beginObject()
@@ -46,7 +46,7 @@ final class TokenRoutes: Sendable {
         return .response(.json(.created, json.bytes))
     }
 
-    private static func answer(_ verified: VerifiedSignIn) -> Answer {
+    private static func response(_ verified: VerifiedSignIn) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 768)
         json.beginObject()
         json.name("identity")

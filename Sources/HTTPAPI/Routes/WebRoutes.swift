@@ -22,8 +22,8 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/sign-in?client_id=&state=&scope=`
-    func begin(_ call: Call) throws -> RouteResult {
-        let query = try Query(parsing: call.query, allowing: ["client_id", "state", "scope"])
+    func begin(_ request: HTTPRequest) throws -> RouteResult {
+        let query = try Query(parsing: request.query, allowing: ["client_id", "state", "scope"])
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
             // URLSearchParams writes a space as "+".
@@ -33,20 +33,21 @@ final class WebRoutes: Sendable {
             scope = asked
         }
         let departure = try web.begin(
-            clientID: query["client_id"], callerState: try Self.callerState(query["state"], in: call.query),
-            scope: scope, cookie: cookie(of: call))
+            clientID: query["client_id"],
+            callerState: try Self.callerState(query["state"], in: request.query),
+            scope: scope, cookie: cookie(of: request))
         metrics.count(.started)
         return .response(
             .redirect(to: departure.location, cookie: cookie(departure.browser.text)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. No cookie of ours comes with it, since the browser posts it from Apple's page.
-    func callback(_ call: Call) -> RouteResult {
+    func callback(_ request: HTTPRequest) -> RouteResult {
         let visit: WebState
         let form: Form
         do {
-            form = try Form(parsing: call.body)
-            visit = try web.visit(of: form["state"])
+            form = try Form(parsing: request.body)
+            visit = try web.readState(form["state"])
         } catch {
             metrics.count(.refused)
             return .response(.page(about: Problem(describing: error)))
@@ -62,16 +63,16 @@ final class WebRoutes: Sendable {
         }
         let user = form["user"].flatMap { UserProfile(unsigned: $0) }
         return .later { [self] in
-            try await arrive(visit, token: token, code: code, user: user)
+            try await handleCallback(visit, token: token, code: code, user: user)
         }
     }
 
-    private func arrive(
+    private func handleCallback(
         _ visit: WebState, token: String, code: String, user: UserProfile?
-    ) async throws -> Answer {
+    ) async throws -> HTTPResponse {
         do {
             let location = try await verifications.counting(.identityToken) {
-                try await web.arrive(visit, identityToken: token, authorizationCode: code, user: user)
+                try await web.handleCallback(visit, identityToken: token, authorizationCode: code, user: user)
             }
             metrics.count(.signedIn)
             return .redirect(to: location)
@@ -85,10 +86,10 @@ final class WebRoutes: Sendable {
     }
 
     /// `GET /v1/web/finish?ticket=`
-    func finish(_ call: Call) -> RouteResult {
+    func finish(_ request: HTTPRequest) -> RouteResult {
         do {
-            let query = try Query(parsing: call.query, allowing: ["ticket"])
-            let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: call))
+            let query = try Query(parsing: request.query, allowing: ["ticket"])
+            let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: request))
             metrics.count(.finished)
             // The cookie stays for its ten minutes: another tab of the browser may still be on its way with it.
             return .response(.redirect(to: location))
@@ -99,8 +100,8 @@ final class WebRoutes: Sendable {
     }
 
     /// `POST /v1/web/results`
-    func redeem(_ call: Call) throws -> RouteResult {
-        var body = try RequestBody(call.body)
+    func redeem(_ request: HTTPRequest) throws -> RouteResult {
+        var body = try RequestBody(request.body)
         var code: String?
         while let name = try body.next() {
             guard name == "code" else { throw Problem.unknownMember(name) }
@@ -108,17 +109,17 @@ final class WebRoutes: Sendable {
         }
         guard let code else { throw Problem(.memberMissing, subject: .member("code")) }
         return .later { [web, metrics] in
-            let outcome = try await web.redeem(code: code, allowed: call.scope)
+            let outcome = try await web.redeem(code: code, allowed: request.scope)
             metrics.count(.redeemed)
             return .signedIn(outcome)
         }
     }
 
     /// To the step where the browser is recognized, which then tells the app's page.
-    private func away(_ visit: WebState, _ failure: WebFailure, code: String) -> Answer {
-        var answer = Answer.redirect(to: web.refusalURL(failure, for: visit))
-        answer.code = code
-        return answer
+    private func away(_ visit: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
+        var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: visit))
+        response.code = code
+        return response
     }
 
     /// The caller's state as it stands in the query. It is handed back as it is, because whether "+" is a plus sign or a
@@ -132,8 +133,8 @@ final class WebRoutes: Sendable {
         return String(encoded)
     }
 
-    private func cookie(of call: Call) -> String? {
-        CookieField.value(of: web.settings.cookieName, in: call.cookie)
+    private func cookie(of request: HTTPRequest) -> String? {
+        CookieField.value(of: web.settings.cookieName, in: request.cookie)
     }
 
     private func cookie(_ value: String) -> String {

@@ -16,7 +16,7 @@ public final class DailyCheck: Service {
 
     private struct State {
         var pace: CheckPace
-        var outcry = Outcry()
+        var logThrottle = LogThrottle()
     }
 
     private let relation: AppleRelation
@@ -50,29 +50,30 @@ public final class DailyCheck: Service {
     }
 
     public func run() async throws {
-        await Crew(width: width, bell: relation.bells.check, clock: clock).run(claim: claim, perform: perform)
+        await WorkerPool(width: width, signal: relation.signals.check, clock: clock).run(
+            claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> Crew<ClaimedCheck>.Claim {
+    func claim(_ room: Int) async -> WorkerPool<ClaimedCheck>.Claim {
         let moment = now()
         let (admitted, wait) = state.withLock { state in
             let admitted = state.pace.admit(upTo: room, at: moment)
             // Afterwards there is room for a batch again in the time that it takes to be admitted.
             return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
         }
-        guard admitted > 0 else { return Crew.Claim(work: [], nextLook: wait) }
+        guard admitted > 0 else { return WorkerPool.Claim(work: [], nextLook: wait) }
         do {
             let checks = try await relation.grants.claimChecks(
                 limit: admitted, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
                 jitterMilliseconds: schedule.jitter)
-            guard checks.count < admitted else { return Crew.Claim(work: checks, nextLook: wait) }
+            guard checks.count < admitted else { return WorkerPool.Claim(work: checks, nextLook: wait) }
             state.withLock { $0.pace.giveBack(admitted - checks.count) }
             let due = try? await relation.grants.nextDue().check
-            return Crew.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
+            return WorkerPool.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             state.withLock { $0.pace.giveBack(admitted) }
             logger.warning("no checks could be claimed", metadata: ["error": "\(error)"])
-            return Crew.Claim(work: [], nextLook: .seconds(5))
+            return WorkerPool.Claim(work: [], nextLook: .seconds(5))
         }
     }
 
@@ -142,7 +143,7 @@ public final class DailyCheck: Service {
             key: check.key, accountID: check.accountID, clientID: check.clientID,
             primaryClientID: check.primaryClientID, tokenID: check.tokenID, moment: moment)
         do {
-            _ = try await Persistence(clock: clock).store {
+            _ = try await StorageRetry(clock: clock).run {
                 try await commits.submit(command)
             }
             metrics.count(.rejected)
@@ -169,7 +170,7 @@ public final class DailyCheck: Service {
         _ message: Logger.Message, of check: ClaimedCheck, _ error: (any Error)? = nil, at moment: Moment
     ) {
         let cause = "\(message) \(check.clientID.rawValue) \(error.map { "\($0)" } ?? "")"
-        guard let leftOut = state.withLock({ $0.outcry.tell(cause, at: moment) }) else { return }
+        guard let leftOut = state.withLock({ $0.logThrottle.admit(cause, at: moment) }) else { return }
         var metadata: Logger.Metadata = [
             "account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)",
         ]

@@ -39,20 +39,20 @@ public struct ErasureWorker: Service {
     }
 
     public func run() async throws {
-        await Crew(width: width, bell: relation.bells.erasure, clock: clock).run(
+        await WorkerPool(width: width, signal: relation.signals.erasure, clock: clock).run(
             claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> Crew<ClaimedErasureGrant>.Claim {
+    func claim(_ room: Int) async -> WorkerPool<ClaimedErasureGrant>.Claim {
         let moment = now()
         do {
             let grants = try await relation.grants.claimErasureGrants(
                 limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
             let due = grants.count < room ? try? await relation.grants.nextDue().erasure : nil
-            return Crew.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
+            return WorkerPool.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no erasures could be claimed", metadata: ["error": "\(error)"])
-            return Crew.Claim(work: [], nextLook: .seconds(2))
+            return WorkerPool.Claim(work: [], nextLook: .seconds(2))
         }
     }
 
@@ -71,7 +71,7 @@ public struct ErasureWorker: Service {
             // stored all the same.
             if Task.isCancelled, !move.goesOn { return }
             let moment = now()
-            grant.take(
+            grant.apply(
                 move, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
                 delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
             guard await save(grant, of: claimed, at: moment) else { return }
@@ -181,7 +181,7 @@ public struct ErasureWorker: Service {
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant, at moment: Moment
     ) async -> Bool {
         do {
-            try await Persistence(clock: clock).store {
+            try await StorageRetry(clock: clock).run {
                 try await relation.grants.save(grant, of: claimed.erasureID, at: moment)
             }
             return true

@@ -60,21 +60,21 @@ public struct CodeExchange: Service {
     }
 
     public func run() async throws {
-        await Crew(width: width, bell: relation.bells.exchange, clock: clock).run(
+        await WorkerPool(width: width, signal: relation.signals.exchange, clock: clock).run(
             claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> Crew<ClaimedCode>.Claim {
+    func claim(_ room: Int) async -> WorkerPool<ClaimedCode>.Claim {
         let moment = now()
         do {
             let codes = try await relation.grants.claimCodes(
                 limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
             // Not knowing what is due next must not lose what was claimed.
             let due = codes.count < room ? try? await relation.grants.nextDue().code : nil
-            return Crew.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
+            return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no codes could be claimed", metadata: ["error": "\(error)"])
-            return Crew.Claim(work: [], nextLook: .seconds(2))
+            return WorkerPool.Claim(work: [], nextLook: .seconds(2))
         }
     }
 
@@ -165,20 +165,20 @@ public struct CodeExchange: Service {
         let command = ExchangeCommand(
             codeID: record.id, key: code.key, accountID: record.accountID, clientID: record.clientID,
             primaryClientID: record.primaryClientID, outcome: outcome, receivedAt: now())
-        let persistence = Persistence(clock: clock)
+        let retry = StorageRetry(clock: clock)
         do {
             do {
-                _ = try await persistence.store { try await commits.submit(command) }
-                relation.bells.check.ring()
+                _ = try await retry.run { try await commits.submit(command) }
+                relation.signals.check.wake()
             } catch is AccountRefusal {
                 // Erased meanwhile: then the code is in the erasure, which has to revoke what it became. Or
                 // transferred to another team, which has no use for it.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
-                let isAdopted = try await persistence.store {
+                let isAdopted = try await retry.run {
                     try await relation.grants.adoptErasureToken(
                         codeID: record.id, tokenID: tokenID, sealed: sealed, at: now())
                 }
-                if isAdopted { relation.bells.erasure.ring() }
+                if isAdopted { relation.signals.erasure.wake() }
             }
         } catch {
             metrics.countLost()

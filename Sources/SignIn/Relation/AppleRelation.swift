@@ -10,7 +10,7 @@ public struct AppleRelation: Sendable {
     /// Whether there is a private key with which the team signs its calls to Apple.
     public let canSign: @Sendable (TeamID) -> Bool
     let clock: any Clock<Duration>
-    let bells = WorkerBells()
+    let signals = WorkerSignals()
 
     /// - Parameter clock: To wait with.
     public init(

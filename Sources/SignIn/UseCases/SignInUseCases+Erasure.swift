@@ -19,7 +19,7 @@ extension SignInUseCases {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
         let record = try await startErasure(of: id, allowed: allowed)
         guard record.finishedAt == nil else { return record.narrowed(to: allowed) }
-        relation.bells.erasure.ring()
+        relation.signals.erasure.wake()
         return try await ErasureWatch(grants: relation.grants, clock: relation.clock)
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }

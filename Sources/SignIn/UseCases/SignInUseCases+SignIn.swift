@@ -35,10 +35,10 @@ extension SignInUseCases {
         _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
     ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
         let command = try command(for: verified, from: request, at: moment)
-        let signal = command.authorizationCode == nil ? nil : relation.bells.exchange
+        let signal = command.authorizationCode == nil ? nil : relation.signals.exchange
         return PendingCommit(command) { outcome in
             // After the commit, because the worker that it wakes must find the code.
-            signal?.ring()
+            signal?.wake()
             return outcome.narrowed(to: allowed)
         }
     }

@@ -1,5 +1,5 @@
 public import AppleAccounts
-import AppleIdentity
+public import AppleIdentity
 import JOSE
 import KeySets
 
@@ -39,4 +39,10 @@ extension SignInUseCases {
         guard allowed.allows(app) else { throw CallerForbidden() }
         return VerifiedSignIn(identity: identity, app: app)
     }
+}
+
+/// What a token says, and the app that it was minted for.
+public struct VerifiedSignIn: Sendable {
+    public let identity: VerifiedIdentity
+    public let app: App
 }

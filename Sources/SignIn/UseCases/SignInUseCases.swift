@@ -15,7 +15,7 @@ public struct SignInUseCases: Sendable {
     public let commits: GroupCommit
     let feed: EventFeed
     let relation: AppleRelation
-    let codes: CodeKeeper
+    let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
     /// Seconds, of a token's expiry.
@@ -46,7 +46,7 @@ public struct SignInUseCases: Sendable {
         self.commits = commits
         self.feed = feed
         self.relation = relation
-        codes = CodeKeeper(sealer: relation.sealer, canSign: relation.canSign)
+        codes = AuthorizationCodePolicy(sealer: relation.sealer, canSign: relation.canSign)
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         leeway = policy.leeway

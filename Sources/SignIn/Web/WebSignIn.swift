@@ -49,7 +49,7 @@ public struct WebSignIn: Sendable {
     /// - Throws: `UnknownClientID`.
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
-    ) throws(UnknownClientID) -> WebDeparture {
+    ) throws(UnknownClientID) -> WebAuthorizationRequest {
         let clientID = try settings.clientID(named: clientID)
         let browser = cookie.flatMap { BrowserSecret($0) } ?? BrowserSecret()
         let state = WebState(
@@ -64,13 +64,13 @@ public struct WebSignIn: Sendable {
         query.append("scope", scope.rawValue)
         query.append("state", seal.seal(state.json, for: .state))
         query.append("nonce", state.nonce)
-        return WebDeparture(location: query.appended(to: settings.authorizeURL), browser: browser)
+        return WebAuthorizationRequest(location: query.appended(to: settings.authorizeURL), browser: browser)
     }
 
     /// Reads the `state` that Apple brought back. Stores nothing, and does not yet use it up.
     ///
     /// - Throws: `WebRefusal` `web_state_invalid`, `web_state_expired`.
-    public func visit(of state: String?) throws(WebRefusal) -> WebState {
+    public func readState(_ state: String?) throws(WebRefusal) -> WebState {
         guard let state, let json = seal.open(state, for: .state), let visit = WebState(json: json) else {
             throw WebRefusal(.stateInvalid)
         }
@@ -82,7 +82,7 @@ public struct WebSignIn: Sendable {
     ///
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and `WebRefusal`
     ///   `web_state_used`. Nothing is stored when the token is refused.
-    public func arrive(
+    public func handleCallback(
         _ visit: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
     ) async throws -> String {
         let token = IdentityTokenRequest(

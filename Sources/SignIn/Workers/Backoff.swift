@@ -1,9 +1,9 @@
-/// How long to wait before the next attempt: doubling from the first to the longest, with up to a quarter
-/// more by chance, so that what failed together is not tried together again.
+/// How long to wait before the next attempt: doubles from the first delay to the longest, plus a random part of up to a
+/// quarter, so that calls that failed together are not retried together.
 struct Backoff: Sendable, Hashable {
     /// Milliseconds.
     let first: Int64
-    /// Milliseconds, before chance.
+    /// Milliseconds, without the random part.
     let longest: Int64
 
     init(first: Duration, longest: Duration) {
@@ -11,7 +11,7 @@ struct Backoff: Sendable, Hashable {
         self.longest = max(longest.wholeMilliseconds, self.first)
     }
 
-    /// Milliseconds to wait after so many attempts, counted from 1.
+    /// Milliseconds to wait after this number of attempts, counted from 1.
     func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let shift = min(max(attempts, 1), 41) - 1
         // Without the check a doubling could pass the end of the range.
@@ -22,5 +22,14 @@ struct Backoff: Sendable, Hashable {
     func delay(after attempts: Int) -> Int64 {
         var generator = SystemRandomNumberGenerator()
         return delay(after: attempts, using: &generator)
+    }
+}
+
+extension Duration {
+    /// Rounded down, and limited to about 290 million years.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let bounded = min(max(seconds, -9_000_000_000_000_000), 9_000_000_000_000_000)
+        return bounded * 1000 + attoseconds / 1_000_000_000_000_000
     }
 }

@@ -1,24 +1,24 @@
 import AppleAccounts
 
-/// Bounds a rate: so many in a second in the long run, and no more than one second's worth at once.
+/// Bounds a rate: `perSecond` in the long run, and at most one second's worth at once.
 ///
-/// Pure. The wall clock may jump: backwards gives nothing, forwards fills the bucket at most once.
+/// Does no I/O and reads no clock. The wall clock may jump: back gives nothing, ahead fills the bucket at most once.
 struct TokenBucket: Sendable {
     let perSecond: Double
     let capacity: Double
     private var level: Double
     private var filledAt: Moment
 
-    /// - Parameter perSecond: More than 0. Less than one is a bucket for one that fills slowly.
+    /// - Parameter perSecond: More than 0. With less than 1 the bucket holds one token and fills slowly.
     init(perSecond: Double, at moment: Moment) {
-        precondition(perSecond > 0 && perSecond.isFinite, "a rate is more than nothing")
+        precondition(perSecond > 0 && perSecond.isFinite, "a rate is more than 0")
         self.perSecond = perSecond
         capacity = max(perSecond, 1)
         level = capacity
         filledAt = moment
     }
 
-    /// Takes as many as there are, at most `wanted`.
+    /// Takes as many tokens as there are, at most `wanted`.
     mutating func take(upTo wanted: Int, at now: Moment) -> Int {
         fill(at: now)
         let taken = min(max(wanted, 0), Int(level))
@@ -26,12 +26,12 @@ struct TokenBucket: Sendable {
         return taken
     }
 
-    /// What was taken and is not used after all.
+    /// Returns tokens that were taken and not used.
     mutating func giveBack(_ count: Int) {
         level = min(level + Double(count), capacity)
     }
 
-    /// How long until so many are there; more than fit are counted as what fits.
+    /// How long until there are `count` tokens, or a full bucket when it holds fewer.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         fill(at: now)
         let missing = min(Double(count), capacity.rounded(.down)) - level

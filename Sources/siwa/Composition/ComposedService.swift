@@ -25,7 +25,8 @@ struct ComposedService {
     init(
         settings: ServiceSettings, observation: ProcessObservation,
         signals: [UnixSignal] = [.sigterm, .sigint],
-        keySetBounds: KeySetBounds = KeySetBounds(), watchInterval: Duration = ConditionWatch.interval
+        keySetBounds: KeySetBounds = KeySetBounds(), watchInterval: Duration = ConditionWatch.interval,
+        admission: AdmissionBounds = AdmissionBounds()
     ) async throws {
         logger = observation.logger
         disabled = DisabledAbilities(settings)
@@ -55,7 +56,7 @@ struct ComposedService {
             nonceKey: nonceKey,
             now: { Moment(milliseconds: ProcessObservation.now()) })
         http = HTTPService(
-            host: settings.host, port: settings.port, limits: .forThisProcess(settings),
+            host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry,

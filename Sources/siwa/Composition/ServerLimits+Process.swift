@@ -10,8 +10,9 @@ import HTTPAPI
 
 extension ServerLimits {
     /// The configured limits, with no more connections than this process can open files.
-    static func forThisProcess(_ settings: ServiceSettings) -> ServerLimits {
+    static func forThisProcess(_ settings: ServiceSettings, admission: AdmissionBounds) -> ServerLimits {
         var limits = ServerLimits()
+        limits.admission = admission
         limits.addressShare = settings.addressShare
         limits.trustedProxies = settings.trustedProxies
         // The database, the log and connections to Apple need files too.

@@ -3,6 +3,7 @@ import Foundation
 import HTTPAPI
 import KeySets
 import Logging
+import NIOCore
 
 @testable import siwa
 
@@ -14,6 +15,14 @@ struct WholeSystem: Sendable {
     let apple: EmulatorState
     let directory: TemporaryDirectory
     let backend: Backend
+
+    /// Rejects nothing for overload: a build for tests takes many times as long for a round of its event loops.
+    private static var admission: AdmissionBounds {
+        var bounds = AdmissionBounds()
+        bounds.target = .seconds(60)
+        bounds.notificationTarget = .seconds(60)
+        return bounds
+    }
 
     /// Runs both during `body`. `bounds` are for tests that cannot wait for the default ones.
     static func with<Result: Sendable>(
@@ -67,7 +76,7 @@ struct WholeSystem: Sendable {
         ).settings()
         let service = try await ComposedService(
             settings: settings, observation: ProcessObservation(level: .error) { _ in }, signals: [],
-            keySetBounds: bounds)
+            keySetBounds: bounds, admission: Self.admission)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             let port = try await service.boundPort()

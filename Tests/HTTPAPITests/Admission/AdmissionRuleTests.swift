@@ -20,15 +20,15 @@ import Testing
         }
 
         /// How many of so many requests are turned away.
-        mutating func turnedAway(of count: Int, _ importance: Importance = .ordinary) -> Int {
-            (0..<count).count { _ in rule.decide(importance, at: now) != .admit }
+        mutating func rejected(of count: Int, _ priority: RequestPriority = .ordinary) -> Int {
+            (0..<count).count { _ in rule.decide(priority, at: now) != .admit }
         }
     }
 
     @Test func `admits everybody while the loop comes round in time`() {
         var loop = Loop()
         loop.go(round: 100, for: 60, working: 60)
-        #expect(loop.turnedAway(of: 10_000) == 0)
+        #expect(loop.rejected(of: 10_000) == 0)
     }
 
     @Test func `measures one round at a time, and only now and then`() {
@@ -40,57 +40,57 @@ import Testing
             return .zero
         }
         var answers: [Bool] = []
-        func arrive(after milliseconds: Int64) {
+        func handleCallback(after milliseconds: Int64) {
             let isMeant = rule.requestArrived(at: start + .milliseconds(milliseconds), worked: worked)
             answers.append(isMeant)
         }
-        arrive(after: 0)
-        arrive(after: 0)
+        handleCallback(after: 0)
+        handleCallback(after: 0)
         rule.roundEnded()
         #expect(asked == 0)
-        arrive(after: 0)
-        arrive(after: 0)
+        handleCallback(after: 0)
+        handleCallback(after: 0)
         rule.roundEnded()
-        arrive(after: 1)
+        handleCallback(after: 1)
         #expect(asked == 2)
-        arrive(after: 10)
-        arrive(after: 11)
+        handleCallback(after: 10)
+        handleCallback(after: 11)
         #expect(answers == [true, false, true, false, false, false, true])
     }
 
     @Test func `takes a burst for no overload`() {
         var loop = Loop()
         loop.go(round: 3, for: 75, working: 75)
-        #expect(loop.turnedAway(of: 1000) == 0)
+        #expect(loop.rejected(of: 1000) == 0)
         loop.go(round: 1, for: 5, working: 5)
-        #expect(loop.turnedAway(of: 1000) == 0)
+        #expect(loop.rejected(of: 1000) == 0)
     }
 
     @Test func `takes a loop that waits for others, or for the machine, for no overload`() {
         var loop = Loop()
         loop.go(round: 100, for: 100, working: 20)
-        #expect(loop.turnedAway(of: 1000) == 0)
+        #expect(loop.rejected(of: 1000) == 0)
         loop.go(round: 1, for: 60_000, working: 3)
-        #expect(loop.turnedAway(of: 1000) == 0)
+        #expect(loop.rejected(of: 1000) == 0)
     }
 
     @Test(arguments: [(10_000, 100), (10_000, 900), (60_000, 5000)] as [(Int64, Int64)])
     func `takes what a loop did while nobody came for no overload`(length: Int64, working: Int64) {
         var loop = Loop()
         loop.go(round: 10, for: length, working: working)
-        #expect(loop.turnedAway(of: 1000) == 0)
-        #expect(loop.turnedAway(of: 1000, .notification) == 0)
+        #expect(loop.rejected(of: 1000) == 0)
+        #expect(loop.rejected(of: 1000, .notification) == 0)
     }
 
     @Test(arguments: [90, 30] as [Int64])
     func `turns away while rounds stay long, for no more than its share of the work`(working: Int64) {
         var loop = Loop()
         loop.go(round: 10, for: 90, working: working)
-        _ = loop.turnedAway(of: 1000)
+        _ = loop.rejected(of: 1000)
         var count = 0
         for _ in 0..<100 {
             loop.go(round: 1, for: 90, working: working)
-            count += loop.turnedAway(of: 1000)
+            count += loop.rejected(of: 1000)
         }
         // 30 microseconds each, of 4% of the work.
         let most = Int(working) * 100 * 1000 * 4 / 100 / 30
@@ -100,37 +100,37 @@ import Testing
     @Test func `cannot save for later more than a moment's share`() {
         var loop = Loop()
         loop.go(round: 1000, for: 90, working: 90)
-        #expect((1...266).contains(loop.turnedAway(of: 10_000)))
+        #expect((1...266).contains(loop.rejected(of: 10_000)))
     }
 
     @Test func `admits everybody again as soon as a round is short, or nothing came for a while`() {
         var loop = Loop()
         loop.go(round: 6, for: 90, working: 90)
-        #expect(loop.turnedAway(of: 10) == 10)
+        #expect(loop.rejected(of: 10) == 10)
         loop.go(round: 1, for: 5, working: 5)
-        #expect(loop.turnedAway(of: 10) == 0)
+        #expect(loop.rejected(of: 10) == 0)
 
         loop.go(round: 8, for: 90, working: 90)
-        #expect(loop.turnedAway(of: 10) == 10)
+        #expect(loop.rejected(of: 10) == 10)
         loop.go(round: 1, for: 5000, working: 1)
-        #expect(loop.turnedAway(of: 10) == 0)
+        #expect(loop.rejected(of: 10) == 0)
     }
 
     @Test func `never turns away who asks how the service is, and Apple only when it is worst`() {
         var loop = Loop()
         loop.go(round: 6, for: 90, working: 90)
-        #expect(loop.turnedAway(of: 10, .operations) == 0)
-        #expect(loop.turnedAway(of: 10, .notification) == 0)
+        #expect(loop.rejected(of: 10, .operations) == 0)
+        #expect(loop.rejected(of: 10, .notification) == 0)
         loop.go(round: 6, for: 200, working: 200)
-        #expect(loop.turnedAway(of: 10, .operations) == 0)
-        #expect(loop.turnedAway(of: 10, .notification) == 10)
+        #expect(loop.rejected(of: 10, .operations) == 0)
+        #expect(loop.rejected(of: 10, .notification) == 10)
     }
 
     @Test func `sends those that it turns away together back at different times`() {
         var loop = Loop()
         loop.go(round: 6, for: 90, working: 90)
         let seconds = (0..<30).compactMap { _ in
-            if case .turnAway(let seconds) = loop.rule.decide(.ordinary, at: loop.now) {
+            if case .reject(let seconds) = loop.rule.decide(.ordinary, at: loop.now) {
                 seconds
             } else {
                 nil

@@ -28,7 +28,7 @@ struct RunningService: Sendable {
     let stop: @Sendable () -> Void
 
     struct Options: Sendable {
-        var limits = ServerLimits()
+        var limits = Self.limits
         var keys: (any VerificationKeys)?
         var store: (any AccountStore)?
         var callers: CallerDirectory?
@@ -41,6 +41,15 @@ struct RunningService: Sendable {
         /// How many may wait for events at once.
         var mostWaiters = 1024
         var foreignPages: ForeignPageCheck?
+
+        /// Those of the service, without rejections for overload: a build for tests takes many times as long for a
+        /// round, and many services of the tests share the event loops.
+        private static var limits: ServerLimits {
+            var limits = ServerLimits()
+            limits.admission.target = .seconds(60)
+            limits.admission.notificationTarget = .seconds(60)
+            return limits
+        }
     }
 
     static func with<Result: Sendable>(

@@ -28,7 +28,7 @@ import TokenMint
     private func begin(_ web: WebSignIn) throws -> WebState {
         let departure = try web.begin(clientID: nil, callerState: nil, scope: .nameAndEmail, cookie: nil)
         let pair = departure.location.split(separator: "&").first { $0.hasPrefix("state=") }
-        return try web.visit(of: pair.map { String($0.dropFirst(6)) })
+        return try web.readState(pair.map { String($0.dropFirst(6)) })
     }
 
     private func token(_ visit: WebState, _ changes: [String: JSONValue?] = [:]) throws -> String {
@@ -56,15 +56,15 @@ import TokenMint
         let web = try web(subject)
         let visit = try begin(web)
         await #expect(throws: AppleTokenError.self) {
-            _ = try await web.arrive(
+            _ = try await web.handleCallback(
                 visit, identityToken: try token(visit, changes.mapValues { .string($0) }),
                 authorizationCode: "code", user: nil)
         }
         #expect(try await subject.store.allEvents().isEmpty)
-        _ = try await web.arrive(
+        _ = try await web.handleCallback(
             visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         await #expect(throws: WebRefusal(.stateUsed)) {
-            _ = try await web.arrive(
+            _ = try await web.handleCallback(
                 visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         }
     }
@@ -73,13 +73,13 @@ import TokenMint
         let subject = try Subject()
         let web = try web(subject)
         let visit = try begin(web)
-        _ = try await web.arrive(
+        _ = try await web.handleCallback(
             visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         // The clock of another replica is behind: it would still take the state.
         let end = visit.expiresAt.advanced(byMilliseconds: 60_000)
         while try await subject.store.purgeTickets(expiredBefore: end) > 0 {}
         await #expect(throws: WebRefusal(.stateUsed)) {
-            _ = try await web.arrive(
+            _ = try await web.handleCallback(
                 visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         }
     }
@@ -88,7 +88,7 @@ import TokenMint
         let subject = try Subject()
         let web = try web(subject)
         let visit = try begin(web)
-        _ = try await web.arrive(
+        _ = try await web.handleCallback(
             visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         #expect(subject.keys.lookupCount == 1)
     }
@@ -98,7 +98,8 @@ import TokenMint
         let web = try web(Subject(keys: keys))
         let visit = try begin(web)
         await #expect(throws: AppleTokenError(.tokenMalformed)) {
-            _ = try await web.arrive(visit, identityToken: "a.b", authorizationCode: "code", user: nil)
+            _ = try await web.handleCallback(
+                visit, identityToken: "a.b", authorizationCode: "code", user: nil)
         }
         #expect(keys.fetchCount == 0)
     }
@@ -106,7 +107,7 @@ import TokenMint
     @Test func `a result whose account is gone is not found`() async throws {
         let web = try web(Subject())
         let visit = try begin(web)
-        let location = try await web.arrive(
+        let location = try await web.handleCallback(
             visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
         #expect(location.hasPrefix("https://siwa.example/v1/web/finish?ticket="))
         let other = try Subject()

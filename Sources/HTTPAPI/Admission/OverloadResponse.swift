@@ -1,0 +1,23 @@
+import NIOHTTP1
+
+/// The answer to a request that is turned away, made with the least work: all of it but the request's ID is ready.
+enum OverloadResponse {
+    private static let problem = Problem(.overloaded)
+    /// The problem up to its last member, which is the ID.
+    private static let beginning = Array(problem.body(requestID: "").dropLast(2))
+    private static let ending = Array("\"}".utf8)
+
+    /// - Parameter requestID: Needs no escape, as all that `RequestID` makes or accepts.
+    static func make(requestID: String, retryAfter: Int) -> HTTPResponse {
+        var body: [UInt8] = []
+        body.reserveCapacity(beginning.count + 66)
+        body += beginning
+        body += requestID.utf8
+        body += ending
+        var response = HTTPResponse(
+            status: .serviceUnavailable, contentType: "application/problem+json", body: body)
+        response.fields = [("retry-after", String(retryAfter))]
+        response.code = problem.code
+        return response
+    }
+}

@@ -1,0 +1,39 @@
+import AppleAccounts
+import JOSE
+import NIOHTTP1
+import SignIn
+import StrictJSON
+
+extension SignInRequest {
+    /// The body of `POST /v1/sign-ins`.
+    init(parsing bytes: [UInt8]) throws(Problem) {
+        var body = try RequestBody(bytes)
+        var token = IdentityTokenRequest.Draft()
+        var user: UserProfile?
+        var createsAccount = true
+        while let name = try body.next() {
+            if try token.take(name, from: &body) { continue }
+            switch name {
+            case "user": user = try body.value().map(UserProfile.init(posted:))
+            case "create": createsAccount = try body.bool("create") ?? true
+            default: throw Problem.unknownMember(name)
+            }
+        }
+        self.init(token: try token.finished(), user: user, createsAccount: createsAccount)
+    }
+}
+
+extension HTTPResponse {
+    /// What became of a sign-in: 201 when it made the account.
+    static func signedIn(_ outcome: SignInOutcome) -> HTTPResponse {
+        var json = JSONWriter(reservingCapacity: 896)
+        json.beginObject()
+        json.name("account")
+        json.value(outcome.account)
+        json.name("credential")
+        json.value(outcome.credential)
+        json.member("is_new_account", outcome.isNewAccount)
+        json.endObject()
+        return .json(outcome.isNewAccount ? .created : .ok, json.bytes)
+    }
+}

@@ -1,0 +1,87 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import SignIn
+
+/// Builds the pipeline of an accepted connection, beneath Hummingbird's server.
+///
+/// Hummingbird accepts, counts and quiesces connections. Its request path is left out: it costs more than the
+/// verification of a token, and cannot answer a header that never ends.
+struct HTTPChannelSetup: ServerChildChannel {
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+    }
+
+    private let limits: ServerLimits
+    private let openConnections: OpenConnections
+    private let loops: EventLoopLocal<ConnectionLoop>
+
+    init(dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits, notices: EarlyCloseNotices) {
+        self.limits = limits
+        let openConnections = OpenConnections(limits: limits, notices: notices)
+        self.openConnections = openConnections
+        let bodies = BodyAllowance(most: limits.heldBodyBytes)
+        loops = EventLoopLocal {
+            ConnectionLoop(
+                $0, dispatcher: dispatcher, commits: commits, limits: limits,
+                openConnections: openConnections, bodies: bodies)
+        }
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+            decoderLimits.maxHeaderFieldSize = limits.headerBytes
+            decoderLimits.maxHeaderListSize = limits.headerBytes
+            decoderLimits.maxHeaderFieldCount = limits.headerFields
+            let decoder = HTTPRequestDecoder(
+                leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+            // A read of fixed size, one at a time: the usual one grows with what a client sends, and each read becomes
+            // many times its size in parsed requests.
+            let options = channel.syncOptions
+            try options?.setOption(
+                .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            try options?.setOption(
+                .writeBufferWaterMark, value: .init(low: limits.unsentBytes / 2, high: limits.unsentBytes))
+            let connection = ConnectionHandler(
+                loop: loops.value(on: channel.eventLoop), remoteAddress: channel.remoteAddress)
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(ArrivalHandler(connection))
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
+            try pipeline.addHandler(connection)
+            return Value(channel: channel)
+        }
+    }
+
+    /// At the end of the service.
+    func end() { openConnections.dissolve() }
+
+    /// Lasts as long as the connection, so that the server waits for it before it ends.
+    func handle(value: Value, logger: Logger) async {
+        await withTaskCancellationHandler {
+            try? await value.channel.closeFuture.get()
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+    }
+}
+
+/// Tells the connection that bytes arrive, before they are a request: a client that sends its header one byte at a
+/// time never gets as far as the decoder's output.
+final class ArrivalHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: ConnectionHandler
+
+    init(_ connection: ConnectionHandler) {
+        self.connection = connection
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection.bytesReceived(unwrapInboundIn(data).readableBytes) else { return }
+        context.fireChannelRead(data)
+    }
+}

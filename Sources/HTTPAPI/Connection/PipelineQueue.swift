@@ -1,0 +1,59 @@
+import NIOCore
+import NIOHTTP1
+
+/// What was read from a connection and has to wait for the answer before it.
+///
+/// Reading stops while something waits, so that there is never more than one read in here. But one read can hold
+/// hundreds of requests, and each takes some twenty times its bytes: past a bound the rest is dropped, and
+/// the connection ends behind those that wait.
+struct PipelineQueue {
+    enum Input {
+        case part(HTTPServerRequestPart)
+        case inputEnded
+        case refused(ProblemCode)
+    }
+
+    private let mostRequests: Int
+    private var arrivals = CircularBuffer<Input>()
+    private var requests = 0
+    private var isClosed = false
+
+    init(mostRequests: Int) {
+        self.mostRequests = mostRequests
+    }
+
+    var isEmpty: Bool { arrivals.isEmpty }
+
+    mutating func append(_ arrival: Input) {
+        guard !isClosed else { return }
+        switch arrival {
+        case .part(.head):
+            guard requests < mostRequests else {
+                return append(.refused(.overloaded))
+            }
+            requests += 1
+        case .part(.body(var bytes)):
+            // A body that comes in chunks of one byte would be hundreds of parts.
+            if case .part(.body(var body)) = arrivals.last {
+                arrivals.removeLast()
+                body.writeBuffer(&bytes)
+                return arrivals.append(.part(.body(body)))
+            }
+        // Nothing is read behind a refusal.
+        case .refused: isClosed = true
+        case .part(.end), .inputEnded: break
+        }
+        arrivals.append(arrival)
+    }
+
+    mutating func popFirst() -> Input? {
+        let arrival = arrivals.popFirst()
+        if case .part(.head) = arrival { requests -= 1 }
+        return arrival
+    }
+
+    mutating func removeAll() {
+        arrivals.removeAll()
+        requests = 0
+    }
+}

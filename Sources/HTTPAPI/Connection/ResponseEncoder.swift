@@ -1,0 +1,81 @@
+import NIOCore
+import NIOHTTP1
+
+/// Puts an answer into the bytes of HTTP/1.1, in one buffer.
+///
+/// A shared body is written behind it. NIO's encoder takes any header; this service has few, and knows all their values
+/// to be free of line breaks.
+enum ResponseEncoder {
+    static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+
+    static func encode(
+        _ response: HTTPResponse, requestID: String, date: String, omitsBody: Bool, closes: Bool,
+        into buffer: inout ByteBuffer
+    ) {
+        let body = omitsBody ? [] : response.body
+        var size = longestFixedPart + date.utf8.count + requestID.utf8.count + body.count
+        size += response.entityTag?.utf8.count ?? 0
+        for field in response.fields { size += field.name.utf8CodeUnitCount + field.value.utf8.count + 4 }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            var message = MessageBytes(memory)
+            appendStatusLine(response.status, to: &message)
+            appendFields(of: response, requestID: requestID, date: date, closes: closes, to: &message)
+            message.append(body)
+            return message.count
+        }
+    }
+
+    /// The status line with a reason phrase, and all that can be written of our own fields but for their values.
+    private static let longestFixedPart = 512
+
+    private static func appendFields(
+        of response: HTTPResponse, requestID: String, date: String, closes: Bool,
+        to message: inout MessageBytes
+    ) {
+        if let contentType = response.contentType {
+            message.append("content-type: ")
+            message.append(contentType)
+            message.append("\r\n")
+        }
+        // A 304 has no body, and no length of one (RFC 9110 §8.6).
+        if response.status != .notModified {
+            message.append("content-length: ")
+            message.append(response.body.count + (response.sharedBody?.readableBytes ?? 0))
+            message.append("\r\n")
+        }
+        message.append("date: ")
+        message.append(date)
+        message.append("\r\nx-request-id: ")
+        message.append(requestID)
+        if let entityTag = response.entityTag {
+            // The caller may keep it, but must ask again before each use.
+            message.append("\r\ncache-control: private, no-cache\r\netag: ")
+            message.append(entityTag)
+        } else if response.isPersonal {
+            message.append("\r\ncache-control: no-store")
+        }
+        for field in response.fields {
+            message.append("\r\n")
+            message.append(field.name)
+            message.append(": ")
+            message.append(field.value)
+        }
+        if closes { message.append("\r\nconnection: close") }
+        message.append("\r\n\r\n")
+    }
+
+    private static func appendStatusLine(_ status: HTTPResponseStatus, to message: inout MessageBytes) {
+        switch status {
+        case .ok: message.append("HTTP/1.1 200 OK\r\n")
+        case .created: message.append("HTTP/1.1 201 Created\r\n")
+        case .unauthorized: message.append("HTTP/1.1 401 Unauthorized\r\n")
+        case .serviceUnavailable: message.append("HTTP/1.1 503 Service Unavailable\r\n")
+        default:
+            message.append("HTTP/1.1 ")
+            message.append(Int(status.code))
+            message.append(" ")
+            message.append(status.reasonPhrase)
+            message.append("\r\n")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import NIOCore
+
+/// Decides who has to go when there are nearly as many connections as there may be.
+///
+/// Some places are kept free, so that a new client is let in at once: whoever was idle longest makes room. An address
+/// that holds its share makes room with a connection of its own. Does no I/O and reads no clock.
+struct ConnectionLimitRule {
+    struct Bounds: Sendable {
+        var connections: Int
+        /// Of one address.
+        var perAddress: Int
+        var idleTime: TimeAmount
+        var leastIdleTime: TimeAmount
+
+        init(_ limits: ServerLimits) {
+            connections = limits.connections
+            perAddress = max(1, limits.connections * limits.addressShare / 100)
+            idleTime = limits.idleTime
+            leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
+        }
+
+        /// Past this number each new connection closes another one. The rest is for those that arrive meanwhile.
+        var crowded: Int { connections - max(1, connections / 16) }
+    }
+
+    enum Verdict: Equatable {
+        case fine
+        /// The longest idle of all goes.
+        case makeRoom
+        /// The longest idle of this address goes, and if there is none the new connection.
+        case replace(ClientAddress)
+    }
+
+    let bounds: Bounds
+    private(set) var count = 0
+    /// The most since the last crowd dispersed.
+    private var peak = 0
+    private var byAddress: [ClientAddress: Int] = [:]
+
+    init(_ bounds: Bounds) {
+        self.bounds = bounds
+    }
+
+    /// - Parameter address: `nil` for those that have no share.
+    mutating func opened(from address: ClientAddress?) -> Verdict {
+        count += 1
+        peak = max(peak, count)
+        if let address {
+            byAddress[address, default: 0] += 1
+            if byAddress[address, default: 0] > bounds.perAddress { return .replace(address) }
+        }
+        return count > bounds.crowded ? .makeRoom : .fine
+    }
+
+    /// - Returns: whether a crowd has dispersed that may have left much memory behind.
+    mutating func closed(from address: ClientAddress?) -> Bool {
+        count -= 1
+        if let address, let own = byAddress[address] {
+            // No address stays in the table without a connection.
+            byAddress[address] = own > 1 ? own - 1 : nil
+        }
+        guard peak >= Self.smallestCrowd, count <= peak / 2 else { return false }
+        peak = count
+        return true
+    }
+
+    private static let smallestCrowd = 128
+
+    /// How long a connection may be idle now: the usual time while half of the places are free, the least when it is
+    /// crowded.
+    var idleTime: TimeAmount {
+        let (half, full) = (bounds.connections / 2, bounds.crowded)
+        guard count > half else { return bounds.idleTime }
+        guard count < full else { return bounds.leastIdleTime }
+        let span = bounds.idleTime.nanoseconds - bounds.leastIdleTime.nanoseconds
+        return bounds.idleTime - .nanoseconds(span / Int64(full - half) * Int64(count - half))
+    }
+}

@@ -1,0 +1,42 @@
+import Logging
+
+/// Counts connections that were closed to make room, and says so once in a while.
+struct EarlyCloseNotices: Sendable {
+    enum Reason: String, CaseIterable {
+        /// The longest idle of all, because there are nearly as many as there may be.
+        case crowded
+        /// The longest idle of an address that holds its share.
+        case addressShare = "address_share"
+        /// A new one of such an address, of which none was idle.
+        case refused
+
+        var message: Logger.Message {
+            switch self {
+            case .crowded: "connections near their limit: the longest idle are closed"
+            case .addressShare: "one address holds its share of the connections: its longest idle are closed"
+            case .refused: "one address holds its share of the connections, all busy: more are closed at once"
+            }
+        }
+    }
+
+    /// In milliseconds.
+    static let interval: Int64 = 60_000
+
+    private let cells: [Reason: (counter: CounterCell, notice: ThrottledNotice)]
+
+    init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        let cells = Reason.allCases.map { reason in
+            let counter = registry.counter(
+                "siwa_http_connections_closed_early_total", [("reason", reason.rawValue)],
+                help: "Connections closed to make room for others.")
+            let notice = ThrottledNotice(reason.message, every: Self.interval, logger: logger, now: now)
+            return (reason, (counter: counter, notice: notice))
+        }
+        self.cells = Dictionary(uniqueKeysWithValues: cells)
+    }
+
+    func count(_ reason: Reason) {
+        cells[reason]?.counter.increment(by: 1)
+        cells[reason]?.notice.count()
+    }
+}

@@ -1,0 +1,57 @@
+import NIOCore
+
+/// The 128 bits of an IP address. An IPv4 address stands in them as it is mapped into IPv6 (RFC 4291 §2.5.5.2), so that
+/// a client is the same whichever socket it came to.
+struct IPAddressBytes: Equatable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
+
+    /// `nil` for what has no IP address.
+    init?(_ address: SocketAddress) {
+        // The address stands behind family, length and port, and in version 6 behind the flow label.
+        let words = address.withSockAddr { pointer, size -> (high: UInt64, low: UInt64)? in
+            let bytes = UnsafeRawBufferPointer(start: pointer, count: size)
+            switch address {
+            case .v4:
+                let number = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+                return (0, Self.mappedPrefix | UInt64(number))
+            case .v6:
+                return (
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+                )
+            case .unixDomainSocket: return nil
+            }
+        }
+        guard let words else { return nil }
+        (high, low) = words
+    }
+
+    var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
+
+    /// Whether the first bits are those of the other address.
+    func hasPrefix(_ length: Int, of other: IPAddressBytes) -> Bool {
+        let (highMask, lowMask) = (Self.mask(length), Self.mask(length - 64))
+        return high & highMask == other.high & highMask && low & lowMask == other.low & lowMask
+    }
+
+    private static func mask(_ length: Int) -> UInt64 {
+        length <= 0 ? 0 : length >= 64 ? .max : ~(UInt64.max >> UInt64(length))
+    }
+}
+
+/// What counts as one client by its address: an IPv4 address, or the /64 network of an IPv6 address, of which one
+/// subscriber commonly has all.
+struct ClientAddress: Hashable, Sendable {
+    private let network: UInt64
+    private let isVersion4: Bool
+
+    /// `nil` for what has no IP address.
+    init?(_ address: SocketAddress) {
+        guard let bytes = IPAddressBytes(address) else { return nil }
+        isVersion4 = bytes.isVersion4
+        network = isVersion4 ? bytes.low & 0xFFFF_FFFF : bytes.high
+    }
+}

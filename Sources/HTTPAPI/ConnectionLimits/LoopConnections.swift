@@ -1,0 +1,82 @@
+import NIOCore
+import Synchronization
+
+/// The connections of one event loop, in the order of their last use. Stays on its loop.
+final class LoopConnections {
+    private let openConnections: OpenConnections
+    private let oldestUse: OldestUse
+    private var connections = RecencyList<ConnectionHandler>()
+
+    /// When the connection was used that is the first here: what other loops may know.
+    final class OldestUse: Sendable {
+        private let nanoseconds = Atomic<UInt64>(.max)
+
+        var moment: NIODeadline {
+            get { .uptimeNanoseconds(nanoseconds.load(ordering: .relaxed)) }
+            set { nanoseconds.store(newValue.uptimeNanoseconds, ordering: .relaxed) }
+        }
+    }
+
+    init(openConnections: OpenConnections, eventLoop: any EventLoop) {
+        self.openConnections = openConnections
+        oldestUse = OldestUse()
+        openConnections.add(
+            OpenConnections.Loop(
+                eventLoop: eventLoop, connections: NIOLoopBound(self, eventLoop: eventLoop),
+                oldestUse: oldestUse))
+    }
+
+    /// How long a connection may be idle now.
+    var idleTime: TimeAmount { openConnections.idleTime }
+
+    func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
+
+    /// `enforceLimits` must follow.
+    func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
+        defer { noteOldest() }
+        return connections.append(connection)
+    }
+
+    func used(_ place: RecencyList<ConnectionHandler>.Place) {
+        connections.moveToEnd(place)
+        noteOldest()
+    }
+
+    func closed(_ place: RecencyList<ConnectionHandler>.Place, from client: ClientAddress?) {
+        connections.remove(place)
+        noteOldest()
+        openConnections.closed(from: client)
+    }
+
+    /// Decides who makes room for a connection that is in the list.
+    func enforceLimits(for newcomer: ConnectionHandler, on eventLoop: any EventLoop) {
+        let verdict = openConnections.opened(from: newcomer.client)
+        closeOverdue(at: newcomer.usedAt)
+        guard verdict != .fine else { return }
+        openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
+    }
+
+    /// - Parameter client: Only its connections, or those of all.
+    /// - Returns: whether there was one.
+    func closeLongestIdle(of client: ClientAddress?, except newcomer: ObjectIdentifier) -> Bool {
+        closeOverdue(at: .now())
+        let found = connections.first { connection in
+            connection.isExpendable && (client == nil || connection.client == client)
+                && ObjectIdentifier(connection) != newcomer
+        }
+        found?.closeEarly()
+        return found != nil
+    }
+
+    /// Those that began to be idle when more time was allowed.
+    private func closeOverdue(at now: NIODeadline) {
+        let idleTime = openConnections.idleTime
+        func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
+        // Behind the first recent one all are.
+        while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
+            next.closeEarly()
+        }
+    }
+
+    private func noteOldest() { oldestUse.moment = connections.oldest?.usedAt ?? .distantFuture }
+}

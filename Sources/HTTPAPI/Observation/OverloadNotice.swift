@@ -1,0 +1,22 @@
+import Logging
+
+/// Counts the requests that were turned away unread, and says so once in a while.
+final class OverloadNotice: Sendable {
+    private static let interval: Int64 = 1000
+
+    private let counter: CounterCell
+    private let notice: ThrottledNotice
+
+    init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        counter = registry.counter(
+            "siwa_http_requests_turned_away_total",
+            help: "Requests answered with 503 unread, because of overload.")
+        notice = ThrottledNotice(
+            "overloaded: requests turned away", every: Self.interval, logger: logger, now: now)
+    }
+
+    func count() {
+        counter.increment(by: 1)
+        notice.count()
+    }
+}

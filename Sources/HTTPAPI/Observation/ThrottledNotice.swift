@@ -1,0 +1,30 @@
+import Logging
+import Synchronization
+
+/// Says once in a while how often something happened that could fill a log if it were said each time.
+final class ThrottledNotice: Sendable {
+    private let message: Logger.Message
+    private let interval: Int64
+    private let logger: Logger
+    private let now: @Sendable () -> Int64
+    private let saidAt = Atomic<Int64>(0)
+    private let unsaid = Atomic<Int64>(0)
+
+    /// `interval` and `now` are in milliseconds.
+    init(
+        _ message: Logger.Message, every interval: Int64, logger: Logger, now: @escaping @Sendable () -> Int64
+    ) {
+        (self.message, self.interval, self.logger, self.now) = (message, interval, logger, now)
+    }
+
+    func count() {
+        unsaid.wrappingAdd(1, ordering: .relaxed)
+        let (now, said) = (now(), saidAt.load(ordering: .relaxed))
+        // A clock that was set back must not silence this until it is where it was.
+        guard now < said || now - said >= interval,
+            saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
+        else { return }
+        let count = unsaid.info(0, ordering: .relaxed)
+        logger.warning(message, metadata: ["count": "\(count)"])
+    }
+}

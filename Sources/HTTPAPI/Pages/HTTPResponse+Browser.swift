@@ -1,0 +1,24 @@
+import NIOHTTP1
+
+extension HTTPResponse {
+    /// Sends a browser on with GET. The address may hold a secret: it is neither kept nor told to the next page.
+    static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
+        var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], isPersonal: true)
+        response.fields = [("location", location), ("referrer-policy", "no-referrer")]
+        if let cookie { response.fields.append(("set-cookie", cookie)) }
+        return response
+    }
+
+    /// A page for a person who cannot be led back to the app.
+    static func page(about problem: Problem) -> HTTPResponse {
+        var response = HTTPResponse(
+            status: problem.status, contentType: "text/html; charset=utf-8",
+            body: RefusalPage.html(problem), isPersonal: true)
+        response.code = problem.code
+        response.fields = [
+            ("content-security-policy", RefusalPage.policy), ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+        ]
+        return response
+    }
+}

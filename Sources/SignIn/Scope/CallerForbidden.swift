@@ -1,4 +1,0 @@
-/// The caller may not ask about this app.
-public struct CallerForbidden: Error, Sendable, Equatable {
-    public init() {}
-}

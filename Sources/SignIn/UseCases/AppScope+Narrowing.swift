@@ -1,0 +1,42 @@
+import AppleAccounts
+
+extension Account {
+    /// The account without the credentials for apps that the caller may not see. `nil` when none is left: to a caller
+    /// who is limited to other apps the account does not exist.
+    func narrowed(to scope: AppScope) -> Account? {
+        guard case .only = scope else { return self }
+        guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
+        var account = self
+        account.credentials.removeAll { !scope.allows($0.clientID) }
+        return account
+    }
+}
+
+extension SignInOutcome {
+    func narrowed(to scope: AppScope) -> SignInOutcome {
+        // It has the credential of the sign-in, whose app the caller may see.
+        guard case .only = scope, let account = account.narrowed(to: scope) else { return self }
+        return SignInOutcome(account: account, credential: credential, isNewAccount: isNewAccount)
+    }
+}
+
+extension ErasureRecord {
+    /// The record without the apps, and their grants, that the caller may not see.
+    func narrowed(to scope: AppScope) -> ErasureRecord {
+        ErasureRecord(
+            id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
+            finishedAt: finishedAt, apps: apps.filter { scope.allows($0.clientID) },
+            grants: grants.filter { scope.allows($0.primaryClientID) })
+    }
+}
+
+extension Deployment {
+    /// The app that a caller names by one of its client IDs.
+    ///
+    /// - Throws: `UnknownClientID`, `CallerForbidden`.
+    func app(named clientID: String, in scope: AppScope) throws -> App {
+        guard let clientID = ClientID(clientID), let app = app(for: clientID) else { throw UnknownClientID() }
+        guard scope.allows(app) else { throw CallerForbidden() }
+        return app
+    }
+}

@@ -1,0 +1,52 @@
+/// An identity token that shall sign its person in.
+public struct SignInRequest: Sendable {
+    public var token: IdentityTokenRequest
+    /// The `redirect_uri` of the web flow, which Apple wants to see again when the code is exchanged. A native
+    /// app has none.
+    public var redirectURI: String?
+    public var user: UserProfile?
+    /// Whether an unknown person gets an account.
+    public var createsAccount: Bool
+
+    public init(
+        token: IdentityTokenRequest, redirectURI: String? = nil, user: UserProfile? = nil,
+        createsAccount: Bool = true
+    ) {
+        (self.token, self.redirectURI) = (token, redirectURI)
+        (self.user, self.createsAccount) = (user, createsAccount)
+    }
+}
+
+/// An identity token and what the caller knows about the sign-in that it must fit.
+public struct IdentityTokenRequest: Sendable {
+    public var identityToken: String
+    /// The raw nonce, before the client hashed it.
+    public var nonce: String?
+    /// Narrows the audience, and never widens it.
+    public var clientID: String?
+    public var authorizationCode: String?
+    public var accessToken: String?
+
+    public init(
+        identityToken: String, nonce: String? = nil, clientID: String? = nil,
+        authorizationCode: String? = nil,
+        accessToken: String? = nil
+    ) {
+        self.identityToken = identityToken
+        self.nonce = nonce
+        self.clientID = clientID
+        self.authorizationCode = authorizationCode
+        self.accessToken = accessToken
+    }
+}
+
+/// What Apple gives the app once, at the person's first authorization, and what nobody signs.
+public struct UserProfile: Sendable, Hashable {
+    public var firstName: String?
+    public var lastName: String?
+    public var email: String?
+
+    public init(firstName: String? = nil, lastName: String? = nil, email: String? = nil) {
+        (self.firstName, self.lastName, self.email) = (firstName, lastName, email)
+    }
+}

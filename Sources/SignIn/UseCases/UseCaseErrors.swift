@@ -1,0 +1,21 @@
+/// The caller may not ask about this app.
+public struct CallerForbidden: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// The caller named a client ID that belongs to no app of this deployment.
+public struct UnknownClientID: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// The command was not accepted: too many wait already, or the service is about to stop. The caller can retry.
+public struct OverloadedError: Error, Sendable, Equatable {
+    public init() {}
+}
+
+/// A reader's cursor is past the end of the event feed. The database was restored from a backup or replaced by a standby
+/// that lagged behind, or it is another database: events that the reader has seen are missing from it, and their sequence
+/// numbers will be used again.
+public struct EventCursorAhead: Error, Sendable, Equatable {
+    public init() {}
+}

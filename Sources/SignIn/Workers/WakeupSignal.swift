@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Wakes a worker at once when there is work. A signal while the worker does not wait is kept, and two are one.
+///
+/// It reaches workers of this process only. A lost signal costs time and no work, because workers also look at their
+/// due times.
+final class WakeupSignal: Sendable {
+    private struct State {
+        var isSet = false
+        var nextWaiter = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func wake() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.isSet = state.waiters.isEmpty
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns at a signal, after `time`, or when the task is cancelled. `nil` waits without limit.
+    func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
+        guard let time else { return await wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait() }
+            group.addTask { try? await clock.sleep(for: time) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func wait() async {
+        let id = state.withLock { state in
+            defer { state.nextWaiter += 1 }
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let returnsAtOnce = state.withLock { state in
+                    // A cancelled waiter must leave the signal to the next one.
+                    if Task.isCancelled { return true }
+                    if state.isSet {
+                        state.isSet = false
+                        return true
+                    }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if returnsAtOnce { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// The signal of each worker. A commit of this process that makes work for a worker sends it.
+struct WorkerSignals: Sendable {
+    let exchange = WakeupSignal()
+    let check = WakeupSignal()
+    let erasure = WakeupSignal()
+}

@@ -1,0 +1,135 @@
+import HTTPAPI
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Clients that hold as many connections as they can get, over real sockets.
+@Suite struct OpenConnectionsTests {
+    static let health = RunningService.request("GET", "/livez", secret: nil)
+    /// Another address than the one that everybody else comes from. Linux has all of 127.0.0.0/8.
+    static let other = "127.0.0.2"
+
+    static func options(connections: Int, share: Int = 50) -> RunningService.Options {
+        var options = RunningService.Options()
+        options.limits.connections = connections
+        options.limits.addressShare = share
+        return options
+    }
+
+    /// So many silent connections, for as long as `body` runs.
+    static func crowd(
+        _ count: Int, at service: RunningService, _ body: ([any Channel]) async throws -> Void
+    ) async throws {
+        var channels: [any Channel] = []
+        for _ in 0..<count {
+            channels.append(
+                try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .connect(host: "127.0.0.1", port: service.port).get())
+        }
+        try await body(channels)
+        for channel in channels { channel.close(promise: nil) }
+    }
+
+    /// Without a connection of the usual address.
+    static func metrics(_ service: RunningService) async throws -> String {
+        try await ProbeConnection.with(port: service.port, from: other) { connection in
+            try await connection.send(RunningService.request("GET", "/metrics"))
+            return try await connection.response().text
+        }
+    }
+
+    static func status(_ service: RunningService, from address: String) async throws -> Int {
+        try await ProbeConnection.with(port: service.port, from: address) { connection in
+            try await connection.send(health)
+            return try await connection.response().status
+        }
+    }
+
+    @Test(.enabled(if: isLinux), arguments: [other, "127.0.0.1"])
+    func `everybody is served within a second while one client holds all it can get`(
+        address: String
+    ) async throws {
+        try await RunningService.with(Self.options(connections: 64)) { service in
+            try await Self.crowd(100, at: service) { channels in
+                let began = ContinuousClock.now
+                #expect(try await Self.status(service, from: address) == 200)
+                #expect(began.duration(to: .now) < .seconds(1))
+                // Its own longest idle ones went, and no more than it had to give.
+                for channel in channels[..<60] { try await channel.closeFuture.get() }
+                let metrics = try await service.call("GET", "/metrics").text
+                #expect(
+                    metrics.contains("siwa_http_connections_closed_early_total{reason=\"address_share\"} "))
+                #expect(!metrics.contains("{reason=\"address_share\"} 0\n"))
+                #expect(metrics.contains("{reason=\"crowded\"} 0\n"))
+            }
+            let warnings = service.loggedText().split(separator: "\n").filter { $0.contains("its share") }
+            #expect(warnings.count == 1)
+        }
+    }
+
+    @Test func `near the cap the longest idle go first, and who is in use stays`() async throws {
+        try await RunningService.with(Self.options(connections: 32, share: 100)) { service in
+            try await ProbeConnection.with(port: service.port) { inUse in
+                try await Self.crowd(8, at: service) { old in
+                    for _ in 0..<10 {
+                        try await Self.crowd(8, at: service) { _ in
+                            try await inUse.send(Self.health)
+                            #expect(try await inUse.response().status == 200)
+                            #expect(try await Self.status(service, from: "127.0.0.1") == 200)
+                        }
+                    }
+                    try await Self.crowd(29, at: service) { _ in
+                        for channel in old { try await channel.closeFuture.get() }
+                        try await inUse.send(Self.health)
+                        #expect(try await inUse.response().status == 200)
+                    }
+                }
+            }
+            let warnings = service.loggedText().split(separator: "\n").filter {
+                $0.contains("near their limit")
+            }
+            #expect(warnings.count == 1)
+        }
+    }
+
+    @Test(.enabled(if: isLinux))
+    func `a trusted proxy may hold more than a share`() async throws {
+        var options = Self.options(connections: 64, share: 10)
+        options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.2/31"))]
+        try await RunningService.with(options) { service in
+            try await ProbeConnection.with(20, port: service.port, from: Self.other) { connections in
+                for connection in connections {
+                    try await connection.send(Self.health)
+                    #expect(try await connection.response().status == 200)
+                }
+                #expect(
+                    try await service.call("GET", "/metrics").text.contains("{reason=\"address_share\"} 0\n"))
+            }
+        }
+    }
+
+    @Test(.enabled(if: isLinux))
+    func `who waits for an answer is not closed for another, who is refused`() async throws {
+        try await RunningService.with(Self.options(connections: 8)) { service in
+            try await ProbeConnection.with(4, port: service.port) { waiting in
+                for connection in waiting {
+                    try await connection.send(RunningService.request("GET", "/v1/events?wait=3"))
+                }
+                while try await !Self.metrics(service).contains("siwa_event_readers 4\n") {}
+                let isRefused = try await ProbeConnection.with(port: service.port) { try await $0.closes() }
+                #expect(isRefused)
+                for connection in waiting { #expect(try await connection.response().status == 200) }
+                #expect(try await Self.status(service, from: "127.0.0.1") == 200)
+                #expect(try await Self.metrics(service).contains("{reason=\"refused\"} 1\n"))
+            }
+        }
+    }
+
+    private static var isLinux: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
+    }
+}

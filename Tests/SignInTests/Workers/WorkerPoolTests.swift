@@ -1,0 +1,141 @@
+import Synchronization
+import Testing
+
+@testable import SignIn
+
+@Suite struct WorkerPoolTests {
+    /// Hands out numbers, and lets the test end them.
+    final class Bench: Sendable {
+        struct State {
+            var due: [Int] = []
+            var rooms: [Int] = []
+            var running: [Int: CheckedContinuation<Void, Never>] = [:]
+            var most = 0
+            var done: [Int] = []
+            var watchers: [CheckedContinuation<Bool, Never>] = []
+        }
+
+        let state = Mutex(State())
+
+        func claim(_ room: Int, nextLook: Duration = .seconds(60)) -> WorkerPool<Int>.Claim {
+            let work = state.withLock { state in
+                state.rooms.append(room)
+                defer { state.due.removeFirst(min(room, state.due.count)) }
+                return Array(state.due.prefix(room))
+            }
+            return WorkerPool.Claim(work: work, nextLook: nextLook)
+        }
+
+        func perform(_ number: Int) async {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.running[number] = continuation
+                    state.most = max(state.most, state.running.count)
+                }
+                wake()
+            }
+            state.withLock { $0.done.append(number) }
+            wake()
+        }
+
+        func end(_ number: Int) {
+            state.withLock { $0.running.removeValue(forKey: number) }?.resume()
+        }
+
+        func wake() {
+            let watchers = state.withLock { state in
+                defer { state.watchers = [] }
+                return state.watchers
+            }
+            for watcher in watchers { watcher.resume(returning: false) }
+        }
+
+        func until(_ condition: @Sendable (State) -> Bool) async {
+            while true {
+                let isThere = await withCheckedContinuation { continuation in
+                    state.withLock { state in
+                        if condition(state) { return continuation.resume(returning: true) }
+                        state.watchers.append(continuation)
+                    }
+                }
+                if isThere { return }
+            }
+        }
+    }
+
+    let bench = Bench()
+    let signal = WakeupSignal()
+    let clock = ManualClock()
+
+    private func start(width: Int) -> Task<Void, Never> {
+        let pool = WorkerPool<Int>(width: width, signal: signal, clock: clock)
+        return Task { [bench] in
+            await pool.run(claim: { bench.claim($0) }, perform: { await bench.perform($0) })
+        }
+    }
+
+    @Test func `never does more at once than its width, and takes up what is left`() async {
+        bench.state.withLock { $0.due = Array(0..<10) }
+        let running = start(width: 4)
+        await bench.until { $0.running.count == 4 }
+        for number in 0..<10 {
+            await bench.until { $0.running[number] != nil }
+            bench.end(number)
+        }
+        await bench.until { $0.done.count == 10 }
+        #expect(bench.state.withLock { $0.most } == 4)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `looks at once when it is rung for`() async {
+        let running = start(width: 2)
+        await clock.sleeper()
+        bench.state.withLock { $0.due = [7] }
+        signal.wake()
+        await bench.until { $0.running[7] != nil }
+        bench.end(7)
+        await bench.until { $0.done == [7] }
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `looks when a claim said that something is due`() async {
+        let running = start(width: 2)
+        await clock.sleeper()
+        bench.state.withLock { $0.due = [1] }
+        clock.advance(by: .seconds(59))
+        #expect(bench.state.withLock { $0.rooms.count } == 1)
+        clock.advance(by: .seconds(1))
+        await bench.until { $0.running[1] != nil }
+        bench.end(1)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `claims for a quarter of its width at least`() async {
+        bench.state.withLock { $0.due = Array(0..<100) }
+        let running = start(width: 8)
+        await bench.until { $0.running.count == 8 }
+        bench.end(0)
+        await bench.until { $0.done.count == 1 }
+        bench.end(1)
+        await bench.until { $0.running.count == 8 }
+        #expect(bench.state.withLock { $0.rooms } == [8, 2])
+        running.cancel()
+        for number in 2..<10 { bench.end(number) }
+        await running.value
+    }
+
+    @Test func `claims nothing after it was stopped, and ends what it began`() async {
+        bench.state.withLock { $0.due = Array(0..<3) }
+        let running = start(width: 2)
+        await bench.until { $0.running.count == 2 }
+        running.cancel()
+        bench.end(0)
+        bench.end(1)
+        await running.value
+        #expect(bench.state.withLock { $0.done.sorted() } == [0, 1])
+        #expect(bench.state.withLock { $0.due } == [2])
+    }
+}
