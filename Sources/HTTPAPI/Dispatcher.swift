@@ -4,10 +4,11 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// Leads a request to its route: finds the call, lets the caller in, and turns every error into a problem.
+/// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
+/// problem.
 ///
-/// Knows nothing about sockets. Whatever a route throws becomes exactly one answer, so that no input can end a
-/// connection without one.
+/// Knows nothing about sockets. Every error that a route throws becomes exactly one response, so that no
+/// input can end a connection without one.
 final class Dispatcher: Sendable {
     let observer: RequestObserver
     let date: DateHeader
@@ -26,7 +27,7 @@ final class Dispatcher: Sendable {
         self.date = date
     }
 
-    /// Answers at once where nothing has to be waited for.
+    /// Returns a response at once when nothing has to be waited for.
     func handle(_ incoming: IncomingRequest, gate: AdmissionGate) -> (RequestInfo, RouteResult) {
         let (head, fields) = (incoming.head, incoming.fields)
         var info = RequestInfo(
@@ -38,7 +39,7 @@ final class Dispatcher: Sendable {
             let match = try RouteTable.match(head.method, target.path)
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
-            // Before the caller is known and the body is looked at: both cost more than to turn it away.
+            // Before authentication and before the body is read: both cost more than a rejection.
             if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 return (
@@ -72,13 +73,13 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// What the work of a route ends in.
+    /// How the work of a route ends.
     enum WorkResult: Sendable {
         case response(HTTPResponse)
         case commit(RouteResult.Commit)
     }
 
-    /// Does the work that `handle` returned, to its end.
+    /// Carries out the work that `handle` returned.
     func result(
         of work: @Sendable () async throws -> RouteResult, for info: RequestInfo
     ) async -> WorkResult {
@@ -105,7 +106,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// For a call whose work does not come back. Only the database can be waited for that long.
+    /// For a request whose work does not return in time. Only the database can take that long.
     func unavailable(_ info: RequestInfo) -> HTTPResponse {
         .problem(Problem(.storageUnavailable), requestID: info.requestID)
     }

@@ -1,5 +1,5 @@
-// HTTPAPI owns what a caller sees: calls, bodies, problems, API keys, limits on connections, the request log and the
-// metrics. It does not own a single rule about tokens or accounts, and no configuration.
+// HTTPAPI owns the HTTP interface: routes, bodies, problems, API keys, limits on connections, the request log
+// and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
 public import AppleAccounts
 public import ForeignPages
@@ -12,10 +12,10 @@ public import ServiceLifecycle
 public import SignIn
 import Synchronization
 
-/// Serves the HTTP interface until it is told to stop; then it takes no new connection, and returns when every request
-/// that it had begun is answered.
+/// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
+/// every request that has begun is answered.
 public final class HTTPService: Service {
-    /// What the service stands on.
+    /// The values and services that it depends on.
     public struct Parts: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys
@@ -26,10 +26,10 @@ public final class HTTPService: Service {
         public var version: String
         /// Milliseconds since 1970.
         public var now: @Sendable () -> Int64
-        /// `nil` leaves the calls of the web relay out: they are not found.
+        /// `nil` switches the routes of the web flow off: they are not found.
         public var web: WebSignIn?
-        /// Keeps pages of other sites away. For development; `nil` takes requests under every name, as a service behind
-        /// proxies must.
+        /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
+        /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
 
         public init(
@@ -61,7 +61,7 @@ public final class HTTPService: Service {
     private let bound = BoundPort()
 
     /// - Parameters:
-    ///   - port: 0 lets the system choose; `boundPort()` tells.
+    ///   - port: 0 lets the system choose one; see `boundPort()`.
     ///   - logger: Its level decides whether requests are logged (`info` and below).
     public init(
         host: String, port: Int, limits: ServerLimits = ServerLimits(), parts: Parts, logger: Logger
@@ -102,7 +102,7 @@ public final class HTTPService: Service {
             date: DateHeader(now: parts.now))
     }
 
-    /// The port that is listened on, as soon as there is one. Throws when the service could not listen.
+    /// The port that the service listens on. Throws when it could not listen.
     public func boundPort() async throws -> Int {
         try await bound.value()
     }
@@ -116,12 +116,12 @@ public final class HTTPService: Service {
                 address: .hostname(host, port: port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
             onServerRunning: { [bound, logger] channel in
-                // In front of Hummingbird's own handlers, which end the server on the first error.
+                // Before Hummingbird's own handlers, which stop the server at the first error.
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptErrorHandler(logger: logger), position: .first)
                 }.get()
-                // A shutdown that began before has closed it.
+                // `nil` when a shutdown has closed the socket already.
                 bound.set(channel.localAddress?.port.map { .success($0) } ?? .failure(CancellationError()))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
@@ -132,7 +132,7 @@ public final class HTTPService: Service {
         do {
             try await server.run()
         } catch {
-            // What goes wrong with a connection later ends that connection only.
+            // A later error of a connection ends that connection only.
             let isOfAddress = error is IOError || error is SocketAddressError
             let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
             bound.set(.failure(error))

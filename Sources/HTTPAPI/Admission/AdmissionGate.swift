@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Applies the rule of admission on one event loop, for all its connections. Stays on that loop.
+/// Applies `AdmissionRule` on one event loop, for all its connections. Stays on that loop.
 final class AdmissionGate {
     private let eventLoop: any EventLoop
     private var rule: AdmissionRule
@@ -13,7 +13,7 @@ final class AdmissionGate {
     func requestArrived(at now: NIODeadline) {
         guard rule.requestArrived(at: now, worked: ThreadTime.now) else { return }
         let gate = NIOLoopBound(self, eventLoop: eventLoop)
-        // A loop turns to what it was asked to do when it has gone through the sockets that had something to read.
+        // An event loop runs this when it has served all sockets that had something to read.
         eventLoop.execute { gate.value.rule.roundEnded() }
     }
 

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// Decides which requests one event loop turns away when more come than it can serve.
+/// Decides which requests one event loop rejects when more arrive than it can serve.
 ///
-/// A request is worked on as soon as it is read, so the queue is in the sockets, and how long it is shows only in how
-/// long the loop takes to come round to them again. Whoever comes waits for one round, and for a part of the next. Now
-/// and then a round is measured; a long one in which the loop did little was a wait, for a disk say, and no load.
-/// Does no I/O and reads no clock.
+/// A request is handled as soon as it is read. So the queue is in the sockets, and its length shows only in
+/// the time until the loop serves them again: a new request waits for the rest of one round and for part of
+/// the next. The rule measures a round now and then. A long round in which the loop worked little was a wait,
+/// for example for a disk, and no overload. Does no I/O and reads no clock.
 struct AdmissionRule {
     enum Decision: Equatable {
         case admit
-        /// Come again in so many seconds.
+        /// The caller can retry after this number of seconds.
         case reject(retryAfter: Int)
     }
 
     private struct Start {
         let moment: NIODeadline
-        /// How much the loop had worked by then.
+        /// The processor time that the loop had used by then.
         let worked: TimeAmount
     }
 
     private enum Phase {
         case resting(until: NIODeadline)
-        /// The round that is under way began before it was looked at.
+        /// The current round began before the measurement.
         case awaitingRound(isOver: Bool)
         case measuring(Start, isOver: Bool)
     }
@@ -29,9 +29,9 @@ struct AdmissionRule {
     private let bounds: AdmissionBounds
     private var phase = Phase.resting(until: .uptimeNanoseconds(0))
     private var lastRound = TimeAmount.zero
-    /// Since when every round was too long.
+    /// Since when every measured round was too long.
     private var lateSince: NIODeadline?
-    /// The work that may be spent on turning away, in nanoseconds.
+    /// The work that may be spent on rejections, in nanoseconds.
     private var credit: Int64 = 0
     private var rejected = 0
 
@@ -39,8 +39,8 @@ struct AdmissionRule {
         self.bounds = bounds
     }
 
-    /// - Parameter worked: How much the loop has worked in its life.
-    /// - Returns: whether `roundEnded` must be called, as soon as the loop is through with what is at hand.
+    /// - Parameter worked: The processor time that the loop has used in its life.
+    /// - Returns: whether `roundEnded` must be called at the end of the current round.
     mutating func requestArrived(at now: NIODeadline, worked: () -> TimeAmount) -> Bool {
         switch phase {
         case .resting(let end):
@@ -78,14 +78,14 @@ struct AdmissionRule {
         guard credit >= bounds.cost.nanoseconds else { return .admit }
         credit -= bounds.cost.nanoseconds
         rejected += 1
-        // Those that are turned away together must not come back together.
+        // Callers that are rejected together must not retry together.
         return .reject(retryAfter: 1 + rejected % 3)
     }
 
     private mutating func conclude(from start: Start, to end: Start) {
         let (length, work) = (end.moment - start.moment, end.worked - start.worked)
-        // On a machine that is shared the loop gets less than all of the time. A loop that did next to nothing waited
-        // for somebody to come: what it did beside adds up with the time, and makes nobody wait.
+        // On a shared machine the loop does not get all of the time. A loop that used little processor time
+        // was waiting for requests: a long round then delays no request.
         lastRound =
             if work * 4 >= length { length } else if work * 10 >= length { work } else { .zero }
         guard lastRound > bounds.target else {
@@ -93,7 +93,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // Not saved for later: more could be spent in one go, and would stop everything else for that long.
+        // The credit is not saved up: a large one would be spent at once, and would stop everything else for
+        // that long.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }

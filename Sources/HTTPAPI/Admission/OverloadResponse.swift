@@ -1,13 +1,14 @@
 import NIOHTTP1
 
-/// The answer to a request that is turned away, made with the least work: all of it but the request's ID is ready.
+/// The response to a request that is rejected because of overload. All of it but the request's ID is
+/// prepared, so that it costs as little as possible.
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
-    /// The problem up to its last member, which is the ID.
+    /// The problem up to its last member, which is the request's ID.
     private static let beginning = Array(problem.body(requestID: "").dropLast(2))
     private static let ending = Array("\"}".utf8)
 
-    /// - Parameter requestID: Needs no escape, as all that `RequestID` makes or accepts.
+    /// - Parameter requestID: Needs no escape, like every ID that `RequestID` makes or accepts.
     static func make(requestID: String, retryAfter: Int) -> HTTPResponse {
         var body: [UInt8] = []
         body.reserveCapacity(beginning.count + 66)

@@ -1,8 +1,8 @@
-/// How much has to be the matter before a request is turned away unread.
+/// Under how much overload a request is rejected.
 enum RequestPriority: Sendable {
-    /// Never: whoever asks how the service is must hear it when it is worst.
+    /// Never: operators need the state of the service most when it is overloaded.
     case operations
-    /// Late: Apple tells a thing a few times, and then never again.
+    /// Late: Apple delivers a notification a few times only.
     case notification
     case ordinary
 }

@@ -8,7 +8,7 @@ import NIOCore
     import Darwin
 #endif
 
-/// How long this thread has had a processor.
+/// The processor time that this thread has used.
 enum ThreadTime {
     static func now() -> TimeAmount {
         var time = timespec()

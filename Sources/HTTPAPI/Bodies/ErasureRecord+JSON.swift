@@ -2,7 +2,7 @@ import AppleAccounts
 import StrictJSON
 
 extension JSONWriter {
-    /// `erasure`: what was done and what is still to be done. It names the person in no way.
+    /// `erasure`: what was done and what is still to be done. Nothing in it identifies the user.
     mutating func value(_ record: ErasureRecord) {
         beginObject()
         member("id", record.id.rawValue)

@@ -12,7 +12,7 @@ extension IdentityTokenRequest {
         self = try token.finished()
     }
 
-    /// The members that both calls which take a token have in common.
+    /// The members that both requests with an identity token have in common.
     struct Draft {
         private var identityToken: String?
         private var nonce: String?

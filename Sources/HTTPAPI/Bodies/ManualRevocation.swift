@@ -1,14 +1,15 @@
 import AppleAccounts
 
-/// An app that the person has to disconnect by hand, because this service could not prove that Apple did.
+/// An app that the user has to disconnect at Apple, because this service could not prove that the token was
+/// revoked.
 struct ManualRevocation: Equatable {
     /// The app's primary client ID.
     let clientID: ClientID
-    /// Why: the cause of the token's absence, or of its failure.
+    /// Why there was no token, or why it could not be revoked.
     let cause: String
 
-    /// One token that is proven to be revoked ends the person's consent for its whole app. Where a token is still on its
-    /// way, nothing is known yet; where consent was withdrawn before, nothing is left to do.
+    /// One token that is proven to be revoked ends the user's consent for the whole app. While a token is
+    /// still being revoked, the result is open. Where consent was withdrawn before, nothing is left to do.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }

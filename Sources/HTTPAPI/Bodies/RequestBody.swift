@@ -1,13 +1,14 @@
 import StrictJSON
 
-/// Reads the JSON object of a request strictly: types are never bent, nothing is repeated, nothing unknown ignored. A
-/// known member that is `null` is absent, because serializers of many languages write one for what is not set.
+/// Reads the JSON object of a request strictly: no type is converted, no name may come twice, and an unknown
+/// name is an error. A known member that is `null` is absent, because serializers of many languages write
+/// `null` for a value that is not set.
 ///
-/// A misspelled `nonce` that was ignored would switch a check off.
+/// Strict, because a misspelled `nonce` that was ignored would switch a check off.
 struct RequestBody {
     private var reader: JSONReader
 
-    /// Throws `body_not_json`; what reads on can throw `character_not_allowed` too.
+    /// Throws `body_not_json`. The calls that read on can also throw `character_not_allowed`.
     init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(Problem) {
         reader = JSONReader(bytes, limits: limits)
         do throws(JSONError) {
@@ -17,7 +18,7 @@ struct RequestBody {
         }
     }
 
-    /// The name of the next member; `nil` when the object, and with it the body, has ended.
+    /// The name of the next member. `nil` at the end of the object, which is also the end of the body.
     mutating func next() throws(Problem) -> JSONName? {
         do throws(JSONError) {
             let name = try reader.nextMember()
@@ -28,7 +29,8 @@ struct RequestBody {
         }
     }
 
-    /// A string of at least one byte; `nil` for `null`. Throws `member_malformed` naming `name`.
+    /// A string of at least one byte, or `nil` for `null`. Throws `member_malformed` with `name` as its
+    /// subject.
     mutating func string(_ name: String) throws(Problem) -> String? {
         guard try isPresent(.string, name) else { return nil }
         let text = try read { (reader) throws(JSONError) in try reader.readString() }
@@ -41,7 +43,7 @@ struct RequestBody {
         return try read { (reader) throws(JSONError) in try reader.readBool() }
     }
 
-    /// A list of 1 to `most` non-empty strings; `nil` for `null`, which must not stand in the list.
+    /// A list of 1 to `most` non-empty strings, or `nil` for `null`. The list itself must not contain `null`.
     mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String]? {
         guard try isPresent(.array, name) else { return nil }
         var strings: [String] = []
@@ -56,18 +58,18 @@ struct RequestBody {
         return strings
     }
 
-    /// A value of Apple's making, as a tree; `nil` for `null`.
+    /// A value that Apple made, as a tree, or `nil` for `null`.
     mutating func value() throws(Problem) -> JSONValue? {
         let value = try read { (reader) throws(JSONError) in try reader.readValue() }
         return value == .null ? nil : value
     }
 
-    /// Passes over a value that does not matter here.
+    /// Skips a value that has no meaning here.
     mutating func skip() throws(Problem) {
         try read { (reader) throws(JSONError) in try reader.skipValue() }
     }
 
-    /// False for `null`, which is passed over. Throws `member_malformed` for any other kind than the one asked for.
+    /// Returns `false` for `null`, and skips it. Throws `member_malformed` for any kind but the expected one.
     private mutating func isPresent(_ kind: JSONKind, _ name: String) throws(Problem) -> Bool {
         let found = try read { (reader) throws(JSONError) in try reader.peekKind() }
         if found == kind { return true }
@@ -88,8 +90,8 @@ struct RequestBody {
     }
 }
 
-extension JSONError {
-    /// What a refusal by the JSON reader means for the body of a request.
+extension JOSEError {
+    /// What an error of the JSON reader means for the body of a request.
     fileprivate var bodyProblem: Problem {
         code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
     }

@@ -24,7 +24,7 @@ extension SignInRequest {
 }
 
 extension HTTPResponse {
-    /// What became of a sign-in: 201 when it made the account.
+    /// The response to a sign-in: 201 when it created the account.
     static func signedIn(_ outcome: SignInOutcome) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 896)
         json.beginObject()

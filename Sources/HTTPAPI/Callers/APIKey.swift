@@ -1,7 +1,7 @@
 public import AppleAccounts
 import JOSE
 
-/// A configured API key: a name for the log, the SHA-256 of the secret, and the apps it is good for.
+/// A configured API key: a name for the log, the SHA-256 of the secret, and the apps that its caller may see.
 public struct APIKey: Sendable {
     public let name: String
     /// 32 bytes.
@@ -18,12 +18,13 @@ public struct APIKey: Sendable {
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
-    /// 256 random bits after a prefix by which a leaked key is recognized.
+    /// 256 random bits after a prefix that makes a leaked key recognizable.
     public static func make() -> String {
         "siwa_" + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// What is configured: a secret of 256 random bits needs no slow hash, nobody can guess it.
+    /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow
+    /// hash.
     public static func hash(_ secret: String) -> [UInt8] {
         SHA256Digest.hash(secret)
     }

@@ -15,13 +15,13 @@ public struct CallerDirectory: Sendable {
         isOpen = true
     }
 
-    /// Lets everybody in. For development only.
+    /// Accepts every caller. For development only.
     public static let open = CallerDirectory()
 
-    /// Returns the caller, or `nil` when the directory is open to everybody. Throws `caller_unauthenticated`.
+    /// Returns the caller, or `nil` when the directory accepts every caller. Throws `caller_unauthenticated`.
     ///
-    /// The secret is hashed first, and its hash compared with every configured one in full, so that the time taken
-    /// tells nothing about any of them.
+    /// Compares the hash of the secret with every configured hash in full, so that the time it takes reveals
+    /// nothing about them.
     func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
         if isOpen { return nil }
         guard let authorization, let hash = Self.hashOfBearer(authorization) else {
@@ -33,7 +33,7 @@ public struct CallerDirectory: Sendable {
         return found
     }
 
-    /// Of the credentials of RFC 6750 §2.1; the scheme's case does not matter.
+    /// The hash of a token in the form of RFC 6750 §2.1. The case of the scheme does not matter.
     private static func hashOfBearer(_ authorization: String) -> [UInt8]? {
         var authorization = authorization
         return authorization.withUTF8 { bytes in
@@ -41,7 +41,7 @@ public struct CallerDirectory: Sendable {
                 bytes[..<7].elementsEqual(
                     "bearer ".utf8, by: { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 })
             else { return nil }
-            // White space behind a field's value is not part of it (RFC 9112 §5.1).
+            // White space after a field's value is not part of it (RFC 9112 §5.1).
             var end = bytes.count
             while end > 7, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") {
                 end -= 1

@@ -1,11 +1,11 @@
 import Logging
 import NIOCore
 
-/// Keeps the server listening when a connection cannot be accepted, and lets it rest before it tries again.
+/// Keeps the server listening when a connection cannot be accepted, and pauses before the next attempt.
 ///
-/// Running out of file descriptors is over when connections close; Hummingbird's server takes every error on its
-/// listening socket for the end. The connection that could not be accepted stays in the kernel's queue and makes the
-/// socket readable at once: without the rest the loop would do nothing but try.
+/// A lack of file descriptors ends when connections close, but Hummingbird's server stops at every error of
+/// its listening socket. The connection that could not be accepted stays in the kernel's queue and makes the
+/// socket readable at once: without a pause the loop would do nothing but try.
 final class AcceptErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -25,8 +25,8 @@ final class AcceptErrorHandler: ChannelDuplexHandler {
         guard !isResting else { return }
         isResting = true
         logger.warning("connection not accepted", metadata: ["error_type": "\(type(of: error))"])
-        // To hold reads back does not do: after an error the channel still means to read, and stays where it hears of
-        // every connection that waits.
+        // Holding reads back is not enough: after an error the channel still wants to read, and stays
+        // registered for every connection that waits.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.rest) {

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Bounds what all connections together hold of bodies that are not complete.
+/// Bounds how much memory all connections together use for incomplete bodies.
 ///
-/// The first bytes of a body are free, so that usual requests neither touch the shared count nor are ever refused by
-/// it. Without the bound each of some thousand clients without a key could make the service keep 64 KiB.
+/// The first bytes of a body are not counted, so that usual requests neither touch the shared count nor are
+/// refused because of it. Without the bound some thousand clients without an API key could make the service
+/// hold 64 KiB for each of them.
 final class BodyAllowance: Sendable {
-    /// What a body may hold without a share.
+    /// How many bytes of a body are not counted.
     static let free = 8 * 1024
 
     private let most: Int
@@ -15,7 +16,7 @@ final class BodyAllowance: Sendable {
         self.most = most
     }
 
-    /// What one body holds beyond the free bytes. Gives it back with its end.
+    /// What one body holds beyond the bytes that are not counted. Releases it at the end of its life.
     final class Share {
         private let allowance: BodyAllowance
         private var size = 0
@@ -28,7 +29,7 @@ final class BodyAllowance: Sendable {
             allowance.held.wrappingSubtract(size, ordering: .relaxed)
         }
 
-        /// Returns whether there was room.
+        /// Returns `false` when the bound is reached.
         func grow(to newSize: Int) -> Bool {
             guard newSize > size else { return true }
             let growth = newSize - size

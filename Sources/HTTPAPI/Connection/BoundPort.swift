@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands the listening port to whoever waits for it.
+/// Makes the port that the server listens on available to tasks that wait for it.
 final class BoundPort: Sendable {
     private struct State {
         var result: Result<Int, any Error>?
@@ -9,7 +9,7 @@ final class BoundPort: Sendable {
 
     private let state = Mutex(State())
 
-    /// The first result stays.
+    /// Only the first result counts.
     func set(_ result: Result<Int, any Error>) {
         let waiters = state.withLock { state in
             if state.result == nil { state.result = result }
@@ -34,6 +34,6 @@ final class BoundPort: Sendable {
 public struct ListenError: Error {
     public let host: String
     public let port: Int
-    /// What the system said.
+    /// The error of the operating system.
     public let cause: any Error
 }

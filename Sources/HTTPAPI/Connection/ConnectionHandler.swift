@@ -3,9 +3,10 @@ import NIOHTTP1
 
 /// One client connection: collects a request, has it handled, writes the response.
 ///
-/// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's event loop.
-/// Requests that arrive while one is being handled, or while responses wait to be read, wait themselves, and so does the
-/// socket, so that a client cannot fill memory by sending requests faster than it reads responses.
+/// Makes no decision about time or size; `ConnectionState` does. Everything here runs on the connection's
+/// event loop. Requests that arrive while one is being handled, or while responses wait to be read, wait
+/// themselves, and so does the socket, so that a client cannot fill memory by sending requests faster than it
+/// reads responses.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -30,11 +31,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var incoming: IncomingRequest?
     private var pipelined: PipelineQueue
     private var isReadHeld = false
-    /// The request that waits for the database or for a task. `nil` also when it was answered because of its time limit.
+    /// The request that waits for the database or for a task. `nil` also when it was answered because of its
+    /// time limit.
     private var pending: (info: RequestInfo, task: Task<Void, Never>?)?
     /// A response that is not written yet.
     private var ready: (info: RequestInfo, response: HTTPResponse)?
-    /// The client has closed its side, or the service stops. Also holds for a request that is not handled yet.
+    /// The client has closed its side, or the service stops. Also holds for a request that is not handled
+    /// yet.
     private var endsEarly = false
 
     init(loop: ConnectionLoop, remoteAddress: SocketAddress?) {
@@ -110,8 +113,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // One read beyond the request that is being handled is let through: taking the socket out of the event loop's
-        // interest and putting it back costs two system calls, and a client that hangs up would not be noticed.
+        // One read beyond the request that is being handled is let through: taking the socket out of the
+        // event loop's interest and putting it back costs two system calls, and a client that hangs up would
+        // not be noticed.
         let isBusy = !pipelined.isEmpty || !context.channel.isWritable
         if isBusy { isReadHeld = true } else { context.read() }
     }
@@ -169,8 +173,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         while !mustWait, let input = pipelined.popFirst() { process(input) }
     }
 
-    /// One request is handled at a time, and none while the client has responses to read, which are far larger than the
-    /// requests for them.
+    /// One request is handled at a time, and none while the client has responses to read, which are far
+    /// larger than the requests for them.
     private var mustWait: Bool {
         switch state.phase {
         case .responding: true
@@ -238,8 +242,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .work(let work):
             let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
             let dispatcher = self.dispatcher
-            // Unstructured, because a client that hangs up must not undo what is being committed: only long polls are
-            // cancelled.
+            // Unstructured, because a client that hangs up must not undo what is being committed: only long
+            // polls are cancelled.
             let task = Task(executorPreference: executor) {
                 let result = await dispatcher.result(of: work, for: info)
                 connection.value.workEnded(info, result)
@@ -301,7 +305,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
     }
 
-    /// Answers a request that has reached its time limit. Its work goes on, because what it commits may be durable.
+    /// Answers a request that has reached its time limit. Its work goes on, because what it commits may be
+    /// durable.
     private func giveUp() {
         guard let pending else { return }
         self.pending = nil
@@ -357,8 +362,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that is never late. It may be early, and then only looks at the deadline: moving it with every
-    /// request would cost more than the rest of a request's timekeeping.
+    /// Keeps one timer that is never late. It may be early, and then only looks at the deadline: moving it
+    /// with every request would cost more than the rest of a request's timekeeping.
     private func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }

@@ -1,7 +1,7 @@
 import NIOCore
 import SignIn
 
-/// What the connections of one event loop share. Stays on its loop.
+/// What the connections of one event loop share. Stays on its event loop.
 final class ConnectionLoop {
     let dispatcher: Dispatcher
     let limits: ServerLimits
@@ -24,7 +24,7 @@ final class ConnectionLoop {
     }
 }
 
-/// Runs tasks on one event loop, so that a call that must wait comes back to its connection without a change of
+/// Runs tasks on one event loop, so that work that has to wait returns to its connection without a change of
 /// thread.
 final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop

@@ -2,22 +2,22 @@ import NIOCore
 
 /// What a connection does next: every bound on time and size, without I/O and without a clock.
 ///
-/// One request is handled at a time. The one deadline that matters now is in `deadline`; whoever owns the state keeps
-/// a timer for it.
+/// One request is handled at a time. `deadline` is the one deadline that applies now; the owner of the state
+/// keeps a timer for it.
 struct ConnectionState {
     enum Phase: Equatable {
-        /// Nothing of the next request is here.
+        /// No byte of the next request has arrived.
         case waiting
-        /// Bytes of a request are here, but not all of it.
+        /// Part of a request has arrived.
         case receiving
-        /// The request is complete and its answer is being made.
+        /// The request is complete and its response is being made.
         case responding
-        /// The answer is given; the connection closes when the client has it.
+        /// The last response is written. The connection closes when the client has received it.
         case closing
     }
 
     private(set) var phase = Phase.waiting
-    /// `nil` while a call is answered that waits for nothing.
+    /// `nil` while a request is handled that waits for nothing.
     private(set) var deadline: NIODeadline?
     /// How long the connection may be idle. It changes with the number of connections.
     var idleTime: TimeAmount
@@ -31,15 +31,15 @@ struct ConnectionState {
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
         idleTime = limits.idleTime
-        // A new connection that stays silent has less credit than one that has been of use.
+        // A new connection that sends nothing gets less time than one that has sent a request before.
         deadline = now + limits.requestTime
     }
 
-    /// Whether nothing would be lost with the connection but the time of a client that is late: no answer is being
-    /// made, or the client does not read it.
+    /// Whether closing the connection would cost only the time of a slow client: no response is being made,
+    /// or the client does not read it.
     var isExpendable: Bool { phase != .responding || isStalled }
 
-    /// Bytes arrived that no request has claimed yet.
+    /// Bytes arrived that belong to no request yet.
     mutating func bytesArrived(at now: NIODeadline) {
         guard phase == .waiting, !isStalled else { return }
         phase = .receiving
@@ -49,7 +49,7 @@ struct ConnectionState {
     enum HeadAction: Equatable { case collectBody, refuseTooLarge }
 
     mutating func headArrived(announcing length: Int?, keepsAlive: Bool, at now: NIODeadline) -> HeadAction {
-        // A pipelined request was read along with the one before: its time starts here.
+        // A pipelined request was read together with the one before it: its time starts here.
         if phase == .waiting {
             phase = .receiving
             deadline = now + limits.requestTime
@@ -61,7 +61,7 @@ struct ConnectionState {
 
     enum BodyAction: Equatable { case keep, refuseTooLarge }
 
-    /// Chunked bodies announce no length, so what arrives is counted too.
+    /// Chunked bodies announce no length, so the bytes are counted as well.
     mutating func bodyArrived(byteCount: Int) -> BodyAction {
         bodyBytes += byteCount
         return bodyBytes > limits.bodyBytes ? .refuseTooLarge : .keep
@@ -73,8 +73,8 @@ struct ConnectionState {
         if !isStalled { deadline = nil }
     }
 
-    /// The request is complete, and its call has to wait for something. How long the request took to come is not the
-    /// call's fault.
+    /// The request is complete and has to wait for the database or for a task. Its time starts now: how long
+    /// it took to arrive does not count.
     mutating func workBegan(at now: NIODeadline, waiting ownWait: TimeAmount = .zero) {
         let end = now + limits.workTime + ownWait
         workDeadline = end
@@ -83,7 +83,7 @@ struct ConnectionState {
 
     enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
-    /// Whether the answer that is written now is the connection's last.
+    /// Whether the response that is written now is the connection's last.
     var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
     mutating func responded(at now: NIODeadline) -> ResponseAction {
@@ -97,14 +97,14 @@ struct ConnectionState {
         return .keepOpen
     }
 
-    /// A request was refused before its end: what the client still sends is thrown away for a while, because a reset
-    /// would destroy the refusal before it is read.
+    /// A request was refused before its end. What the client still sends is dropped for a while, because a
+    /// reset would destroy the response before it is read.
     mutating func refused(at now: NIODeadline) {
         phase = .closing
         deadline = now + limits.lingerTime
     }
 
-    /// The client does not read what it asked for.
+    /// The client does not read its responses.
     mutating func stalled(at now: NIODeadline) {
         isStalled = true
         deadline = now + limits.unreadResponseTime
@@ -130,7 +130,7 @@ struct ConnectionState {
         return .finishResponse
     }
 
-    /// The service is shutting down: what is under way is finished, nothing new is begun.
+    /// The service is shutting down: requests that have begun are finished, and no new one is begun.
     mutating func quiesce(at now: NIODeadline) -> EndAction {
         isQuiescing = true
         return phase == .waiting ? close(at: now) : .finishResponse
@@ -144,10 +144,10 @@ struct ConnectionState {
 
     enum TimerAction: Equatable {
         case wait(until: NIODeadline)
-        /// Rests until a deadline is set again.
+        /// There is no deadline.
         case rest
         case respondTimeout
-        /// The call takes too long. The connection closes behind this answer.
+        /// The request takes too long. The connection closes after this response.
         case respondUnavailable
         case close
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// One object for each event loop, made when it is first asked for.
+/// One object for each event loop, made at its first use.
 final class EventLoopLocal<Value: AnyObject>: Sendable {
     private let values = Mutex<[ObjectIdentifier: NIOLoopBound<Value>]>([:])
     private let make: @Sendable (any EventLoop) -> Value

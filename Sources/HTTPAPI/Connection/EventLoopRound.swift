@@ -1,16 +1,17 @@
 import NIOCore
 import SignIn
 
-/// Answers the requests that one event loop has read in a round, several at once and stage by stage, and submits what
-/// they have to commit.
+/// Answers the requests that one event loop has read in a round, several at once and stage by stage, and
+/// submits what they have to commit.
 ///
-/// The code that reads, checks, writes and sends is many times larger than the processor's first cache, and a request
-/// that goes through all of it alone spends most of its time fetching instructions. Of several that are there at once,
-/// each finds the code of a stage where the one before has left it: that saves more than a quarter of a verification. A
-/// single request is answered as early as it would be without rounds. Stays on its event loop.
+/// The code that reads, checks, writes and sends is many times larger than the processor's first cache, and a
+/// request that goes through all of it alone spends most of its time fetching instructions. Of several that
+/// are there at once, each finds the code of a stage where the one before has left it: that saves more than a
+/// quarter of a verification. A single request is answered as early as it would be without rounds. Stays on
+/// its event loop.
 final class EventLoopRound {
-    /// How many requests go through the stages together. With more the first would wait for the last, and what they
-    /// bring along would itself be too much for the caches.
+    /// How many requests go through the stages together. With more the first would wait for the last, and
+    /// what they bring along would itself be too much for the caches.
     private static let mostTogether = 16
     /// How many commands are gathered, at most. The first waits for the last, some milliseconds.
     private static let mostGathered = 64
@@ -31,8 +32,8 @@ final class EventLoopRound {
         finished = FinishedCommits(eventLoop: eventLoop)
     }
 
-    /// Handles the request that the connection has read, or writes the response that it has: as soon as there are enough
-    /// others, and at the latest when the loop has read from all its sockets.
+    /// Handles the request that the connection has read, or writes the response that it has: as soon as there
+    /// are enough others, and at the latest when the loop has read from all its sockets.
     func add(_ connection: ConnectionHandler) {
         connections.append(connection)
         if connections.count >= Self.mostTogether { return run(isLast: false) }
@@ -67,7 +68,8 @@ final class EventLoopRound {
 
     /// - Parameter isLast: Whether the loop has read from all its sockets.
     private func run(isLast: Bool) {
-        // A connection that joins during a round, with a request that waited for the response before it, is next.
+        // A connection that joins during a round, with a request that waited for the response before it, is
+        // next.
         guard running.isEmpty else { return }
         for commit in finished.removeAll() where commit.connection.value.finish(commit) {
             connections.append(commit.connection.value)

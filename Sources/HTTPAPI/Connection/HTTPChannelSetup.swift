@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// Builds the pipeline of an accepted connection, beneath Hummingbird's server.
+/// Builds the pipeline of an accepted connection. One for the whole service.
 ///
-/// Hummingbird accepts, counts and quiesces connections. Its request path is left out: it costs more than the
-/// verification of a token, and cannot answer a header that never ends.
+/// Hummingbird's server accepts, counts and quiesces connections. Its request path is not used: it costs more
+/// than the verification of a token, and cannot answer a header that never ends.
 struct HTTPChannelSetup: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -37,8 +37,8 @@ struct HTTPChannelSetup: ServerChildChannel {
             decoderLimits.maxHeaderFieldCount = limits.headerFields
             let decoder = HTTPRequestDecoder(
                 leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
-            // A read of fixed size, one at a time: the usual one grows with what a client sends, and each read becomes
-            // many times its size in parsed requests.
+            // A read of fixed size, one at a time: NIO's default grows with what a client sends, and parsed
+            // requests take many times the bytes of the read.
             let options = channel.syncOptions
             try options?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: limits.readBytes))
@@ -58,7 +58,7 @@ struct HTTPChannelSetup: ServerChildChannel {
     /// At the end of the service.
     func end() { openConnections.dissolve() }
 
-    /// Lasts as long as the connection, so that the server waits for it before it ends.
+    /// Returns when the connection is closed, so that the server waits for it at shutdown.
     func handle(value: Value, logger: Logger) async {
         await withTaskCancellationHandler {
             try? await value.channel.closeFuture.get()
@@ -68,8 +68,8 @@ struct HTTPChannelSetup: ServerChildChannel {
     }
 }
 
-/// Tells the connection that bytes arrive, before they are a request: a client that sends its header one byte at a
-/// time never gets as far as the decoder's output.
+/// Tells the connection how many bytes arrive, before the decoder: a client that sends its header one byte at
+/// a time never causes any output of the decoder.
 final class ArrivalHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

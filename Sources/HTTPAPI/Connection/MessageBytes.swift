@@ -1,6 +1,6 @@
-/// Puts text into memory that was set aside for it, and never past its end.
+/// Writes text into reserved memory, and never past its end.
 ///
-/// NIO's buffer checks and records each write for itself; a message has two dozen.
+/// NIO's buffer checks and records each write. A response has two dozen.
 struct MessageBytes {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -23,7 +23,7 @@ struct MessageBytes {
     }
 
     mutating func append(_ number: Int) {
-        // At most 15 digits are ever needed here, and a string of 15 bytes needs no allocation.
+        // Numbers here have at most 15 digits, and a string of 15 bytes needs no allocation.
         append(String(number))
     }
 

@@ -1,11 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// What was read from a connection and has to wait for the answer before it.
+/// Pipelined input (RFC 9112 §9.3.2): what was read from a connection and has to wait for the response before
+/// it.
 ///
-/// Reading stops while something waits, so that there is never more than one read in here. But one read can hold
-/// hundreds of requests, and each takes some twenty times its bytes: past a bound the rest is dropped, and
-/// the connection ends behind those that wait.
+/// Reading stops while input waits, so the queue holds one read at most. But one read can contain hundreds of
+/// requests, and each takes some twenty times its bytes in memory. Past a bound the rest is dropped, and the
+/// connection closes after the requests that wait.
 struct PipelineQueue {
     enum Input {
         case part(HTTPServerRequestPart)
@@ -33,13 +34,13 @@ struct PipelineQueue {
             }
             requests += 1
         case .part(.body(var bytes)):
-            // A body that comes in chunks of one byte would be hundreds of parts.
+            // A body in chunks of one byte would be hundreds of parts.
             if case .part(.body(var body)) = arrivals.last {
                 arrivals.removeLast()
                 body.writeBuffer(&bytes)
                 return arrivals.append(.part(.body(body)))
             }
-        // Nothing is read behind a refusal.
+        // Nothing is read after a refusal.
         case .refused: isClosed = true
         case .part(.end), .inputEnded: break
         }

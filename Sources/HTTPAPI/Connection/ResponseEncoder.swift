@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 
-/// Puts an answer into the bytes of HTTP/1.1, in one buffer.
+/// Encodes a response as HTTP/1.1 into one buffer.
 ///
-/// A shared body is written behind it. NIO's encoder takes any header; this service has few, and knows all their values
-/// to be free of line breaks.
+/// A shared body is written after it. NIO's encoder accepts any header; this service has few fields, and
+/// their values have no line breaks.
 enum ResponseEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -25,7 +25,7 @@ enum ResponseEncoder {
         }
     }
 
-    /// The status line with a reason phrase, and all that can be written of our own fields but for their values.
+    /// The status line, and everything of our own fields but their values.
     private static let longestFixedPart = 512
 
     private static func appendFields(
@@ -37,7 +37,7 @@ enum ResponseEncoder {
             message.append(contentType)
             message.append("\r\n")
         }
-        // A 304 has no body, and no length of one (RFC 9110 §8.6).
+        // A 304 response has no body and no `Content-Length` (RFC 9110 §8.6).
         if response.status != .notModified {
             message.append("content-length: ")
             message.append(response.body.count + (response.sharedBody?.readableBytes ?? 0))
@@ -48,7 +48,7 @@ enum ResponseEncoder {
         message.append("\r\nx-request-id: ")
         message.append(requestID)
         if let entityTag = response.entityTag {
-            // The caller may keep it, but must ask again before each use.
+            // The client may store it, but must revalidate it before each use.
             message.append("\r\ncache-control: private, no-cache\r\netag: ")
             message.append(entityTag)
         } else if response.isPersonal {

@@ -1,8 +1,9 @@
-/// Counts what a connection receives that the decoder makes nothing of yet: header fields that are not complete, empty
-/// lines, white space, chunk sizes and chunk extensions.
+/// Counts received bytes from which the decoder has made nothing yet: incomplete header fields, empty lines,
+/// white space, chunk sizes and chunk extensions.
 ///
-/// The decoder bounds names and values. It skips white space and chunk extensions without a word, and keeps a field in
-/// memory until it ends, so that a client could send megabytes of either. The count is up to one read behind.
+/// The decoder bounds names and values. But it skips white space and chunk extensions, and keeps an
+/// incomplete field in memory, so that a client could send megabytes of them. The count is up to one read
+/// behind.
 struct UnparsedBytes {
     private let mostInHead: Int
     private let mostInBody: Int
@@ -10,12 +11,12 @@ struct UnparsedBytes {
     private var isInBody = false
 
     init(limits: ServerLimits) {
-        // The decoder's bound is on names and values; line ends and colons come on top.
+        // The decoder's bound is on names and values. Line ends and colons are added here.
         mostInHead = limits.headerBytes + 4 * limits.headerFields + 1024
         mostInBody = limits.framingBytes
     }
 
-    /// Called with each read, before the decoder has it. Returns why the request must be refused, if it must.
+    /// Called with each read, before the decoder gets it. Returns why the request must be refused, or `nil`.
     mutating func received(_ byteCount: Int) -> ProblemCode? {
         guard count <= (isInBody ? mostInBody : mostInHead) else {
             return isInBody ? .bodyTooLarge : .headerTooLarge

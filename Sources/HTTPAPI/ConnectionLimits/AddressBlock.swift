@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One IP address, or all of a network in CIDR notation (RFC 4632 §3.1): `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
+/// One IP address, or a network in CIDR notation (RFC 4632 §3.1): `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`.
 public struct AddressBlock: Sendable, Equatable {
     private let network: IPAddressBytes
     private let prefixLength: Int

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Decides who has to go when there are nearly as many connections as there may be.
+/// Decides which connection is closed when the number of connections is near its limit.
 ///
-/// Some places are kept free, so that a new client is let in at once: whoever was idle longest makes room. An address
-/// that holds its share makes room with a connection of its own. Does no I/O and reads no clock.
+/// Some places are kept free, so that a new client is accepted at once: the connection that was idle longest
+/// closes. An address that holds its share loses one of its own connections. Does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int
@@ -19,21 +19,22 @@ struct ConnectionLimitRule {
             leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
         }
 
-        /// Past this number each new connection closes another one. The rest is for those that arrive meanwhile.
+        /// Above this number each new connection closes another one. The places above it are for connections
+        /// that arrive meanwhile.
         var crowded: Int { connections - max(1, connections / 16) }
     }
 
     enum Verdict: Equatable {
         case fine
-        /// The longest idle of all goes.
+        /// The longest idle connection of all closes.
         case makeRoom
-        /// The longest idle of this address goes, and if there is none the new connection.
+        /// The longest idle connection of this address closes, or the new one when none is idle.
         case replace(ClientAddress)
     }
 
     let bounds: Bounds
     private(set) var count = 0
-    /// The most since the last crowd dispersed.
+    /// The largest number since the memory was trimmed last.
     private var peak = 0
     private var byAddress: [ClientAddress: Int] = [:]
 
@@ -41,7 +42,7 @@ struct ConnectionLimitRule {
         self.bounds = bounds
     }
 
-    /// - Parameter address: `nil` for those that have no share.
+    /// - Parameter address: `nil` for an address without a limit.
     mutating func opened(from address: ClientAddress?) -> Verdict {
         count += 1
         peak = max(peak, count)
@@ -52,7 +53,7 @@ struct ConnectionLimitRule {
         return count > bounds.crowded ? .makeRoom : .fine
     }
 
-    /// - Returns: whether a crowd has dispersed that may have left much memory behind.
+    /// - Returns: whether so many connections have closed that freed memory can be returned.
     mutating func closed(from address: ClientAddress?) -> Bool {
         count -= 1
         if let address, let own = byAddress[address] {
@@ -66,8 +67,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// How long a connection may be idle now: the usual time while half of the places are free, the least when it is
-    /// crowded.
+    /// How long a connection may be idle now: the usual time while half of the places are free, and the least
+    /// time when few are.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }

@@ -1,13 +1,13 @@
 import Logging
 
-/// Counts connections that were closed to make room, and says so once in a while.
+/// Counts connections that were closed to make room, and logs it from time to time.
 struct EarlyCloseNotices: Sendable {
     enum Reason: String, CaseIterable {
-        /// The longest idle of all, because there are nearly as many as there may be.
+        /// The longest idle connection of all, because the number is near its limit.
         case crowded
-        /// The longest idle of an address that holds its share.
+        /// The longest idle connection of an address that holds its share.
         case addressShare = "address_share"
-        /// A new one of such an address, of which none was idle.
+        /// A new connection of such an address when none of the others was idle.
         case refused
 
         var message: Logger.Message {
@@ -19,7 +19,7 @@ struct EarlyCloseNotices: Sendable {
         }
     }
 
-    /// In milliseconds.
+    /// Milliseconds between two log lines.
     static let interval: Int64 = 60_000
 
     private let cells: [Reason: (counter: CounterCell, notice: ThrottledNotice)]

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// The 128 bits of an IP address. An IPv4 address stands in them as it is mapped into IPv6 (RFC 4291 §2.5.5.2), so that
-/// a client is the same whichever socket it came to.
+/// The 128 bits of an IP address. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client
+/// has the same address on every socket.
 struct IPAddressBytes: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 
-    /// `nil` for what has no IP address.
+    /// `nil` for an address that is not an IP address.
     init?(_ address: SocketAddress) {
-        // The address stands behind family, length and port, and in version 6 behind the flow label.
+        // The address comes after family, length and port, and in IPv6 also after the flow label.
         let words = address.withSockAddr { pointer, size -> (high: UInt64, low: UInt64)? in
             let bytes = UnsafeRawBufferPointer(start: pointer, count: size)
             switch address {
@@ -31,7 +31,7 @@ struct IPAddressBytes: Equatable, Sendable {
 
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-    /// Whether the first bits are those of the other address.
+    /// Whether the first `length` bits equal those of the other address.
     func hasPrefix(_ length: Int, of other: IPAddressBytes) -> Bool {
         let (highMask, lowMask) = (Self.mask(length), Self.mask(length - 64))
         return high & highMask == other.high & highMask && low & lowMask == other.low & lowMask
@@ -42,13 +42,13 @@ struct IPAddressBytes: Equatable, Sendable {
     }
 }
 
-/// What counts as one client by its address: an IPv4 address, or the /64 network of an IPv6 address, of which one
-/// subscriber commonly has all.
+/// Identifies a client by its address: an IPv4 address, or the /64 network of an IPv6 address, because one
+/// subscriber usually has a whole /64.
 struct ClientAddress: Hashable, Sendable {
     private let network: UInt64
     private let isVersion4: Bool
 
-    /// `nil` for what has no IP address.
+    /// `nil` for an address that is not an IP address.
     init?(_ address: SocketAddress) {
         guard let bytes = IPAddressBytes(address) else { return nil }
         isVersion4 = bytes.isVersion4

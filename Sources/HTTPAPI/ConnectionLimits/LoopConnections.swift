@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The connections of one event loop, in the order of their last use. Stays on its loop.
+/// The connections of one event loop, in the order of their last use. Stays on its event loop.
 final class LoopConnections {
     private let openConnections: OpenConnections
     private let oldestUse: OldestUse
     private var connections = RecencyList<ConnectionHandler>()
 
-    /// When the connection was used that is the first here: what other loops may know.
+    /// When the least recently used connection of the loop was used. Other loops may read it.
     final class OldestUse: Sendable {
         private let nanoseconds = Atomic<UInt64>(.max)
 
@@ -31,7 +31,7 @@ final class LoopConnections {
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
 
-    /// `enforceLimits` must follow.
+    /// `enforceLimits` must be called next.
     func open(_ connection: ConnectionHandler) -> RecencyList<ConnectionHandler>.Place {
         defer { noteOldest() }
         return connections.append(connection)
@@ -48,7 +48,7 @@ final class LoopConnections {
         openConnections.closed(from: client)
     }
 
-    /// Decides who makes room for a connection that is in the list.
+    /// Closes a connection when the limits require it, after a new one was added.
     func enforceLimits(for newcomer: ConnectionHandler, on eventLoop: any EventLoop) {
         let verdict = openConnections.opened(from: newcomer.client)
         closeOverdue(at: newcomer.usedAt)
@@ -56,8 +56,8 @@ final class LoopConnections {
         openConnections.carryOut(verdict, for: NIOLoopBound(newcomer, eventLoop: eventLoop))
     }
 
-    /// - Parameter client: Only its connections, or those of all.
-    /// - Returns: whether there was one.
+    /// - Parameter client: Only connections of this client; `nil` for all.
+    /// - Returns: whether a connection was closed.
     func closeLongestIdle(of client: ClientAddress?, except newcomer: ObjectIdentifier) -> Bool {
         closeOverdue(at: .now())
         let found = connections.first { connection in
@@ -68,11 +68,11 @@ final class LoopConnections {
         return found != nil
     }
 
-    /// Those that began to be idle when more time was allowed.
+    /// Closes connections that became idle when more idle time was allowed.
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
-        // Behind the first recent one all are.
+        // After the first recent one all are recent.
         while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
             next.closeEarly()
         }

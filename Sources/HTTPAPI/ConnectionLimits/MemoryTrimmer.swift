@@ -10,16 +10,17 @@ import Synchronization
     import Darwin
 #endif
 
-/// Gives memory back to the system that glibc's allocator keeps when a crowd of connections has gone.
+/// Returns memory to the system that glibc's allocator keeps after many connections have closed.
 ///
-/// The allocator gives back by itself what is free at the end of a heap; anything that is still in use behind it holds
-/// all the rest. Other C libraries do not have the call, and need it less.
+/// The allocator itself returns only what is free at the end of a heap: one block that is still in use holds
+/// everything before it. Other C libraries do not have the call, and need it less.
 final class MemoryTrimmer: Sendable {
     private typealias Trim = @convention(c) @Sendable (_ bytesToKeep: Int) -> Int32
 
-    /// So that a crowd that goes one by one costs one call, which takes milliseconds on a thread of its own.
+    /// Many connections that close one by one cause one call, which takes milliseconds on a thread of its
+    /// own.
     private static let delay = TimeAmount.seconds(5)
-    /// By its name, because Swift's module of glibc leaves out the header that has it.
+    /// Found by name, because Swift's module of glibc does not have its header.
     private static let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: Trim.self) }
 
     private let isScheduled = Atomic<Bool>(false)

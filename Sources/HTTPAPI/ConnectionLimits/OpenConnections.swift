@@ -1,9 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// All open connections of the service: knows how many there are, and has others closed for those that come.
+/// All open connections of the service: counts them, and closes connections to make room for new ones.
 ///
-/// Asked once when a connection opens and once when it closes. How long one may be idle is asked with every answer,
+/// Locked once when a connection opens and once when it closes. The idle time is read with every response,
 /// and is an atomic.
 final class OpenConnections: Sendable {
     struct Loop: Sendable {
@@ -29,7 +29,7 @@ final class OpenConnections: Sendable {
 
     var idleTime: TimeAmount { .nanoseconds(idleNanoseconds.load(ordering: .relaxed)) }
 
-    /// `nil` for those that have no share.
+    /// `nil` for an address without a limit.
     func client(at address: SocketAddress?) -> ClientAddress? {
         guard let address, !trustedProxies.contains(where: { $0.contains(address) }) else { return nil }
         return ClientAddress(address)
@@ -39,7 +39,7 @@ final class OpenConnections: Sendable {
         loops.withLock { $0.append(loop) }
     }
 
-    /// At the end of the service: the loops hold the crowd, and the crowd the loops.
+    /// At the end of the service. Breaks the reference cycle with the event loops.
     func dissolve() {
         loops.withLock { $0 = [] }
     }
@@ -74,7 +74,7 @@ final class OpenConnections: Sendable {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
         let eventLoop = newcomer.eventLoop
         let identity = ObjectIdentifier(newcomer.value)
-        // Each loop looks on its own thread, the one with the oldest connection first.
+        // Each loop searches on its own thread, beginning with the one that has the oldest connection.
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
                 guard client != nil else { return }

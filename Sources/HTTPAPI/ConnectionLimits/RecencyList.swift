@@ -1,6 +1,6 @@
-/// Elements in the order of their last use. Adding, moving to the end and removing cost the same however many there are.
+/// Elements in the order of their last use. Adding, moving to the end and removing take constant time.
 struct RecencyList<Element> {
-    /// Where an element is, until it is removed.
+    /// The position of an element until it is removed.
     struct Place: Equatable {
         fileprivate let index: Int
     }
@@ -16,7 +16,7 @@ struct RecencyList<Element> {
     private var nodes: [Node] = []
     private var first = Self.none
     private var last = Self.none
-    /// Removed nodes, chained by `next`.
+    /// Removed nodes, linked by `next`.
     private var unused = Self.none
 
     mutating func append(_ element: Element) -> Place {
@@ -46,7 +46,7 @@ struct RecencyList<Element> {
 
     var oldest: Element? { first == Self.none ? nil : nodes[first].element }
 
-    /// The one that was used longest ago of those that `isMeant` names.
+    /// The least recently used of the elements that match.
     func first(where isMeant: (Element) -> Bool) -> Element? {
         var index = first
         while index != Self.none {

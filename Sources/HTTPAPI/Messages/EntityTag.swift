@@ -1,10 +1,10 @@
 import NIOHTTP1
 
-/// Entity tags for answers that callers ask for again and again (RFC 9110 §8.8.3).
+/// Entity tags for responses that callers request repeatedly (RFC 9110 §8.8.3).
 enum EntityTag {
-    /// 200 with the body and its tag, or 304 when the caller names that tag.
+    /// Responds with 200, the body and its tag, or with 304 when the caller sent that tag.
     ///
-    /// The tag is made of the body, so that it is the same on every replica and after every restart.
+    /// The tag depends on the body only, so that it is the same on every replica and after every restart.
     static func response(_ body: [UInt8], unless ifNoneMatch: String?) -> HTTPResponse {
         let tag = tag(of: body)
         var response =
@@ -14,8 +14,9 @@ enum EntityTag {
         return response
     }
 
-    /// A hash of the body (FNV-1a, 64 bits). It tells versions of one answer apart and protects nothing, so it need not
-    /// withstand anybody; with its quotation marks it is a string of 15 bytes, which needs no allocation.
+    /// A hash of the body (FNV-1a, 64 bits). It distinguishes versions of one response and protects nothing,
+    /// so it need not resist attacks. With its quotation marks it is a string of 15 bytes, which needs no
+    /// allocation.
     static func tag(of body: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in body { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -1,9 +1,9 @@
-/// A page's form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), read strictly.
+/// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
-/// Lenient readers make the best of broken escapes and take the first or the last of two equal names; whoever reads after
-/// them then sees another form. Names that nobody asks for are let pass, because Apple may add some.
+/// Lenient parsers repair broken escapes and take the first or the last of two equal names, so that two of
+/// them can see different forms. Unknown names are ignored, because Apple may add some.
 struct Form: Sendable {
-    /// How many fields a form may have. Apple sends at most four.
+    /// How many fields a form may have. Apple sends four at most.
     static let mostFields = 16
 
     private let values: [(name: String, value: String)]
@@ -26,7 +26,7 @@ struct Form: Sendable {
         self.values = values
     }
 
-    /// `nil` when there is no such field, or it is empty.
+    /// `nil` when there is no such field, or when it is empty.
     subscript(name: StaticString) -> String? {
         let value = values.first { field in
             field.name.utf8.elementsEqual(

@@ -1,14 +1,14 @@
 import AppleAccounts
 
-/// One request, read completely and allowed in: what a route sees.
+/// One request as a route sees it: complete, and its caller authenticated.
 struct HTTPRequest: Sendable {
     let requestID: String
-    /// The decoded last segment of the path, in routes that have one.
+    /// The last segment of the path, decoded, in routes that have a parameter.
     let parameter: String?
     let query: Substring?
     let body: [UInt8]
     let ifNoneMatch: String?
-    /// The whole field, as the browser sent it.
+    /// The whole field as the browser sent it.
     let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
@@ -16,7 +16,7 @@ struct HTTPRequest: Sendable {
 
 /// The `Cookie` field of a request (RFC 6265 §4.2).
 enum CookieField {
-    /// The value of the first cookie of this name. Of several, the first is the one with the closest path.
+    /// The value of the first cookie with this name. Browsers send the one with the closest path first.
     static func value(of name: String, in field: String?) -> String? {
         guard let field else { return nil }
         for pair in field.split(separator: ";") {

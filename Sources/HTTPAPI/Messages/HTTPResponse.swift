@@ -1,22 +1,23 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a call answers, before it is put into bytes.
+/// The response to a request, before it is encoded.
 struct HTTPResponse: Sendable {
     let status: HTTPResponseStatus
     let contentType: StaticString?
     let body: [UInt8]
-    /// Follows `body`. The same memory for all who get it: a thousand clients that read slowly cost no thousand copies.
+    /// Written after `body`. All responses share its memory, so that a thousand slow clients cause no
+    /// thousand copies.
     var sharedBody: ByteBuffer?
     var entityTag: String?
-    /// Answers about people are kept by nobody on the way (RFC 9111 §5.2.2.5).
+    /// Whether the response is about a user. Such responses must not be cached (RFC 9111 §5.2.2.5).
     var isPersonal = false
-    /// More fields, written as they are: nobody may put a line break into a value.
+    /// More fields, written without escapes: a value must not contain a line break.
     var fields: [(name: StaticString, value: String)] = []
     /// The stable code of a problem, for the log.
     var code: String?
 
-    /// A JSON answer about people.
+    /// A JSON response about a user.
     static func json(_ status: HTTPResponseStatus = .ok, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: body, isPersonal: true)
     }

@@ -1,13 +1,13 @@
-/// Percent-encoding (RFC 3986 §2.1), strictly.
+/// Percent-encoding (RFC 3986 §2.1), decoded strictly.
 enum PercentEncoding {
     enum Failure: Error, Equatable {
         /// A broken escape, or bytes that are not UTF-8.
         case malformed
-        /// U+0000, which is an error in one database and the end of the text in the other.
+        /// U+0000, which SQLite takes for the end of the text and PostgreSQL refuses.
         case characterNotAllowed
     }
 
-    /// A `+` is a plus sign: this is no HTML form.
+    /// A `+` is a plus sign here, and not a space as in HTML forms.
     static func decode(_ text: Substring) throws(Failure) -> String {
         var isPlain = true
         for byte in text.utf8 {
@@ -33,7 +33,8 @@ enum PercentEncoding {
         return text
     }
 
-    /// Whether the text can stand in a query as it is: nothing but what RFC 3986 §3.4 lets pass, without `&`.
+    /// Whether the text can be part of a query as it is: it has only characters that RFC 3986 §3.4 allows,
+    /// and no `&`.
     static func isQueryText(_ text: Substring) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

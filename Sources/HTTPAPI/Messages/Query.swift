@@ -1,13 +1,14 @@
-/// The query of a request, with exactly the parameters that the call knows.
+/// The query of a request, which may have only the parameters that the route knows.
 ///
-/// An unknown or repeated name is refused: a misspelled `after` that is ignored would serve the whole feed again.
+/// An unknown or repeated name is an error: a misspelled `after` that was ignored would return the whole feed
+/// again.
 struct Query: Sendable {
     private let values: [(name: String, value: String)]
 
     /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []
-        // By bytes: finding the borders of characters would cost more than everything else here.
+        // Splits by bytes: finding the boundaries of characters would cost more than everything else here.
         for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             guard let name = names.first(where: { $0.utf8.elementsEqual(pair[..<end]) }),

@@ -1,13 +1,13 @@
 import NIOHTTP1
 
-/// The header fields that this service reads, found in one pass.
+/// The header fields that this service uses, found in one pass.
 struct RequestFields: Sendable {
     private(set) var authorization: String?
     private(set) var contentType: String?
     private(set) var requestID: String?
     private(set) var ifNoneMatch: String?
     private(set) var cookie: String?
-    /// As large as a number can be when the field has a larger one.
+    /// The largest number there is when the field's number is larger.
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
     private(set) var wantsUpgrade = false
@@ -19,18 +19,18 @@ struct RequestFields: Sendable {
 
     init(_ headers: HTTPHeaders) {
         for (name, value) in headers {
-            // The length decides nearly always, so that each name is compared at most once or twice.
+            // The length decides nearly always, so that each name is compared once or twice at most.
             switch name.utf8.count {
             case 4 where Self.areEqual(name, "host"):
                 hostCount += 1
                 isHostValid = isHostValid && RequestTarget.isAuthority(Self.trimmed(value), mayBeEmpty: true)
             case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
-            // HTTP/1.1 knows one field (RFC 6265 §5.4); a proxy may have split it.
+            // HTTP/1.1 has one such field (RFC 6265 §5.4), but a proxy may have split it.
             case 6 where Self.areEqual(name, "cookie"): cookie = cookie.map { "\($0); \(value)" } ?? value
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
-            // Of two keys none counts: nobody sends two in good faith.
+            // Two API keys are none: no honest client sends two.
             case 13 where Self.areEqual(name, "authorization"):
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
@@ -43,12 +43,13 @@ struct RequestFields: Sendable {
         }
     }
 
-    /// The decoder lets nothing but digits pass.
+    /// The decoder accepts only digits here.
     private static func length(_ value: String) -> Int {
         Int(trimmed(value)) ?? .max
     }
 
-    /// Without white space behind, which is not part of a value (RFC 9112 §5.1) and which the decoder leaves there.
+    /// Without the white space after a value, which is not part of it (RFC 9112 §5.1) and which the decoder
+    /// does not remove.
     private static func trimmed(_ value: String) -> Substring {
         var utf8 = value.utf8[...]
         while let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
@@ -57,15 +58,15 @@ struct RequestFields: Sendable {
         return Substring(utf8)
     }
 
-    /// Whether the body is announced as JSON (RFC 8259 §11); parameters such as a charset are let pass.
+    /// Whether the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.
     var isJSON: Bool { isMedia("application/json") }
 
-    /// Whether the body is announced as a page's form (HTML §4.10.22.6).
+    /// Whether the content type is that of an HTML form (HTML §4.10.22.6).
     var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
-        // Nearly always it stands there alone.
+        // The usual case is the type without parameters.
         if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
@@ -73,7 +74,7 @@ struct RequestFields: Sendable {
         return Self.areEqual(contentType[..<(end ?? contentType.endIndex)], type)
     }
 
-    /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters only.
+    /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters.
     static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
         let expected = UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
         guard text.utf8.count == expected.count else { return false }

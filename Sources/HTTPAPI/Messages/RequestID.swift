@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Names one request in its answer, in its problem and in the log.
+/// Identifies one request in its response, in its problem and in the log.
 enum RequestID {
-    /// A caller's own ID is kept when it cannot harm a log line or a header: 1 to 64 characters of `[A-Za-z0-9._-]`.
+    /// A caller's own ID is used when it is safe in a log line and in a header: 1 to 64 characters of
+    /// `[A-Za-z0-9._-]`.
     static func accept(_ offered: String?) -> String? {
         guard let offered, (1...64).contains(offered.utf8.count), offered.utf8.allSatisfy(isSane) else {
             return nil
@@ -10,10 +11,10 @@ enum RequestID {
         return offered
     }
 
-    /// A new ID of 13 characters: few enough for a Swift string that needs no allocation.
+    /// A new ID of 13 characters: short enough for a Swift string without an allocation.
     static func make() -> String {
-        // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and neighbours look
-        // unrelated.
+        // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
+        // ones look unrelated.
         var mixed = counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,17 +1,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request on its way through the service: what the log and the metrics will say about it.
+/// What the log and the metrics record of a request.
 struct RequestInfo: Sendable {
-    /// `nil` when the request line was never read.
+    /// `nil` when the request line could not be read.
     let method: HTTPMethod?
-    /// `nil` when there is no such call.
+    /// `nil` when no route matches.
     var route: Route?
     let requestID: String
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// Because too many others wait.
+    /// Because of overload.
     var isRejected = false
 
     init(method: HTTPMethod?, route: Route?, requestID: String, startedAt: NIODeadline) {

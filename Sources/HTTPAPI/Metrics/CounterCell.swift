@@ -11,7 +11,7 @@ final class CounterCell: CounterHandler {
         count.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// Prometheus understands a counter that starts again.
+    /// Prometheus handles a counter that starts again.
     func reset() {
         count.store(0, ordering: .relaxed)
     }
@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler {
     var value: Int64 { count.load(ordering: .relaxed) }
 }
 
-/// Counts fractions as whole numbers: nothing here counts fractions, a library might.
+/// Counts fractions as whole numbers. Only libraries may use it.
 final class RoundingCounter: FloatingPointCounterHandler {
     private let cell: CounterCell
 

@@ -5,7 +5,7 @@ import Synchronization
 final class HistogramCell: RecorderHandler, TimerHandler {
     /// The upper bounds of the buckets, ascending, in the unit that is recorded.
     let bounds: [Int64]
-    /// What a recorded unit is worth in the unit that is shown: 1e-9 for nanoseconds shown as seconds.
+    /// The value of one recorded unit in the shown unit: 1e-9 for nanoseconds that are shown as seconds.
     let scale: Double
     private let buckets: [CounterCell]
     private let sum = CounterCell()
@@ -24,13 +24,14 @@ final class HistogramCell: RecorderHandler, TimerHandler {
     }
 
     func record(_ value: Double) {
-        // A value that no integer can hold would stop the process on conversion.
+        // The conversion of a value that no integer can represent would stop the process.
         record(Int64(exactly: value.rounded()) ?? Int64.max / 2)
     }
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
-    /// How many values were at most as large as each bound, then all of them; and their sum in the shown unit.
+    /// How many values were at most as large as each bound, then all of them, and their sum in the shown
+    /// unit.
     var reading: (cumulative: [Int64], sum: Double) {
         var total: Int64 = 0
         let cumulative = buckets.map { bucket in

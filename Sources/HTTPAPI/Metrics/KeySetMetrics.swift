@@ -1,6 +1,6 @@
 import KeySets
 
-/// Shows how the key set is doing, looked up before each reading.
+/// The state of the key set, read before each scrape.
 struct KeySetMetrics: Sendable {
     init(_ registry: MetricsRegistry, keys: any VerificationKeys) {
         let isReady = registry.gauge("siwa_keys_ready", help: "1 when tokens can be verified.")

@@ -3,13 +3,13 @@ import Synchronization
 
 /// All metrics of the process, and their text for Prometheus (exposition format 0.0.4).
 ///
-/// Also the factory behind swift-metrics, so that what the libraries count is shown too. Whoever counts on the hot
-/// path asks once for the cell and keeps it.
+/// Also the factory of swift-metrics, so that metrics of libraries are included. Code on the hot path
+/// requests a cell once and keeps it.
 public final class MetricsRegistry: MetricsFactory {
     enum Cell {
         case counter(CounterCell)
         case gauge(GaugeCell)
-        /// Grows like a counter, and is looked up like a gauge.
+        /// Grows like a counter, but its value is read like a gauge.
         case total(GaugeCell)
         case histogram(HistogramCell)
     }
@@ -29,7 +29,7 @@ public final class MetricsRegistry: MetricsFactory {
 
     public init() {}
 
-    /// A cell for a name and labels; the same cell when asked again.
+    /// The cell for a name and labels. Returns the same cell every time.
     func counter(_ name: String, _ labels: [(String, String)] = [], help: String = "") -> CounterCell {
         let cell = cell(name, labels, help: help) { .counter(CounterCell()) }
         if case .counter(let counter) = cell { return counter }
@@ -42,7 +42,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// A number that grows somewhere else, with fractions.
+    /// A number with fractions that grows in another place.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }
@@ -58,12 +58,12 @@ public final class MetricsRegistry: MetricsFactory {
         return HistogramCell(bounds: bounds, scale: scale)
     }
 
-    /// Calls `refresh` before each reading, for values that are looked up rather than counted.
+    /// Calls `refresh` before each scrape, for values that are read and not counted.
     func beforeReading(_ refresh: @escaping @Sendable () -> Void) {
         families.withLock { $0.refreshes.append(refresh) }
     }
 
-    /// Everything as text, sorted by name, so that two readings can be compared.
+    /// All metrics as text, sorted by name, so that two scrapes can be compared.
     func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let (byName, help) = families.withLock { ($0.byName, $0.help) }
@@ -90,7 +90,7 @@ public final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    // MetricsFactory: names of swift-metrics have dots and dashes.
+    // MetricsFactory: names of swift-metrics contain dots and dashes.
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         counter(Self.totalName(label), dimensions)
@@ -134,7 +134,7 @@ public final class MetricsRegistry: MetricsFactory {
     private static func name(_ label: String) -> String {
         let name = String(
             label.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") ? $0 : "_" })
-        // The exposition format has no name that begins with a digit.
+        // A name in the exposition format must not begin with a digit.
         return name.first?.isNumber != false ? "_" + name : name
     }
 }

@@ -2,7 +2,7 @@
 struct MetricsText {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter help: Without line break and backslash, which are escapes there.
+    /// - Parameter help: Without line breaks and backslashes, which would need an escape.
     mutating func family(_ name: String, help: String, _ series: [MetricsRegistry.Series]) {
         line("# HELP \(name) \(help)")
         switch series.first?.cell {
@@ -59,7 +59,7 @@ struct MetricsText {
     }
 }
 
-/// What the metrics mean that are counted through swift-metrics, which has no place for that.
+/// The help texts of metrics that are counted through swift-metrics, which has none.
 enum LibraryMetricsHelp {
     static func text(for name: String) -> String {
         texts[name] ?? "Counted by a library; its documentation says what."

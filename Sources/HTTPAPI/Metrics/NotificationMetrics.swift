@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Counts Apple's notifications by what became of them.
+/// Counts Apple's notifications by result.
 struct NotificationMetrics: Sendable {
     private let cells: [NotificationReceipt: CounterCell]
 

@@ -1,6 +1,6 @@
-/// What the process takes of the machine, under the names that Prometheus' client libraries agree on.
+/// The resources that the process uses, under the names of Prometheus' client libraries.
 ///
-/// Read from `/proc` before each reading. Where there is none, nothing is shown.
+/// Read from `/proc` before each scrape. Without `/proc` there are no such metrics.
 struct ProcessMetrics: Sendable {
     init(_ registry: MetricsRegistry) {
         guard let first = ProcessStatus.read() else { return }

@@ -11,7 +11,7 @@ struct ProcessStatus: Equatable {
     let openFiles: Int
     let mostFiles: Int64
 
-    /// What the kernel counts times in, and pages of memory.
+    /// The kernel's units of time and of memory.
     struct Units {
         let ticksPerSecond: Double
         let pageBytes: Int64
@@ -21,22 +21,22 @@ struct ProcessStatus: Equatable {
             pageBytes: Int64(sysconf(Int32(_SC_PAGESIZE))))
     }
 
-    /// `nil` where there is no `/proc`.
+    /// `nil` without `/proc`.
     static func read() -> ProcessStatus? {
         guard let stat = text("/proc/self/stat"), let system = text("/proc/stat"),
             let limits = text("/proc/self/limits"),
             let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         else { return nil }
         return ProcessStatus(
-            // One of them was the directory itself.
+            // One of the entries was the directory itself.
             stat: stat, system: system, limits: limits, openFiles: files.count - 1, units: .ofThisSystem)
     }
 
     init?(stat: String, system: String, limits: String, openFiles: Int, units: Units) {
-        // The second field is the program's name in parentheses, which can have spaces and parentheses itself.
+        // The second field is the program's name in parentheses, which can contain spaces and parentheses.
         guard let nameEnd = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[stat.index(after: nameEnd)...].split(whereSeparator: \.isWhitespace)
-        // The first field here is the third of proc(5), so that its field n is at n - 3.
+        // The first field here is the third of proc(5), so its field n is at n - 3.
         guard fields.count > 21, let user = Double(fields[11]), let kernel = Double(fields[12]),
             let threads = Int64(fields[17]), let start = Double(fields[19]), let virtual = Int64(fields[20]),
             let resident = Int64(fields[21]), let boot = Self.number(after: "btime ", in: system),
@@ -57,7 +57,7 @@ struct ProcessStatus: Equatable {
     }
 
     private static func text(_ path: String) -> String? {
-        // A file of /proc has no size, so that it is read to its end.
+        // Files of /proc have no size, so it is read to its end.
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else {
             return nil
         }

@@ -2,13 +2,14 @@ import NIOHTTP1
 
 /// Counts requests by route and status, and how long they took.
 ///
-/// All cells are made at the start and found by index, so that a request costs four atomic additions and no lookup.
+/// All cells are made at the start and found by index, so that a request costs four atomic additions and no
+/// lookup.
 struct RequestMetrics: Sendable {
     private let counts: [CounterCell]
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// Every status that an answer can have. The last stands for any other.
+    /// Every status that a response can have. The last one stands for any other.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]

@@ -2,7 +2,7 @@ import AppleIdentity
 import KeySets
 import SignIn
 
-/// Counts tokens by what became of them.
+/// Counts tokens by the result of their verification.
 final class VerificationMetrics: Sendable {
     private let identityTokens: Verdicts
     private let notifications: Verdicts

@@ -1,12 +1,12 @@
-/// Counts how far sign-ins in a browser get.
+/// Counts the steps of web sign-ins.
 struct WebMetrics: Sendable {
     enum Step: String, CaseIterable {
         case started
         case signedIn = "signed_in"
-        /// Apple brought an error back, mostly because the person cancelled.
+        /// Apple returned an error, usually because the user cancelled.
         case denied
         case refused
-        /// The browser was recognized and sent to the app's page.
+        /// The browser was recognized and redirected to the app's page.
         case finished
         case redeemed
     }

@@ -1,25 +1,25 @@
-/// Decides which requests without a caller get a log line of their own, and counts the others.
+/// Decides which requests without an authenticated caller get a log line of their own, and counts the others.
 ///
-/// Such requests cost their sender nothing, so that a line for each would let anybody fill a disk. In each second the
-/// first few of a kind are logged; how many there were follows when the second is over. Kinds are made of this
-/// service's own codes and routes, so that their number is bounded. Reads no clock.
+/// Such requests cost their sender nothing, so a line for each would let anyone fill a disk. In each second
+/// the first few of a kind are logged, and their number follows at the end of the second. Kinds are made of
+/// this service's own codes and routes, so their number is bounded. Reads no clock.
 struct AnonymousTally {
-    /// What is counted together.
+    /// Requests that are counted together.
     struct Kind: Hashable {
         let status: UInt
-        /// The code of a refusal, or the route of an answer.
+        /// The code of a refusal, or the route of a response.
         let name: String
     }
 
     struct Summary: Equatable {
         let kind: Kind
-        /// All of that second, with those that were logged.
+        /// All requests of that second, including those that were logged.
         let count: Int
         /// Milliseconds since 1970.
         let beganAt: Int64
     }
 
-    /// How many of a kind are logged in a second, and of all kinds together.
+    /// How many of a kind are logged in a second, and how many of all kinds together.
     static let samplesOfKind = 3
     static let samples = 12
 
@@ -30,7 +30,7 @@ struct AnonymousTally {
     private var unlogged: Set<Kind> = []
     private var logged = 0
 
-    /// Returns whether this one is logged.
+    /// Returns whether this request is logged.
     mutating func count(_ kind: Kind) -> Bool {
         let count = counts[kind, default: 0] + 1
         counts[kind] = count
@@ -42,15 +42,15 @@ struct AnonymousTally {
         return true
     }
 
-    /// Begins another second when the one under way is over, and returns what to say about that.
+    /// Begins a new second when the current one is over, and returns the summaries of that one.
     mutating func advance(to now: Int64) -> [Summary] {
-        // A clock that was set back must not keep this second going until it is where it was.
+        // When the clock was set back, the current second must not last until it reaches that time again.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
         return finish()
     }
 
-    /// Ends the second that is under way.
+    /// Ends the current second.
     mutating func finish() -> [Summary] {
         let summaries = unlogged.map { kind in
             Summary(kind: kind, count: counts[kind, default: 0], beganAt: beganAt ?? 0)

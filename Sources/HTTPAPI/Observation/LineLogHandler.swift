@@ -1,6 +1,6 @@
 public import Logging
 
-/// Brings swift-log's messages into the same sink and the same form as the request log.
+/// Writes swift-log's messages to the same sink and in the same form as the request log.
 public struct LineLogHandler: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]

@@ -1,9 +1,7 @@
-import Encodings
-
-/// Writes one line of `key=value` pairs, the form that both people and collectors read.
+/// Writes one line of `key=value` pairs, a form for people and for log collectors.
 ///
-/// Values with anything but plain printable ASCII are quoted and escaped, so that nothing that came from outside can
-/// begin a line or forge a field.
+/// Values with anything but printable ASCII are quoted and escaped, so that no outside input can begin a line
+/// or forge a field.
 struct LogLine: ~Copyable {
     private var bytes: [UInt8] = []
 
@@ -49,7 +47,7 @@ struct LogLine: ~Copyable {
     }
 
     private mutating func append(_ value: Int64) {
-        // At most 15 digits are ever needed here, and a string of 15 bytes needs no allocation.
+        // Numbers here have at most 15 digits, and a string of 15 bytes needs no allocation.
         bytes.append(contentsOf: String(value).utf8)
     }
 
@@ -68,7 +66,7 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
-            // Also beyond ASCII: a collector must not have to trust what a terminal makes of it.
+            // Also escaped beyond ASCII, because terminals interpret some of those characters.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
             }
         }

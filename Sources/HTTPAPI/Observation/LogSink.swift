@@ -2,12 +2,13 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 
-/// Collects log lines in memory and writes them out in large pieces.
+/// Collects log lines in memory and writes them in large pieces.
 ///
-/// A line costs a copy of its bytes under a lock, never a system call. What is not written after 100 ms is written
-/// then; a reader that stops reading costs lines and never memory or requests, and the loss is counted.
+/// A line costs a copy of its bytes under a lock and no system call. Lines are written after 100 ms at the
+/// latest. When the reader of the log stops reading, lines are dropped and counted; memory and requests are
+/// not affected.
 public final class LogSink: Service {
-    /// Lines past this many waiting bytes are dropped.
+    /// When more bytes than this wait, new lines are dropped.
     static let bound = 4 * 1024 * 1024
 
     private struct State {
@@ -21,7 +22,7 @@ public final class LogSink: Service {
     private let writing = Mutex(())
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// `write` takes whole lines; it may block.
+    /// `write` gets whole lines and may block.
     public init(write: @escaping @Sendable ([UInt8]) -> Void) {
         self.write = write
     }
@@ -37,12 +38,12 @@ public final class LogSink: Service {
         }
     }
 
-    /// Calls `source` before each writing, for lines that are due by then.
+    /// Calls `source` before each write, for lines that are due by then.
     func beforeFlush(_ source: @escaping @Sendable () -> Void) {
         state.withLock { $0.sources.append(source) }
     }
 
-    /// Writes what waits. Blocks as long as the reader does.
+    /// Writes what waits. Blocks for as long as the reader does.
     public func flush() {
         for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
@@ -64,7 +65,7 @@ public final class LogSink: Service {
         try? await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try await Task.sleep(for: .milliseconds(100))
-                // On a thread of its own, so that a stuck reader holds up nothing else.
+                // On a thread of its own, so that a blocked reader delays nothing else.
                 try await NIOThreadPool.singleton.runIfActive { self.flush() }
             }
         }

@@ -1,6 +1,6 @@
 import Logging
 
-/// Counts the requests that were turned away unread, and says so once in a while.
+/// Counts the requests that were rejected because of overload, and logs their number from time to time.
 final class OverloadNotice: Sendable {
     private static let interval: Int64 = 1000
 

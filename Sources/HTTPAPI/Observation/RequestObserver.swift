@@ -3,11 +3,11 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Watches requests: a few counts for each, and one log line for each of a known caller. Of the others, whose number
-/// nothing bounds, it logs samples and sums.
+/// Records requests: a few counters for each, and one log line for each of an authenticated caller. Of
+/// others, whose number has no bound, it logs samples and sums.
 ///
-/// The line has the route's template and never the path, because a path names a person. Header values, bodies,
-/// tokens, addresses and keys are never logged.
+/// The line has the route's template and never the path, because a path can identify a user. Header values,
+/// bodies, tokens, addresses and keys are never logged.
 final class RequestObserver: Sendable {
     private let metrics: RequestMetrics
     private let sink: LogSink
@@ -17,7 +17,8 @@ final class RequestObserver: Sendable {
     private let rejected: OverloadNotice
     private let anonymous = Mutex(AnonymousTally())
 
-    /// One line per request is written when `logger` takes the level `info`. `now` gives milliseconds since 1970.
+    /// One line per request is written when the level of `logger` is `info` or below. `now` returns
+    /// milliseconds since 1970.
     init(
         registry: MetricsRegistry, sink: LogSink, logger: Logger, now: @escaping @Sendable () -> Int64
     ) {
@@ -36,14 +37,14 @@ final class RequestObserver: Sendable {
     func record(_ info: RequestInfo, _ response: HTTPResponse, finishedAt end: NIODeadline) {
         let duration = end - info.startedAt
         metrics.record(info.route, response.status, nanoseconds: duration.nanoseconds)
-        // A line for each would cost more than it says.
+        // A log line for each would cost more than it is worth.
         guard !info.isRejected else { return rejected.count() }
         guard logsRequests else { return }
         let now = now()
         guard isLogged(info, response, at: now) else { return }
         var line = LogLine(at: now, level: Self.level(of: response.status.code))
         line.field("msg", "request")
-        // A method of the client's own invention is escaped like any other text.
+        // A client can send any method, so it is escaped like other text.
         line.field("method", info.method?.rawValue ?? "none")
         line.field("route", info.route?.template ?? "none")
         line.field("status", Int64(response.status.code))
@@ -54,14 +55,14 @@ final class RequestObserver: Sendable {
         sink.append(line)
     }
 
-    /// What has not been said about requests without a caller, at the end of the service.
+    /// Logs the sums of requests without a caller, at the end of the service.
     func finish() {
         write(anonymous.withLock { $0.finish() })
     }
 
     private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
         guard info.caller == nil else { return true }
-        // Apple signed it.
+        // Apple signed it, so the number of such lines is bounded.
         if info.route == .appleNotification, response.status == .ok { return true }
         let name = response.code ?? info.route?.template.description ?? "none"
         let kind = AnonymousTally.Kind(status: response.status.code, name: name)
@@ -91,7 +92,7 @@ final class RequestObserver: Sendable {
 
     private static func level(of status: UInt) -> StaticString { status >= 500 ? "warning" : "info" }
 
-    /// The work of a call whose caller was told long ago that it could not be done.
+    /// Work that ended after its caller had received an error because of the time limit.
     func recordLate(_ info: RequestInfo, _ response: HTTPResponse) {
         logger.warning(
             "call finished after its time",
@@ -101,7 +102,8 @@ final class RequestObserver: Sendable {
             ])
     }
 
-    /// An error that no switch knows is a mistake in this service: its type is logged, its text could hold anything.
+    /// An error that no switch handles is a bug of this service. Its type is logged; its text could contain
+    /// anything.
     func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",

@@ -1,7 +1,8 @@
 import NIOHTTP1
 
 extension HTTPResponse {
-    /// Sends a browser on with GET. The address may hold a secret: it is neither kept nor told to the next page.
+    /// Redirects a browser with GET. The address may contain a secret: it is neither cached nor sent to the
+    /// next page.
     static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
         var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], isPersonal: true)
         response.fields = [("location", location), ("referrer-policy", "no-referrer")]
@@ -9,7 +10,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// A page for a person who cannot be led back to the app.
+    /// A page for a user who cannot be redirected to the app.
     static func page(about problem: Problem) -> HTTPResponse {
         var response = HTTPResponse(
             status: problem.status, contentType: "text/html; charset=utf-8",

@@ -1,7 +1,8 @@
 import Cryptography
 import Encodings
 
-/// What a person sees when a sign-in cannot be gone on with. No script, nothing from elsewhere, nothing of the request.
+/// The page that a user sees when a web sign-in cannot continue. It has no script, nothing from other
+/// servers, and nothing of the request.
 enum RefusalPage {
     static func html(_ problem: Problem) -> [UInt8] {
         Array(
@@ -28,14 +29,14 @@ enum RefusalPage {
             """.utf8)
     }
 
-    /// Lets in this one style and nothing else (CSP Level 3), and no page may frame this one.
+    /// Allows this one style and nothing else (CSP Level 3), and no page may frame this one.
     static let policy: String = {
         let hash = Base64.encode(SHA256Digest.hash(style))
         return
             "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     }()
 
-    /// The system's own colours and type, so that it reads well in the dark, on a phone, and enlarged.
+    /// The system's colours and fonts, so that it is readable in dark mode, on a phone, and enlarged.
     private static let style = """
         :root{color-scheme:light dark}\
         body{margin:0;min-height:100vh;display:grid;place-items:center;\

@@ -2,7 +2,8 @@ import AppleIdentity
 import NIOHTTP1
 
 extension AppleTokenError {
-    /// Every refusal of a token is 401: the caller's user is not proven to be who the token says.
+    /// Every refusal of a token is 401: it is not proven that the caller's user is the one that the token
+    /// names.
     var problem: Problem {
         let (title, detail) = code.words
         return Problem(.unauthorized, code: code.rawValue, title: title, detail: detail)
@@ -10,7 +11,7 @@ extension AppleTokenError {
 }
 
 extension AppleTokenError.Code {
-    /// Fixed words: what the token says about itself is not repeated, since nothing proves it.
+    /// Fixed texts: nothing of the token is repeated, because it is not verified.
     fileprivate var words: (title: String, detail: String) {
         switch self {
         case .tokenTooLarge: ("Token too large", "The token is longer than 16 KiB.")

@@ -4,8 +4,8 @@ import KeySets
 import SignIn
 
 extension Problem {
-    /// What an error of a lower room means over HTTP. Each type has its own exhaustive switch; whatever is in none of
-    /// them is a mistake in this service.
+    /// What an error of a lower module means over HTTP. Each type has an exhaustive switch of its own. An
+    /// error that is in none of them is a bug of this service.
     init(describing error: any Error) {
         self =
             switch error {
@@ -38,14 +38,15 @@ extension StorageError {
         switch code {
         case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
             Problem(.storageUnavailable)
-        // The rules above the store let a value pass that no database takes: our mistake, and no use in trying again.
+        // The rules above the store accepted a value that no database takes. That is a bug of this service,
+        // and a retry does not help.
         case .valueRefused: Problem(.internalError)
         }
     }
 }
 
 extension PercentEncoding.Failure {
-    /// - Parameter malformed: What to say when it is not U+0000.
+    /// - Parameter malformed: The code for a failure other than U+0000.
     func problem(_ malformed: ProblemCode, subject: Problem.Subject? = nil) -> Problem {
         switch self {
         case .malformed: Problem(malformed, subject: subject)

@@ -1,13 +1,13 @@
 import StrictJSON
 
-/// Names that a call does not know are repeated where they look like names: what else stands there can be a secret.
+/// Unknown names are repeated when they look like names. Anything else could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
         let text = name.string
         return Problem(.memberUnknown, subject: isPlain(text.utf8) ? .member(text) : nil)
     }
 
-    /// As it stands in the query, not decoded.
+    /// As it is in the query, not decoded.
     static func unknownParameter(_ name: some Collection<UInt8>) -> Problem {
         Problem(
             .parameterUnknown,

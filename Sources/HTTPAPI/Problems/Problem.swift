@@ -1,20 +1,20 @@
 import NIOHTTP1
 import StrictJSON
 
-/// An error as the caller sees it (RFC 9457): a status, a stable code and fixed words.
+/// An error as the caller sees it (RFC 9457): a status, a stable code and fixed texts.
 ///
-/// Nothing in it is taken from the request but the name of a member or parameter that is not known, so that no token, claim value or
-/// secret can be in it.
+/// Of the request it repeats only the name of an unknown member or parameter, so that it contains no token,
+/// claim value or secret.
 struct Problem: Error, Sendable, Equatable {
     let status: HTTPResponseStatus
     let code: String
     let title: String
     let detail: String
-    /// The request member or parameter that is meant: from this interface's own list of names, or the unknown one.
+    /// The member or parameter of the request that is meant: a name of this interface, or the unknown one.
     let subject: Subject?
-    /// Seconds after which another try makes sense (RFC 9110 §10.2.3).
+    /// Seconds after which a retry makes sense (RFC 9110 §10.2.3).
     let retryAfter: Int?
-    /// The methods that the resource has (RFC 9110 §10.2.1).
+    /// The methods of the resource (RFC 9110 §10.2.1).
     let allow: String?
 
     enum Subject: Sendable, Equatable {

@@ -76,7 +76,7 @@ extension ProblemCode {
                 status: .badRequest, title: "Unknown parameter",
                 detail: "The query has a parameter that this call does not know, or has one twice.")
         case .hostRefused:
-            // RFC 9110 §15.5.20: it does not speak for the host that was asked.
+            // RFC 9110 §15.5.20: this service is not authoritative for the requested host.
             Meaning(
                 status: .misdirectedRequest, title: "Host refused",
                 detail:

@@ -1,7 +1,7 @@
-/// The stable codes of this interface itself.
+/// The stable codes of this interface.
 ///
-/// Refusals by other rooms bring the wire code of their own error (`token_expired`, `credential_revoked`, ...). A
-/// code never changes its meaning; callers branch on it, never on a title.
+/// Refusals by other modules have the wire code of their own error (`token_expired`, `credential_revoked`,
+/// ...). The meaning of a code never changes; callers branch on it, never on a title.
 public enum ProblemCode: String, Sendable, CaseIterable {
     case requestMalformed = "request_malformed"
     case requestTimeout = "request_timeout"

@@ -9,7 +9,7 @@ extension WebRefusal {
 }
 
 extension WebRefusal.Code {
-    /// Also for people: the browser shows them.
+    /// Also shown to users, in the browser.
     fileprivate var words: (title: String, detail: String) {
         switch self {
         case .stateInvalid: ("Sign-in not known", "This sign-in was not begun here.")
@@ -25,7 +25,7 @@ extension WebRefusal.Code {
 }
 
 extension WebFailure {
-    /// What the app's page is told of a problem: which kind it is, and its stable code.
+    /// What the app's page receives of a problem: its kind and its stable code.
     init(_ problem: Problem) {
         self =
             switch problem.status {

@@ -3,7 +3,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls that read accounts.
+/// The routes that read accounts.
 final class AccountRoutes: Sendable {
     private let useCases: SignInUseCases
 

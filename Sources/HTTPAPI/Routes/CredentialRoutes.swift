@@ -3,7 +3,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls that say what a credential is worth. `notFound` is an answer, not a 404.
+/// The routes that return the state of credentials. `notFound` is a state, and no 404.
 final class CredentialRoutes: Sendable {
     /// How many subjects one query may name.
     static let mostSubjects = 1000

@@ -3,7 +3,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls that erase an account and tell how far that is.
+/// The routes that erase an account and report the progress of the erasure.
 final class ErasureRoutes: Sendable {
     private let useCases: SignInUseCases
 
@@ -11,8 +11,8 @@ final class ErasureRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, 202 and a place to look when Apple still has to be asked.
-    /// In both cases the person's data is gone here. Asked again it answers the same erasure.
+    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while Apple still has
+    /// to be asked. In both cases the user's data is erased here. A repetition returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> RouteResult {
         _ = try Query(parsing: request.query, allowing: [])
         let id = request.parameter ?? ""

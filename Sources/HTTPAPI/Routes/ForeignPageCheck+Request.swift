@@ -7,8 +7,8 @@ extension ForeignPageCheck {
         let host = head.headers["host"]
         do throws(ForeignPageRefusal) {
             try check(host: host)
-            // Apple's page posts its form to the callback from Apple's site. What it brings is bound to the browser by
-            // the state in it.
+            // Apple's page posts its form to the callback from Apple's origin. The state in the form binds it
+            // to the browser.
             if route.method != .get, route != .webCallback {
                 try check(origin: head.headers["origin"], host: host)
             }

@@ -4,7 +4,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Apple's own endpoint.
+/// The endpoint for Apple's notifications.
 final class NotificationRoutes: Sendable {
     private let useCases: SignInUseCases
     private let verifications: VerificationMetrics
@@ -16,7 +16,8 @@ final class NotificationRoutes: Sendable {
 
     /// `POST /v1/apple/notifications`
     ///
-    /// Answered when it is durable. Members beside `payload` are let pass, because Apple may add some.
+    /// Responds when the notification is durable. Members beside `payload` are ignored, because Apple may add
+    /// some.
     func receive(_ request: HTTPRequest) throws -> RouteResult {
         let payload = try Self.parse(request.body)
         let notification = try verifications.counting(.notification) {

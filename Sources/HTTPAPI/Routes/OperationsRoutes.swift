@@ -5,7 +5,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls for whoever runs the service.
+/// The routes for operators.
 final class OperationsRoutes: Sendable {
     private let keys: any VerificationKeys
     private let store: any AccountStore
@@ -18,12 +18,13 @@ final class OperationsRoutes: Sendable {
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
-    /// `GET /livez`: the process answers.
+    /// `GET /livez`: the process responds.
     func live() -> RouteResult {
         .response(Self.status("alive"))
     }
 
-    /// `GET /readyz`: the database takes commands and usable keys are at hand. A stale set is ready: it verifies.
+    /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
+    /// because it still verifies.
     func ready() -> RouteResult {
         .later { [self] in
             let health = await look()
@@ -33,7 +34,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: the same with its parts, for people. Nothing in it is secret.
+    /// `GET /health`: the same with its parts. Nothing in it is secret.
     func health() -> RouteResult {
         .later { [self] in
             let health = await look()
@@ -65,7 +66,7 @@ final class OperationsRoutes: Sendable {
         return .response(HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes))
     }
 
-    /// `GET /metrics`, for keys that are not limited: the numbers are the whole deployment's.
+    /// `GET /metrics`, for keys that are not limited to apps: the numbers are those of the whole deployment.
     func metrics(_ request: HTTPRequest) throws -> RouteResult {
         guard case .all = request.scope else { throw Problem(.callerForbidden) }
         return .response(
@@ -73,7 +74,7 @@ final class OperationsRoutes: Sendable {
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
-    /// `GET /openapi.yaml`: this interface, described for machines (OpenAPI 3.1).
+    /// `GET /openapi.yaml`: the OpenAPI 3.1 document of this interface.
     func openAPI() -> RouteResult {
         var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
         response.sharedBody = description

@@ -1,12 +1,13 @@
-/// The target of a request (RFC 9112 §3.2), taken apart: the origin form, or the absolute form that a proxy may send.
+/// The target of a request (RFC 9112 §3.2), parsed: the origin form, or the absolute form that a proxy may
+/// send.
 ///
-/// The authority form is for CONNECT and the asterisk form for OPTIONS; this service has neither.
+/// The authority form is for CONNECT and the asterisk form for OPTIONS, which this service does not support.
 struct RequestTarget {
     /// As received, still percent-encoded.
     let path: Substring
     let query: Substring?
 
-    /// `nil` for what is no such target.
+    /// `nil` for any other text.
     init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.mayStandInTarget) else { return nil }
         var rest = text[...]
@@ -24,7 +25,7 @@ struct RequestTarget {
         query = mark < rest.endIndex ? rest[rest.utf8.index(after: mark)...] : nil
     }
 
-    /// What follows the authority of an http URI, whose path may be empty; `nil` for any other text.
+    /// What follows the authority of an http URI, whose path may be empty, or `nil` for any other text.
     private static func withoutAuthority(_ text: Substring) -> Substring? {
         for scheme: StaticString in ["http://", "https://"] {
             guard RequestFields.areEqual(text.prefix(scheme.utf8CodeUnitCount), scheme) else { continue }
@@ -35,8 +36,8 @@ struct RequestTarget {
         return nil
     }
 
-    /// A host with an optional port, without user information (RFC 9110 §4.2.4), of characters that RFC 3986 §3.2 lets
-    /// stand there.
+    /// A host with an optional port and without user information (RFC 9110 §4.2.4), of characters that RFC
+    /// 3986 §3.2 allows.
     static func isAuthority(_ text: Substring, mayBeEmpty: Bool) -> Bool {
         guard !text.isEmpty else { return mayBeEmpty }
         return text.utf8.first != UInt8(ascii: ":")
@@ -50,8 +51,8 @@ struct RequestTarget {
             }
     }
 
-    /// A request has no fragment, no white space and nothing beyond ASCII in its target. Browsers leave some characters as
-    /// they are that RFC 3986 would have escaped, so all others pass.
+    /// A target has no fragment, no white space and only ASCII. Browsers leave some characters unescaped that
+    /// RFC 3986 wants escaped, so all others are accepted.
     private static func mayStandInTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }

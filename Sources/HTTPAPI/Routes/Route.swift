@@ -2,7 +2,7 @@ import KeySets
 import NIOCore
 import SignIn
 
-/// The calls of this interface.
+/// The routes of this interface.
 enum Route: Int, Sendable, CaseIterable {
     case verifyIdentityToken, signIn, account, findAccount, credential, queryCredentials, mintNonce, events
     case eraseAccount, erasure
@@ -22,7 +22,7 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The path without its values: what the log and the metrics may show. Two calls can stand on one path.
+    /// The path without its values, for the log and the metrics. Two routes can have the same path.
     var template: StaticString {
         switch self {
         case .verifyIdentityToken: "/v1/identity-tokens/verify"
@@ -48,8 +48,8 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Neither Apple nor a browser can bring an API key, and a load balancer should not need one. Metrics tell how
-    /// many people sign in, and stand on the port that faces the internet: they take a key.
+    /// Apple and browsers cannot send an API key, and a load balancer should not need one. The metrics reveal
+    /// how many users sign in and are on the port that faces the internet, so they need a key.
     var isPublic: Bool {
         switch self {
         case .appleNotification, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
@@ -61,7 +61,7 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The form of the body that is read. `POST /v1/nonces` needs none.
+    /// The form of the request body. `POST /v1/nonces` needs none.
     var body: BodyFormat {
         switch self {
         case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult: .json
@@ -72,7 +72,7 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the call exists only where the web relay is configured.
+    /// Whether the route exists only where the web flow is configured.
     var belongsToWebRelay: Bool {
         switch self {
         case .webSignIn, .webCallback, .webFinish, .webResult: true
@@ -80,12 +80,12 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
-    /// How long the call waits by intention, at most.
+    /// How long the route waits by design, at most.
     var ownWait: TimeAmount {
         switch self {
         case .events: TimeAmount(SignInUseCases.longestWait)
         case .eraseAccount: TimeAmount(SignInUseCases.longestErasureWait)
-        // A fetch that fails says so itself. Given up before that, the call would blame the database.
+        // A failed fetch of keys reports itself. A time limit before that would blame the database.
         case .verifyIdentityToken, .signIn, .appleNotification, .webCallback: Self.longestKeyWait
         default: .zero
         }
@@ -97,10 +97,10 @@ enum Route: Int, Sendable, CaseIterable {
     var isLongPoll: Bool { self == .events }
 }
 
-/// How the body of a call is written.
+/// The form of a request body.
 enum BodyFormat: Sendable {
     case none
     case json
-    /// `application/x-www-form-urlencoded`, as browsers post a page's form.
+    /// `application/x-www-form-urlencoded`, as browsers post an HTML form.
     case form
 }

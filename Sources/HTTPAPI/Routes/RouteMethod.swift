@@ -1,10 +1,10 @@
 import NIOHTTP1
 
-/// The method of a call (RFC 9110 §9.3).
+/// The method of a route (RFC 9110 §9.3).
 enum RouteMethod: Sendable {
     case get, post, delete
 
-    /// Whether a request with this method means the call. `HEAD` is `GET` without the body.
+    /// Whether a request with this method matches the route. `HEAD` is `GET` without the body.
     func isMeant(by method: HTTPMethod) -> Bool {
         switch (self, method) {
         case (.get, .GET), (.get, .HEAD), (.post, .POST), (.delete, .DELETE): true
@@ -12,7 +12,7 @@ enum RouteMethod: Sendable {
         }
     }
 
-    /// As the `Allow` field names it.
+    /// As it is in the `Allow` field.
     var allowed: String {
         switch self {
         case .get: "GET, HEAD"

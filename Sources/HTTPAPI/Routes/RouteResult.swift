@@ -3,12 +3,13 @@ import SignIn
 
 /// What happens next with a request that a route has read.
 ///
-/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a change of
-/// thread. A sign-in waits for the database only: the event loop gathers its command with others, and needs no task.
+/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
+/// change of thread. A sign-in waits for the database only: the event loop gathers its command with others,
+/// and needs no task.
 enum RouteResult: Sendable {
     case response(HTTPResponse)
     case commit(Commit)
-    /// Everything else. Runs in a task, whose result says what happens then.
+    /// Everything else. Runs in a task, whose result says what happens next.
     case work(@Sendable () async throws -> RouteResult)
 
     /// A command, and how its outcome becomes the response.
@@ -30,7 +31,7 @@ enum RouteResult: Sendable {
         .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
     }
 
-    /// Goes on at once with a result that is there, and in a task with one that has to be waited for.
+    /// Continues at once with a result that is there, and in a task with one that has to be waited for.
     init<Value>(_ step: Step<Value>, then next: @escaping @Sendable (Value) -> RouteResult) {
         switch step {
         case .now(let value): self = next(value)

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Finds the call that a method and a path mean, by comparing bytes in the order of how often they come.
+/// Finds the route for a method and a path by comparing bytes. Frequent routes come first.
 enum RouteTable {
     struct Match {
         let route: Route
@@ -34,7 +34,7 @@ enum RouteTable {
         throw Problem(.notFound)
     }
 
-    /// The one segment that follows `prefix`; `nil` when there is none or more than one.
+    /// The one segment after `prefix`, or `nil` when there is none or more than one.
     private static func remainder(of path: Substring, after prefix: StaticString) -> Substring? {
         let expected = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
         guard path.utf8.count > expected.count else { return nil }
@@ -56,7 +56,7 @@ enum RouteTable {
         return result ?? path.utf8.elementsEqual(expected)
     }
 
-    /// `/v1/credentials/query` comes before the call that would take "query" for a subject.
+    /// `/v1/credentials/query` comes before the route that would take "query" for a subject.
     private static let fixed: [Route] = [
         .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
         .findAccount, .webResult, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,

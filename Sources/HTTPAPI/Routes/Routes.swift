@@ -1,6 +1,7 @@
-/// All calls, by family.
+/// All routes, by family.
 ///
-/// The families are classes, so that a call costs one reference and not a copy of everything that they stand on.
+/// The families are classes, so that a request costs one reference and no copy of everything that they depend
+/// on.
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes
@@ -8,11 +9,11 @@ struct Routes: Sendable {
     let events: EventRoutes
     let notifications: NotificationRoutes
     let erasures: ErasureRoutes
-    /// `nil` where the web relay is not configured.
+    /// `nil` where the web flow is not configured.
     let web: WebRoutes?
     let operations: OperationsRoutes
 
-    /// Throws `not_found` for a call that this deployment does not have.
+    /// Throws `not_found` for a route that this deployment does not have.
     func require(_ route: Route) throws(Problem) {
         if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
     }

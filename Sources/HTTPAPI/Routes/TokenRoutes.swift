@@ -4,7 +4,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls that take an identity token, and the nonces for them.
+/// The routes that receive an identity token, and the one for nonces.
 final class TokenRoutes: Sendable {
     private let useCases: SignInUseCases
     private let verifications: VerificationMetrics
@@ -24,7 +24,7 @@ final class TokenRoutes: Sendable {
 
     /// `POST /v1/sign-ins`
     func signIn(_ request: HTTPRequest) throws -> RouteResult {
-        // Before the verification, which would be wasted.
+        // Checked before the verification, which would be wasted.
         try useCases.commits.requireCapacity()
         let body = try SignInRequest(parsing: request.body)
         let signIn = try verifications.counting(.identityToken) {

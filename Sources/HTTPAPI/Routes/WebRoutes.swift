@@ -4,12 +4,12 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// Calls of a sign-in in a browser. All but the last are called by the browser itself.
+/// The routes of a web sign-in. Browsers call all but the last.
 ///
-/// A browser gets pages, and only what cannot be handed to the app's own page. The sign-in link is written by a developer,
-/// so what is wrong with it is answered as a problem.
+/// A browser gets a page only for what cannot be reported to the app's own page. A developer writes the
+/// sign-in link, so an error in it is a problem document.
 final class WebRoutes: Sendable {
-    /// Bytes of the caller's own state, decoded.
+    /// Bytes of the caller's own state after decoding.
     static let longestState = 512
 
     private let web: WebSignIn
@@ -41,7 +41,8 @@ final class WebRoutes: Sendable {
             .redirect(to: departure.location, cookie: cookie(departure.browser.text)))
     }
 
-    /// `POST /v1/web/callback`: Apple's form. No cookie of ours comes with it, since the browser posts it from Apple's page.
+    /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so our cookie does not
+    /// come with it.
     func callback(_ request: HTTPRequest) -> RouteResult {
         let visit: WebState
         let form: Form
@@ -78,7 +79,7 @@ final class WebRoutes: Sendable {
             return .redirect(to: location)
         } catch {
             let problem = Problem(describing: error)
-            // Not for the app to deal with, but for the log.
+            // A bug of this service is logged, and not reported to the app.
             guard problem.code != ProblemCode.internalError.rawValue else { throw error }
             metrics.count(.refused)
             return away(visit, WebFailure(problem), code: problem.code)
@@ -91,7 +92,7 @@ final class WebRoutes: Sendable {
             let query = try Query(parsing: request.query, allowing: ["ticket"])
             let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: request))
             metrics.count(.finished)
-            // The cookie stays for its ten minutes: another tab of the browser may still be on its way with it.
+            // The cookie stays for its ten minutes, because another tab of the browser may still need it.
             return .response(.redirect(to: location))
         } catch {
             metrics.count(.refused)
@@ -115,15 +116,15 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// To the step where the browser is recognized, which then tells the app's page.
+    /// Redirects to the step where the browser is recognized, which then redirects to the app's page.
     private func away(_ visit: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
         var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: visit))
         response.code = code
         return response
     }
 
-    /// The caller's state as it stands in the query. It is handed back as it is, because whether "+" is a plus sign or a
-    /// space is known only to whoever wrote it.
+    /// The caller's state as it is in the query. It is returned unchanged, because only its author knows
+    /// whether "+" is a plus sign or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         let pair = query.split(separator: "&").first { $0.hasPrefix("state=") }

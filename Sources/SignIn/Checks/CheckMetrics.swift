@@ -1,6 +1,6 @@
 import Metrics
 
-/// How daily checks end.
+/// The results of daily checks.
 struct CheckMetrics: Sendable {
     enum Result: String, CaseIterable {
         case valid, rejected, unknown, throttled

@@ -1,14 +1,15 @@
 import AppleAccounts
 
-/// When the daily check may ask: a bounded rate, nobody while Apple is out of reach, and not for a client ID
-/// whose calls Apple refuses. Pure.
+/// When daily checks may call Apple: at a bounded rate, not while Apple is unreachable, and not for a client
+/// ID whose calls Apple refuses. Does no I/O and reads no clock.
 struct CheckPace: Sendable {
-    /// How long a client ID rests after Apple refused its calls. The operator has to put it right.
+    /// Milliseconds for which a client ID pauses after Apple refused its calls. The operator has to correct
+    /// the configuration.
     static let clientRest: Int64 = 600_000
-    /// Bounds what a deployment with ever new client IDs could make it remember.
+    /// Bounds the memory for a deployment with many client IDs.
     static let mostResting = 1024
 
-    /// How many such answers without another between them make a pause.
+    /// After this number of throttled calls in a row all checks pause.
     static let throttlesInARow = 3
 
     private var bucket: TokenBucket
@@ -23,28 +24,28 @@ struct CheckPace: Sendable {
         bucket = TokenBucket(perSecond: perSecond, at: now)
     }
 
-    /// How many may be claimed now, at most `room`.
+    /// How many checks may be claimed now, at most `limit`.
     mutating func admit(upTo room: Int, at now: Moment) -> Int {
         pause(at: now) > 0 ? 0 : bucket.take(upTo: room, at: now)
     }
 
-    /// What was admitted and not there to be claimed.
+    /// Returns what was admitted and could not be claimed.
     mutating func giveBack(_ count: Int) {
         bucket.giveBack(count)
     }
 
-    /// How long until as many as are worth a claim may be asked for.
+    /// How long until enough checks for a claim may be made.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         max(.milliseconds(pause(at: now)), bucket.wait(for: count, at: now))
     }
 
-    /// Until when this client ID must not ask; `nil` when it may.
+    /// Until when this client ID must not call Apple, or `nil` when it may.
     func rest(of clientID: ClientID, at now: Moment) -> Moment? {
         guard let pause = resting[clientID], pause.remaining(at: now) > 0 else { return nil }
         return pause.end
     }
 
-    /// Apple answered.
+    /// Apple responded.
     mutating func reached(_ clientID: ClientID) {
         failures = 0
         throttles = 0
@@ -52,9 +53,9 @@ struct CheckPace: Sendable {
         resting[clientID] = nil
     }
 
-    /// Apple could not be asked. Returns until when nobody tries.
+    /// Apple could not be called. Returns until when all checks pause.
     mutating func missed(at now: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
-        // Several that were on their way fail together, and are one failure.
+        // Calls that were on their way fail together, and count as one failure.
         if let outOfReach, outOfReach.remaining(at: now) > 0 { return outOfReach.end }
         failures = min(failures + 1, 100)
         let pause = Pause(from: now, milliseconds: backoff.delay(after: failures, using: &generator))
@@ -62,7 +63,7 @@ struct CheckPace: Sendable {
         return pause.end
     }
 
-    /// Apple said to come less often. One such answer concerns one user, several in a row this service.
+    /// Apple throttled a call. One such response concerns one user; several in a row concern this service.
     mutating func throttled(at now: Moment, using generator: inout some RandomNumberGenerator) {
         throttles = min(throttles + 1, 100)
         guard throttles >= Self.throttlesInARow else { return }
@@ -70,7 +71,7 @@ struct CheckPace: Sendable {
         throttle = Pause(from: now, milliseconds: backoff.delay(after: attempts, using: &generator))
     }
 
-    /// Apple refused the calls of this client ID. Returns until when it rests.
+    /// Apple refused the calls of this client ID. Returns until when it pauses.
     mutating func refused(_ clientID: ClientID, at now: Moment) -> Moment {
         if resting.count >= Self.mostResting { resting = [:] }
         let pause = Pause(from: now, milliseconds: Self.clientRest)
@@ -78,13 +79,13 @@ struct CheckPace: Sendable {
         return pause.end
     }
 
-    /// Milliseconds for which nobody may ask.
+    /// Milliseconds for which no check may be made.
     private func pause(at now: Moment) -> Int64 {
         max(outOfReach?.remaining(at: now) ?? 0, throttle?.remaining(at: now) ?? 0)
     }
 }
 
-/// A stretch of time on a clock that may be set back meanwhile: it then ends at once, and not days later.
+/// A pause on a clock that may be set back meanwhile: it then ends at once, and not days later.
 private struct Pause: Sendable {
     let end: Moment
     let length: Int64

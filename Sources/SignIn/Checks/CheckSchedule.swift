@@ -1,14 +1,15 @@
 import AppleAccounts
 
-/// When a refresh token is validated next: by chance between a minute and an hour after its day is over, so that tokens
-/// which came together do not stay together. The minute is for Apple's clock, which counts from when a question arrives.
+/// When a refresh token is validated next: at a random time between a minute and an hour after its day is
+/// over, so that tokens which were issued together are not checked together. The minute is for Apple's clock,
+/// which counts from the arrival of the call.
 public struct CheckSchedule: Sendable, Hashable {
-    /// Milliseconds between two claims, the margin included. Apple allows one question a day and user.
+    /// Milliseconds between two claims, with the margin. Apple allows one call a day for each user.
     let interval: Int64
-    /// Milliseconds: what an hour has beyond the margin, for a day, and as large a part of any other interval.
+    /// Milliseconds. For a day it is an hour without the margin, and the same part of any other interval.
     let jitter: Int64
 
-    /// - Parameter interval: A day. Less is for trying things out against the fake Apple only.
+    /// - Parameter interval: A day. Shorter intervals are for the fake Apple only.
     public init(interval: Duration = .seconds(86_400)) {
         let milliseconds = max(interval.wholeMilliseconds, 1)
         let margin = milliseconds / 1440

@@ -1,21 +1,21 @@
 import AppleAccounts
 import AppleIDClient
 
-/// What Apple's answer to a daily check means. Pure.
+/// What Apple's response to a daily check means. Does no I/O.
 ///
-/// Apple allows one question a day and token, so whatever may have counted as one is not asked again before
-/// the token's next day, which the claim has set already. Only `rejected` says anything about the person.
+/// Apple allows one call a day for each token. So a call that may have counted is not repeated before the
+/// token's next day, which the claim has set already. Only `rejected` says anything about the user.
 enum CheckVerdict: Equatable {
     case valid
-    /// `invalid_grant`: consent withdrawn, or a changed password, or something else that ended the token.
+    /// `invalid_grant`: consent withdrawn, password changed, or another reason that ended the token.
     case rejected
-    /// Apple was surely not asked, and asking for another token would end the same way.
+    /// Apple was certainly not called, and a call for another token would end the same way.
     case notAsked
-    /// Turned away for coming too often. It may have counted.
+    /// Throttled. The call may have counted.
     case throttled
-    /// Ours to put right, for all tokens of this client ID: nothing was said about the token.
+    /// An error of the configuration, for all tokens of this client ID. Says nothing about the token.
     case refusedUs
-    /// Asked, and no answer that says anything.
+    /// The call was made, and there is no usable response.
     case unknown
 
     init(_ error: AppleCallError) {

@@ -4,14 +4,14 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Asks Apple once a day about every refresh token that is held, spread over the day.
+/// Validates every refresh token at Apple once a day, spread over the day.
 ///
-/// A claim moves the token's next check a day ahead before Apple is asked, so that no crash and no second
-/// process makes it two questions in a day; what is cut off is asked the next day. It keeps nothing in memory
-/// for a token that is not just being asked about.
+/// A claim moves the token's next check a day ahead before Apple is called, so that neither a crash nor a
+/// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
+/// memory for a token that is not being checked.
 public final class DailyCheck: Service {
-    /// New tokens are first checked after a day, so nobody rings for them; those of other processes are found
-    /// by looking.
+    /// A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
+    /// looking.
     static let longestLook = Duration.seconds(60)
 
     private struct State {
@@ -31,8 +31,8 @@ public final class DailyCheck: Service {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - perSecond: How many questions at most. A million tokens in a day are 11.6.
-    ///   - width: How many at once.
+    ///   - perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
+    ///   - width: How many calls at once.
     public init(
         relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
@@ -58,7 +58,7 @@ public final class DailyCheck: Service {
         let moment = now()
         let (admitted, wait) = state.withLock { state in
             let admitted = state.pace.admit(upTo: room, at: moment)
-            // Afterwards there is room for a batch again in the time that it takes to be admitted.
+            // By then enough checks for a batch are admitted again.
             return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
         }
         guard admitted > 0 else { return WorkerPool.Claim(work: [], nextLook: wait) }
@@ -93,8 +93,8 @@ public final class DailyCheck: Service {
         }
     }
 
-    /// A value that does not open is left as it is and told loudly, every day: with a key that comes back it
-    /// opens again, and nothing else would say that somebody changed a row.
+    /// A value that cannot be opened stays as it is, and is logged as an error every day: it opens again when
+    /// its key returns, and nothing else would report a row that was changed.
     private func open(_ check: ClaimedCheck, at moment: Moment) -> String? {
         guard let sealer = relation.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, at: moment)
@@ -120,7 +120,7 @@ public final class DailyCheck: Service {
             metrics.count(.notAsked)
             var generator = SystemRandomNumberGenerator()
             let until = state.withLock { $0.pace.missed(at: now(), using: &generator) }
-            // Not all of them in the first second after the pause.
+            // Spread, so that not all of them are made in the first second after the pause.
             let spread = Int64.random(in: 0..<min(30_000, schedule.jitter), using: &generator)
             await release(check, until: until.advanced(byMilliseconds: spread))
         case .throttled:
@@ -148,10 +148,10 @@ public final class DailyCheck: Service {
             }
             metrics.count(.rejected)
         } catch is AccountRefusal {
-            // Erased or transferred meanwhile: nobody is left to tell.
+            // Erased or transferred meanwhile: there is nothing left to revoke.
             metrics.count(.rejected)
         } catch {
-            // Apple says the same tomorrow.
+            // Apple will respond the same tomorrow.
             metrics.count(.notStored)
             tell("a refused refresh token was not stored", of: check, error, at: moment)
         }
@@ -161,7 +161,7 @@ public final class DailyCheck: Service {
         do {
             try await relation.grants.releaseCheck(check, until: moment)
         } catch {
-            // Then it waits for its day.
+            // The token then waits for its next day.
             tell("a check was not released", of: check, error, at: now())
         }
     }

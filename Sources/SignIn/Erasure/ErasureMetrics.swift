@@ -1,7 +1,7 @@
 import AppleAccounts
 import Metrics
 
-/// How the grants of erased accounts end, and how often one has to wait.
+/// The results of revoking the tokens of erased accounts, and the number of retries.
 struct ErasureMetrics: Sendable {
     private let proven = Counter(
         label: "siwa_apple_revocations", dimensions: [("result", ErasureOutcome.provenRevoked.rawValue)])

@@ -1,13 +1,13 @@
 import AppleAccounts
 import AppleIDClient
 
-/// What comes next in the revocation of a grant of an erased account. Pure.
+/// The next step in the revocation of a grant of an erased account. Does no I/O.
 ///
-/// Apple answers a revocation with 200 whatever it did, so only a refresh that is refused proves one. A token
-/// that still answers is revoked again.
+/// Apple responds to every revocation with 200, so only a refused refresh proves it. A token that can still
+/// be refreshed is revoked again.
 enum ErasureMove: Equatable {
     case goOn(ErasureGrant.Step)
-    /// Once more from this step on, later.
+    /// Repeat from this step on, later.
     case tryAgain(ErasureGrant.Step, cause: String)
     case end(ErasureOutcome, cause: String?)
 
@@ -26,7 +26,7 @@ enum ErasureMove: Equatable {
         case .noSigningKey:
             self = .end(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
         case .rejected where !error.isOfConfiguration:
-            // It may be one that is dead already. The proof tells.
+            // The token may be revoked already. The proof shows it.
             self = .goOn(.prove)
         case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
             .serverFailed, .throttled, .signingFailed:
@@ -34,7 +34,7 @@ enum ErasureMove: Equatable {
         }
     }
 
-    /// - Parameter error: `nil` when the token is still good.
+    /// - Parameter error: `nil` when the token can still be refreshed.
     init(afterProof error: AppleCallError?) {
         guard let error else {
             self = .tryAgain(.revoke, cause: "still_valid")
@@ -51,19 +51,19 @@ enum ErasureMove: Equatable {
         }
     }
 
-    /// What stands in the report: Apple's word, or ours.
+    /// The cause in the report: Apple's error code, or ours.
     static func word(for error: AppleCallError) -> String {
         error.appleError?.rawValue ?? error.code.rawValue
     }
 }
 
 extension ErasureGrant {
-    /// Carries a move out on the grant. Pure.
+    /// Applies a move to the grant. Does no I/O.
     ///
     /// - Parameters:
-    ///   - lease: Until when nobody else may take it up when it goes on at once.
-    ///   - delay: Milliseconds until the next attempt when it has to wait.
-    ///   - deadline: When Apple is no longer asked, so that every erasure ends.
+    ///   - lease: Until when no other replica may claim the grant, when it goes on at once.
+    ///   - delay: Milliseconds until the next attempt, when it has to wait.
+    ///   - deadline: When Apple is not called any more, so that every erasure ends.
     mutating func apply(_ move: ErasureMove, at now: Moment, lease: Moment, delay: Int64, deadline: Moment) {
         switch move {
         case .goOn(let next):
@@ -73,7 +73,7 @@ extension ErasureGrant {
             cause = word
             guard now < deadline else { return end(.notRevoked) }
             step = next
-            // The last attempt is made at the deadline, and not after it.
+            // The last attempt is made at the deadline and not after it.
             nextAttemptAt = min(now.advanced(byMilliseconds: delay), deadline)
         case .end(let outcome, let word):
             cause = word

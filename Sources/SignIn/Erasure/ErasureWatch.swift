@@ -1,13 +1,13 @@
 import AppleAccounts
 
-/// Waits for an erasure to come to its end, by whichever process.
+/// Waits for the end of an erasure, in whichever process it is carried out.
 struct ErasureWatch: Sendable {
     let grants: any GrantStore
     let clock: any Clock<Duration>
-    /// The longest pause between two looks.
+    /// The longest pause between two reads.
     private static let longestPause = Duration.milliseconds(200)
 
-    /// The record as it is when the erasure ends, or when the time is over.
+    /// Returns the record at the end of the erasure, or after `time`.
     func wait(for record: ErasureRecord, atMost time: Duration) async throws -> ErasureRecord {
         var record = record
         var waited = Duration.zero
@@ -17,7 +17,7 @@ struct ErasureWatch: Sendable {
             do {
                 try await clock.sleep(for: step)
             } catch {
-                // The caller has gone. What is known is an answer.
+                // The caller has disconnected. What is known is the result.
                 return record
             }
             waited += step

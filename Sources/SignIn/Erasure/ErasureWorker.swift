@@ -4,16 +4,16 @@ import Cryptography
 public import Logging
 public import ServiceLifecycle
 
-/// Revokes at Apple what an erased account had, and proves it: exchange a code that was not exchanged yet,
-/// revoke the token, and see a refresh with it refused. Each step is stored before the next, so that whoever
-/// takes it up after a crash goes on where it was.
+/// Revokes the tokens of erased accounts at Apple, and proves it: exchanges a code that was not exchanged
+/// yet, revokes the token, and has a refresh refused. Each step is stored before the next, so that another
+/// replica can continue after a crash.
 ///
-/// It ends in any case: proven, or at the deadline, or as soon as it is certain that nothing can be done,
-/// with the cause in the report.
+/// Every erasure ends: with the proof, at the deadline, or as soon as it is certain that nothing can be done.
+/// The report names the cause.
 public struct ErasureWorker: Service {
-    /// Milliseconds of a claim: longer than Apple may take for the longest step.
+    /// Milliseconds of a claim: longer than the longest step can take.
     static let lease: Int64 = 30_000
-    /// Bounds how long an erasure of a process that stopped waits.
+    /// Bounds how long an erasure of a stopped process waits.
     static let longestLook = Duration.seconds(10)
 
     private let relation: AppleRelation
@@ -56,8 +56,8 @@ public struct ErasureWorker: Service {
         }
     }
 
-    /// Takes the grant as far as it goes now. A code becomes a token, a token is revoked, then comes the
-    /// proof: three steps at most.
+    /// Goes as far as possible now. A code becomes a token, the token is revoked, then comes the proof: three
+    /// steps at most.
     func perform(_ claimed: ClaimedErasureGrant) async {
         var grant = claimed.grant
         for _ in 0..<3 {
@@ -67,8 +67,8 @@ public struct ErasureWorker: Service {
             case .exchange: move = await exchange(&grant, of: claimed)
             case .revoke, .prove: move = await step(grant, of: claimed)
             }
-            // Cut off in the middle: what became of the step is for whoever finds the claim. What was reached is
-            // stored all the same.
+            // Cut off during a step. The next claim decides what became of it. A completed step is stored all
+            // the same.
             if Task.isCancelled, !move.goesOn { return }
             let moment = now()
             grant.apply(
@@ -112,8 +112,8 @@ public struct ErasureWorker: Service {
         }
     }
 
-    /// Makes a token of a code. Whose it is was settled by the code's hash when it was posted; the person has
-    /// no `sub` here any more that it could be compared with.
+    /// Exchanges a code. The code's hash has bound it to its user when it was posted; the `sub` that the
+    /// response could be compared with is erased.
     private func exchange(
         _ grant: inout ErasureGrant, of claimed: ClaimedErasureGrant
     ) async -> ErasureMove {
@@ -151,8 +151,8 @@ public struct ErasureWorker: Service {
         let move: ErasureMove
     }
 
-    /// A key that is only missing can come back before the deadline. No key at all, or a value that is not
-    /// what was sealed, cannot be waited for.
+    /// A missing key can return before the deadline. Without any key, and for a value that is not what was
+    /// sealed, waiting does not help.
     private func open(
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant
     ) -> Result<String, Unopened> {
@@ -176,7 +176,7 @@ public struct ErasureWorker: Service {
         }
     }
 
-    /// A token that was got for a code must not be lost, and a proof not be asked for twice.
+    /// A token that was obtained for a code must not be lost, and a proof must not be requested twice.
     private func save(
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant, at moment: Moment
     ) async -> Bool {

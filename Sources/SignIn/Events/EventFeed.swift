@@ -1,11 +1,10 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Tells readers that wait for account events when there are new ones. Knows no event, only the last sequence
-/// number.
+/// Wakes readers that wait for account events. Knows no event, only the last sequence number.
 ///
-/// It hears of the commits of this process, and is told of those of others. A waiter ends with a newer number, with the cancellation of its
-/// task, and with the shutdown of its service.
+/// It is advanced by the commits of this process, and by announcements of other processes. A wait ends at a
+/// newer number, with the cancellation of its task, and at the shutdown of its service.
 public final class EventFeed: Sendable {
     private struct State {
         var latest: Int64 = 0
@@ -22,12 +21,13 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Past it a waiter is refused. An empty page at once would make it ask again at once.
+    /// - Parameter mostWaiters: Above it a reader is refused. An empty page at once would make it poll
+    ///   without pause.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
 
-    /// How many wait now.
+    /// How many readers wait now.
     var waiterCount: Int {
         state.withLock { state in
             state.waiters.values.count { waiter in
@@ -37,7 +37,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes everybody who waits for more than what they have seen.
+    /// Wakes every reader that waits for more than it has seen.
     public func advance(to sequence: Int64) {
         release { state in
             state.latest = max(state.latest, sequence)
@@ -49,7 +49,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes everybody, for good.
+    /// Wakes all readers, and ends waiting for good.
     public func close() {
         release { state in
             state.isClosed = true
@@ -57,9 +57,9 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the latest number when it is after this one, `nil` when there is no use in waiting any longer.
+    /// Returns the latest number when it is after this one, or `nil` when the wait has ended without one.
     ///
-    /// - Throws: `OverloadedError` when as many wait as may.
+    /// - Throws: `OverloadedError` when the largest number of readers waits already.
     func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
         let announced = try state.withLock { state throws(OverloadedError) -> Int? in
             guard !state.isClosed else { return nil }
@@ -72,7 +72,7 @@ public final class EventFeed: Sendable {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
                 let mayGo = state.withLock { state in
-                    // Cancelled before it came to waiting, or nothing to wait for.
+                    // Cancelled before it could wait, or there is nothing to wait for.
                     guard state.waiters[id] != nil, state.latest <= sequence else { return true }
                     state.waiters[id] = .waiting(after: sequence, continuation)
                     return false

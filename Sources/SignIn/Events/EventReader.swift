@@ -7,11 +7,12 @@ struct EventReader: Sendable {
     let limit: Int
     let scope: AppScope
 
-    /// How often one page goes on past events that the reader may not see. Bounds the time of a request; the
-    /// cursor gets on all the same.
+    /// How often one page skips events that the reader may not see. Bounds the time of a request; the cursor
+    /// advances all the same.
     private static let mostScans = 20
 
-    /// The next page with an event in it; an empty one where the feed ends, or where the scan had to.
+    /// The next page with an event in it. The page is empty at the end of the feed, and when too many events
+    /// were skipped.
     func page(after cursor: Int64) async throws -> EventPage {
         var page = EventPage(events: [], cursor: cursor, hasMore: true)
         for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
@@ -20,9 +21,9 @@ struct EventReader: Sendable {
         return page
     }
 
-    /// The same, but waits for an event where the feed ends. The time being over gives an empty page.
+    /// The same, but waits for an event at the end of the feed. Returns an empty page after `time`.
     ///
-    /// - Throws: `OverloadedError` when as many wait as may; `StorageError`.
+    /// - Throws: `OverloadedError` when the largest number of readers waits already; `StorageError`.
     func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
         try await withThrowingTaskGroup(of: EventPage?.self) { group in
             group.addTask {
@@ -31,8 +32,8 @@ struct EventReader: Sendable {
                 while page.events.isEmpty, !page.hasMore, let latest = try await feed.waitForMore(after: seen)
                 {
                     page = try await self.page(after: page.cursor)
-                    // A database that was set back, to a backup or a standby that lagged behind, does not come to
-                    // that number for a while. It must not be asked on and on meanwhile.
+                    // A database that was restored, from a backup or from a standby that lagged behind, does
+                    // not reach that number for a while. It must not be polled without pause meanwhile.
                     seen = max(page.cursor, latest)
                 }
                 return page
@@ -41,8 +42,8 @@ struct EventReader: Sendable {
                 try? await Task.sleep(for: time)
                 return nil
             }
-            // Whichever is first ends the other. The reader always has a page, because its cursor must not be
-            // lost.
+            // The first result ends the other task. The reader always returns a page, because its cursor must
+            // not be lost.
             while let result = try await group.next() {
                 group.cancelAll()
                 if let page = result { return page }

@@ -5,15 +5,17 @@ import KeySets
 public import Logging
 public import ServiceLifecycle
 
-/// Exchanges the authorization codes that came with sign-ins for refresh tokens, at once, and again within
-/// their five minutes while Apple is out of reach.
+/// Exchanges the authorization codes of sign-ins for refresh tokens: at once, and again within their five
+/// minutes while Apple is unreachable.
 ///
-/// Every code is claimed in the database first, so that no two processes send one, and what crashes leaves
-/// nothing but a claim that runs out.
+/// Every code is claimed in the database first, so that no two processes send it, and a crash leaves only a
+/// claim that expires.
 public struct CodeExchange: Service {
-    /// Milliseconds of a claim: longer than Apple may take with two signing keys and a fetch of its own keys.
+    /// Milliseconds of a claim: longer than an exchange with two signing keys and a fetch of Apple's keys can
+    /// take.
     static let lease: Int64 = 30_000
-    /// Codes of other processes are not rung for. This bounds how long one of a stopped process waits.
+    /// No signal is sent for codes of other processes. This bounds how long a code of a stopped process
+    /// waits.
     static let longestLook = Duration.seconds(10)
 
     enum Outcome: Sendable, Equatable {
@@ -69,7 +71,7 @@ public struct CodeExchange: Service {
         do {
             let codes = try await relation.grants.claimCodes(
                 limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
-            // Not knowing what is due next must not lose what was claimed.
+            // An error here must not lose the codes that were claimed.
             let due = codes.count < room ? try? await relation.grants.nextDue().code : nil
             return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
         } catch {
@@ -80,7 +82,7 @@ public struct CodeExchange: Service {
 
     func perform(_ code: ClaimedCode) async {
         let outcome = await exchange(code)
-        // Cut off in the middle: what became of it is for whoever finds the claim.
+        // Cut off during the call. The next claim decides what became of it.
         if Task.isCancelled, !outcome.isToken { return }
         metrics.count(outcome)
         switch outcome {
@@ -90,7 +92,7 @@ public struct CodeExchange: Service {
             do {
                 try await relation.grants.releaseCode(code.record.id, until: moment)
             } catch {
-                // Then the claim runs out by itself.
+                // The claim then expires by itself.
                 logger.warning("a code was not released", metadata: metadata(of: code, error))
             }
         }
@@ -108,7 +110,7 @@ public struct CodeExchange: Service {
             secret = try sealer.open(
                 record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
         } catch {
-            // It lives for minutes: no key that comes back later would be in time.
+            // A code lives for minutes: a key that returns later would be too late.
             logger.error("a sealed code does not open", metadata: metadata(of: code, error))
             return .unavailable(.sealedUnreadable)
         }
@@ -171,8 +173,8 @@ public struct CodeExchange: Service {
                 _ = try await retry.run { try await commits.submit(command) }
                 relation.signals.check.wake()
             } catch is AccountRefusal {
-                // Erased meanwhile: then the code is in the erasure, which has to revoke what it became. Or
-                // transferred to another team, which has no use for it.
+                // Erased meanwhile: the code is then in the erasure, which has to revoke the token. Or
+                // transferred to another team, which cannot use it.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
                 let isAdopted = try await retry.run {
                     try await relation.grants.adoptErasureToken(

@@ -1,23 +1,23 @@
 import AppleAccounts
 import AppleIDClient
 
-/// What is done with an authorization code before and after Apple is asked. Pure.
+/// What is done with an authorization code before and after Apple is called. Does no I/O and reads no clock.
 ///
-/// A code works once. It is not sent again when an earlier exchange may have been carried out and its answer
-/// was lost: Apple may take the repetition for theft and withdraw what it granted (RFC 6749 §4.1.2). There
-/// are two exceptions, in both of which nothing can be lost by asking: a status of 5xx, which grants nothing,
-/// and an attempt that ended with its process, of which nobody has the answer. A refusal then does not say
+/// A code works once. It is not sent again when an earlier exchange may have succeeded and its response was
+/// lost: Apple may take the repetition for theft and revoke what it granted (RFC 6749 §4.1.2). There are two
+/// exceptions, in which a call cannot lose anything: after a status of 5xx, which grants nothing, and after
+/// an attempt that ended with its process, whose response was lost in any case. A refusal then does not say
 /// what became of the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Apple's word for how long a code is good, in milliseconds. Counted from when it was posted, so that it
-    /// never ends too early; asking a little too late costs a refusal.
+    /// Milliseconds for which Apple accepts a code. Counted from when it was posted, so that it never ends
+    /// too early; a call that is a little late costs a refusal.
     static let codeLifetime: Int64 = 300_000
     /// Milliseconds before the end at which the last attempt is made.
     static let margin: Int64 = 2000
 
     /// Counted from 1, this one included.
     let number: Int
-    /// An earlier one ended without a word.
+    /// An earlier attempt ended without a result.
     let isInterrupted: Bool
     let expiresAt: Moment
 
@@ -26,7 +26,7 @@ struct ExchangeAttempt: Sendable, Hashable {
         case giveUp(RefreshTokenCause)
     }
 
-    /// Why Apple need not be asked any more; `nil` when it is to be asked.
+    /// Why Apple need not be called any more, or `nil` when it is to be called.
     func refusal(at now: Moment) -> RefreshTokenCause? {
         guard now >= expiresAt else { return nil }
         return isInterrupted ? .exchangeUncertain : .codeExpired
@@ -42,7 +42,7 @@ struct ExchangeAttempt: Sendable, Hashable {
                 at: now, delay: max(delay, error.retryAfter?.wholeMilliseconds ?? 0),
                 elseGiveUp: isInterrupted ? .exchangeUncertain : .codeExpired)
         case .signingFailed:
-            // The key file may be on its way to being replaced.
+            // The key file may be replaced at this moment.
             tryAgain(at: now, delay: delay, elseGiveUp: .noSigningKey)
         case .noSigningKey:
             .giveUp(.noSigningKey)

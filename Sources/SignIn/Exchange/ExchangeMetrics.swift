@@ -1,7 +1,7 @@
 import AppleAccounts
 import Metrics
 
-/// How exchanges end.
+/// The results of exchanges.
 struct ExchangeMetrics: Sendable {
     private let held = Counter(label: "siwa_apple_exchanges", dimensions: [("result", "held")])
     private let again = Counter(label: "siwa_apple_exchanges", dimensions: [("result", "again")])

@@ -4,11 +4,11 @@ public import AppleIdentity
 import JOSE
 public import KeySets
 
-/// Whether what Apple granted for a code is about the person who posted it (OpenID Connect Core §3.1.3.7).
+/// Checks that what Apple granted for a code is about the user who posted it (OpenID Connect Core §3.1.3.7).
 ///
-/// The code was bound to a verified identity token by its `c_hash` before, and the answer came from Apple
-/// over TLS. So when Apple's keys cannot be had, or do not yet have the one that signed, the grant is kept
-/// (rule 6 of that section): to throw a refresh token away, which nobody can get again, would protect nobody.
+/// The code was bound to a verified identity token by its `c_hash`, and the response came from Apple over
+/// TLS. So when Apple's keys are unavailable, or do not include the one that signed, the grant is kept (rule
+/// 6 of that section). A refresh token cannot be requested again, and discarding it would protect no one.
 public struct GrantCheck: Sendable {
     let verifier: IdentityTokenVerifier
     let keys: any VerificationKeys
@@ -19,7 +19,7 @@ public struct GrantCheck: Sendable {
 
     enum Finding: Equatable {
         case confirmed
-        /// Taken on the word of the code's hash and of TLS.
+        /// Accepted because of the code's hash and TLS.
         case keysMissing
         case mismatch
     }

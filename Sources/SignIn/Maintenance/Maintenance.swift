@@ -2,8 +2,7 @@ public import AppleAccounts
 public import Logging
 public import ServiceLifecycle
 
-/// What has to be done from time to time: forgetting nonces, tickets and transfers whose time is over. Ends
-/// waiting readers at shutdown.
+/// Periodic work: deletes expired nonces, tickets and transfers. Ends waiting event readers at shutdown.
 public struct Maintenance: Service {
     private let store: any AccountStore & TicketStore & TransferStore
     private let feed: EventFeed
@@ -41,17 +40,17 @@ public struct Maintenance: Service {
         }
     }
 
-    /// In bounded steps, so that sign-ins get in between.
+    /// In bounded steps, so that sign-ins are committed in between.
     func purgeNonces() async {
         do {
             while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
-            // It is tried again; what is not purged does no harm but room.
+            // It is retried. What is not deleted only takes space.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
         }
     }
 
-    /// A ticket is taken with the present moment, so that one whose time is over is of no use to anybody.
+    /// A ticket is checked against the current time when it is used, so an expired one is useless.
     func purgeTickets() async {
         do {
             while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
@@ -59,8 +58,8 @@ public struct Maintenance: Service {
             logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
         }
     }
-    /// Apple forgets the identifiers at the same time, so that no sign-in can show one any more; and they are
-    /// other people's names.
+    /// Apple forgets the identifiers at the same time, so no sign-in can present one any more. They identify
+    /// users of another team.
     func purgeTransfers() async {
         do {
             while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}

@@ -3,11 +3,11 @@ import Cryptography
 import Encodings
 
 extension SignInNonce {
-    /// What the nonce that was posted, or else the one that the token carries, can be. `nil` for one that cannot be ours.
+    /// Classifies the nonce that was posted, or else the one in the token. `nil` for one that cannot be ours.
     ///
-    /// The digest of a nonce of ours cannot be told from that of a caller's own. So a token that carries a digest is bound
+    /// The digest of our nonce looks like that of a caller's own. So a token that carries a digest is bound
     /// to our nonce only if that is posted, or was used before.
-    /// - Parameter keptUntil: When the token can be valid no longer, by the clock of any replica.
+    /// - Parameter keptUntil: When the token has expired by the clock of every replica.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }

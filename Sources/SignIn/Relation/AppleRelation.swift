@@ -1,18 +1,17 @@
 public import AppleAccounts
 public import Cryptography
 
-/// What it takes to keep a standing relation with Apple, shared by the use cases, which begin its work, and
-/// the workers, which carry it out.
+/// What the use cases, which begin work at Apple, and the workers, which carry it out, have in common.
 public struct AppleRelation: Sendable {
     public let grants: any GrantStore
     /// `nil` when nothing can be sealed. Then no code and no token is kept.
     public let sealingKeys: SealingKeyRing?
-    /// Whether there is a private key with which the team signs its calls to Apple.
+    /// Whether there is a private key to sign the team's calls to Apple.
     public let canSign: @Sendable (TeamID) -> Bool
     let clock: any Clock<Duration>
     let signals = WorkerSignals()
 
-    /// - Parameter clock: To wait with.
+    /// - Parameter clock: The clock of pauses and retries.
     public init(
         grants: any GrantStore, sealingKeys: SealingKeyRing? = nil,
         canSign: @escaping @Sendable (TeamID) -> Bool = { _ in false },

@@ -3,19 +3,20 @@ public import AppleIDClient
 public import Logging
 public import ServiceLifecycle
 
-/// Keeps up the relation with Apple: exchanges codes, checks tokens every day, revokes what was erased.
+/// The workers that call Apple: they exchange codes, check tokens every day, and revoke the tokens of erased
+/// accounts.
 ///
-/// At shutdown the three stop together, each with what it has begun: no exchange is cut off whose answer
-/// would be lost. In a service group they stand behind the group commit, which has to store their results,
-/// and before the server, which still waits for an erasure or two.
+/// At shutdown the three stop together, and each finishes the work that it has begun: no exchange is cut off
+/// whose response would be lost. In a service group they come after the group commit, which has to store
+/// their results, and before the server, which may still wait for an erasure.
 public struct RelationWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
-    ///   - commits: Stores what the workers learn.
+    ///   - commits: Stores the results of the workers.
     ///   - check: Checks what Apple returns for a code.
     ///   - schedule: Of the daily check.
-    ///   - checksPerSecond: At most.
+    ///   - checksPerSecond: The largest rate of daily checks.
     public init(
         relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService, check: GrantCheck,
         schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25,

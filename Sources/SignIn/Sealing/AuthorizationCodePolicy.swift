@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// What is done with an authorization code when it is posted: kept sealed, or not at all.
+/// Decides whether an authorization code is kept, sealed, until it is exchanged.
 struct AuthorizationCodePolicy: Sendable {
     let sealer: GrantSealer?
     let canSign: @Sendable (TeamID) -> Bool
@@ -17,7 +17,7 @@ struct AuthorizationCodePolicy: Sendable {
         on code: String, clientID: ClientID, redirectURI: String?, team: TeamID, at now: Moment
     ) -> Decision {
         guard let sealer else { return .leave(.noSealingKey) }
-        // Without, it would only be kept until it is worth nothing.
+        // Without a signing key it could not be exchanged before it expires.
         guard canSign(team) else { return .leave(.noSigningKey) }
         guard GrantSealer.isAcceptable(code) else { return .leave(.codeRejected) }
         var generator = SystemRandomNumberGenerator()

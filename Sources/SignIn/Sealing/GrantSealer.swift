@@ -1,9 +1,9 @@
 public import AppleAccounts
 public import JOSE
 
-/// Seals codes and refresh tokens for storage, and opens them again.
+/// Seals codes and refresh tokens for storage, and opens them.
 struct GrantSealer: Sendable {
-    /// Bytes, which Apple's codes and tokens stay far below.
+    /// In bytes. Apple's codes and tokens are far shorter.
     static let longestSecret = 8192
 
     let keys: SealingKeyRing
@@ -36,11 +36,12 @@ struct GrantSealer: Sendable {
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
-    /// What a sealed value is bound to besides its purpose: the account and the client ID to which Apple
-    /// issued the secret. It opens as nothing else, so that rows cannot be swapped.
+    /// What a sealed value is bound to besides its purpose: the account, and the client ID to which Apple
+    /// issued the secret. It opens for nothing else, so that rows cannot be exchanged.
     ///
-    /// The account's ID is in it and not the `sub`: a team transfer changes the `sub`, and an erasure forgets
-    /// it. A line feed stands between the three; none of them can hold one, so no two triples read the same.
+    /// It contains the account's ID and not the `sub`: a team transfer changes the `sub`, and an erasure
+    /// deletes it. A line feed separates the three; none of them can contain one, so no two triples are
+    /// equal.
     public func associatedData(of account: AccountID, clientID: ClientID) -> [UInt8] {
         Array("\(rawValue)\n\(account.rawValue)\n\(clientID.rawValue)".utf8)
     }

@@ -1,11 +1,11 @@
-/// An identity token that shall sign its person in.
+/// An identity token with which a user signs in.
 public struct SignInRequest: Sendable {
     public var token: IdentityTokenRequest
-    /// The `redirect_uri` of the web flow, which Apple wants to see again when the code is exchanged. A native
+    /// The `redirect_uri` of the web flow, which Apple requires again when the code is exchanged. A native
     /// app has none.
     public var redirectURI: String?
     public var user: UserProfile?
-    /// Whether an unknown person gets an account.
+    /// Whether an unknown user gets an account.
     public var createsAccount: Bool
 
     public init(
@@ -17,12 +17,12 @@ public struct SignInRequest: Sendable {
     }
 }
 
-/// An identity token and what the caller knows about the sign-in that it must fit.
+/// An identity token, and what the caller knows about the sign-in that it must match.
 public struct IdentityTokenRequest: Sendable {
     public var identityToken: String
     /// The raw nonce, before the client hashed it.
     public var nonce: String?
-    /// Narrows the audience, and never widens it.
+    /// Narrows the accepted audience, and never widens it.
     public var clientID: String?
     public var authorizationCode: String?
     public var accessToken: String?
@@ -40,7 +40,7 @@ public struct IdentityTokenRequest: Sendable {
     }
 }
 
-/// What Apple gives the app once, at the person's first authorization, and what nobody signs.
+/// What Apple gives the app once, at the user's first authorization. It is not signed.
 public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?

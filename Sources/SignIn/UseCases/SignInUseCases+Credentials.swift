@@ -5,8 +5,8 @@ extension SignInUseCases {
     ///
     /// Waits only when the store cannot read without waiting.
     /// - Parameters:
-    ///   - subject: Any text: what cannot be a `sub` is not found.
-    ///   - clientID: Any client ID of the app; the answer names the primary one.
+    ///   - subject: Any text. A text that cannot be a `sub` is not found.
+    ///   - clientID: Any client ID of the app. The result has the primary one.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credential(subject: String, clientID: String, allowed: AppScope) throws -> Step<Credential> {
         let app = try deployment.app(named: clientID, in: allowed)

@@ -1,18 +1,18 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// How long `erase` waits for Apple before it answers with what is done so far.
+    /// How long `erase` waits for Apple before it returns what is done so far.
     public static let longestErasureWait = Duration.seconds(8)
-    /// Milliseconds for which Apple is asked to revoke what an erased account had: seven days.
+    /// Milliseconds for which Apple is asked to revoke the tokens of an erased account: seven days.
     static let erasureTime: Int64 = 7 * 86_400_000
 
-    /// Erases an account, and returns when everything that was known of the person is gone here and, if it
-    /// takes no longer than `time`, what it had at Apple is revoked. The record says how far that is.
+    /// Erases an account. Returns when all personal data is erased here and, if it takes no longer than
+    /// `time`, its tokens at Apple are revoked. The record has the progress.
     ///
-    /// Asked again it gives the record of the erasure that was. To a caller who may see none of the account's
+    /// A repetition returns the record of the erasure. For a caller who may see none of the account's
     /// credentials the account does not exist. The record lists only the apps that the caller may see.
-    /// - Throws: `CallerForbidden` when the caller may see some and not all apps that the account has a credential
-    ///   for, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
+    /// - Throws: `CallerForbidden` when the caller may see some but not all apps that the account has a
+    ///   credential for, `AccountRefusal` `account_not_found`, `StorageError`, `OverloadedError`.
     public func erase(
         id: String, allowed: AppScope, waiting time: Duration = longestErasureWait
     ) async throws -> ErasureRecord {
@@ -24,7 +24,7 @@ extension SignInUseCases {
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
-    /// How far an erasure is. `nil` when there is none of that ID that the caller may see.
+    /// The progress of an erasure. `nil` when there is none with this ID that the caller may see.
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
@@ -34,8 +34,8 @@ extension SignInUseCases {
 
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
-        // An account that is not there under its name has been erased meanwhile, or transferred to another name. Then
-        // it is asked for once more.
+        // An account that is not found under its key has been erased meanwhile, or transferred to another
+        // key. It is then read once more.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -48,7 +48,7 @@ extension SignInUseCases {
         return record
     }
 
-    /// `nil` when there is no such account under that name that the caller may see.
+    /// `nil` when there is no such account under that key that the caller may see.
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()

@@ -1,22 +1,22 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// The longest that `events` waits.
+    /// The longest time that `events` waits.
     public static let longestWait = Duration.seconds(30)
-    /// The most events that `events` returns at once.
+    /// The most events that `events` returns in one page.
     public static let largestEventPage = 1000
 
-    /// The account events after a cursor, in the order of commit, none skipped.
+    /// The account events after a cursor, in the order of their commits, without gaps.
     ///
-    /// A limited caller sees what is about the credentials of its apps, and what is about accounts that have one.
+    /// A limited caller sees events about the credentials of its apps, and about accounts that have one.
     ///
     /// - Parameters:
     ///   - cursor: 0 for the beginning, else the `cursor` of the page before.
-    ///   - limit: At least 1, at most `largestEventPage`; brought into these bounds.
-    /// - wait: How long to wait for an event when there is none, at most `longestWait`. Ends early when the
-    /// task is cancelled or the service shuts down, with an empty page.
-    /// - Returns: A page that can be empty and have more behind it, when very many events were not the
-    ///   caller's to see.
+    ///   - limit: At least 1, at most `largestEventPage`. Other values are brought into these bounds.
+    /// - wait: How long to wait for an event when there is none, at most `longestWait`. The wait ends early,
+    ///   with an empty page, when the task is cancelled or the service shuts down.
+    /// - Returns: A page. It can be empty and have more after it when the caller may not see very many
+    ///   events.
     /// - Throws: `StorageError`, `EventCursorAhead`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
@@ -26,13 +26,13 @@ extension SignInUseCases {
             scope: allowed)
         let page = try await reader.page(after: max(cursor, 0))
         guard page.events.isEmpty, !page.hasMore else { return page }
-        // Read after the page: the feed only grows, unless the database is set back.
+        // Read after the page: the feed only grows, unless the database was restored.
         guard try await store.lastEventSequence() >= page.cursor else { throw EventCursorAhead() }
         guard wait > .zero else { return page }
         return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
     }
 
-    /// An empty page with the cursor at the end of the feed, or, when it shall wait, what comes next.
+    /// An empty page with the cursor at the end of the feed or, with a wait, what comes next.
     ///
     /// - Throws: `StorageError`.
     public func latestEvents(limit: Int, wait: Duration, allowed: AppScope) async throws -> EventPage {

@@ -2,10 +2,12 @@ import AppleAccounts
 import AppleIdentity
 
 extension SignInUseCases {
-    /// Milliseconds that the clocks of two replicas may differ, and a second for the token's whole ones.
+    /// Milliseconds that the clocks of two replicas may differ, and one second because the token's times are
+    /// whole seconds.
     static let longestClockDifference: Int64 = 301_000
 
-    /// Mints a nonce for one sign-in. Waits for nothing and stores nothing: it is used up in the sign-in's own transaction.
+    /// Makes a nonce for one sign-in. Waits for nothing and stores nothing: the nonce is used up in the
+    /// transaction of the sign-in.
     public func mintNonce() -> MintedNonce {
         nonces.mint(
             expiresAt: now().advanced(byMilliseconds: nonceLifetime.components.seconds * 1000))

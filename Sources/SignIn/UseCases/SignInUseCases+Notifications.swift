@@ -6,7 +6,8 @@ import KeySets
 extension SignInUseCases {
     /// Verifies Apple's server-to-server notification, and returns what has to be committed of it.
     ///
-    /// Nothing of a payload that does not verify is stored. Waits only when the key that it names has to be fetched.
+    /// Nothing of a payload that does not verify is stored. Waits only when the key that it names has to be
+    /// fetched.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
         payload: String
@@ -38,7 +39,7 @@ extension SignInUseCases {
         return PendingCommit(command) { $0 }
     }
 
-    /// Apple's `jti`. The digest of the payload stands in when there is none, or when it cannot be stored.
+    /// Apple's `jti`, or the digest of the payload when there is none or when it cannot be stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {

@@ -6,8 +6,8 @@ import KeySets
 extension SignInUseCases {
     /// Verifies the token, and returns what has to be committed of the sign-in. Stores nothing by itself.
     ///
-    /// Waits only when the key that the token names has to be fetched. The account in the result lists only the
-    /// credentials for apps that the caller may see.
+    /// Waits only when the key that the token names has to be fetched. The account in the result lists only
+    /// the credentials for apps that the caller may see.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`. The commit throws `AccountRefusal`,
     ///   `StorageError` and `OverloadedError`.
     public func signIn(
@@ -72,8 +72,8 @@ extension SignInUseCases {
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {
-        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code to the client ID in the
-        // token's audience.
+        // The verifier has bound the code to the token by `c_hash`, and Apple issued the code to the client
+        // ID in the token's audience.
         guard let code = request.token.authorizationCode, let clientID = ClientID(verified.identity.clientID)
         else { return (nil, nil) }
         let decision = codes.decide(

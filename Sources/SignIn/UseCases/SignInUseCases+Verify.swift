@@ -41,7 +41,7 @@ extension SignInUseCases {
     }
 }
 
-/// What a token says, and the app that it was minted for.
+/// The claims of a verified token, and the app that it was issued to.
 public struct VerifiedSignIn: Sendable {
     public let identity: VerifiedIdentity
     public let app: App

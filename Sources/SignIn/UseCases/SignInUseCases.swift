@@ -1,11 +1,11 @@
-// SignIn owns what the service does: it verifies, writes through the group commit, reads, and tells what
-// changed. It knows no HTTP and no database, and every rule about tokens or states belongs to a room below.
+// SignIn owns the use cases: it verifies, writes through the group commit, reads, and announces changes. It
+// knows no HTTP and no database, and the rules about tokens and states belong to the modules below.
 
 public import AppleAccounts
 public import AppleIdentity
 public import KeySets
 
-/// What callers can ask for. All of it is thread-safe, and nothing is remembered between two calls.
+/// What callers can request. Thread-safe. Nothing is kept between two calls.
 public struct SignInUseCases: Sendable {
     let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -18,15 +18,15 @@ public struct SignInUseCases: Sendable {
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
-    /// Seconds, of a token's expiry.
+    /// In seconds. Tolerance for a token's expiry.
     let leeway: Int64
     let now: @Sendable () -> Moment
 
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
     ///   - feed: The one that `commits` advances.
-    ///   - relation: What the workers share.
-    ///   - nonceKey: The same in all replicas, because any of them may be asked to take what another has minted.
+    ///   - relation: The one that the workers have.
+    ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,

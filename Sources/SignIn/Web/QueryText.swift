@@ -1,5 +1,5 @@
-/// Writes a query (RFC 3986 §3.4). Whatever is put in, nothing but unreserved characters and escapes comes out, so that a
-/// value can neither add a parameter nor end a header field.
+/// Writes a query (RFC 3986 §3.4). Its output has only unreserved characters and escapes, so that a value can
+/// neither add a parameter nor end a header field.
 struct QueryText {
     private var text = ""
 
@@ -13,7 +13,7 @@ struct QueryText {
         text += "\(name)=\(value)"
     }
 
-    /// The address with these parameters behind its own.
+    /// The URL with these parameters after its own.
     func appended(to url: String) -> String {
         guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return "\(url)?\(text)" }
         let isOpen = url.utf8.index(after: mark) == url.endIndex || url.hasSuffix("&")

@@ -1,17 +1,18 @@
-/// The beginning of a visit.
+/// The beginning of a web sign-in.
 public struct WebAuthorizationRequest: Sendable {
-    /// Apple's page, with everything that it must know.
+    /// The URL of Apple's page with all its parameters.
     public let location: String
     public let browser: BrowserSecret
 }
 
-/// What Apple is asked to share: nothing, the name, the address, or both.
+/// What Apple is asked to share: nothing, the name, the e-mail address, or both.
 public struct WebScope: Sendable, Hashable {
     public let rawValue: String
 
     public static let nameAndEmail = WebScope(unchecked: "name email")
 
-    /// Words with one space between, each of them at most once. Returns `nil` for any that Apple does not know.
+    /// Words with one space between them, each at most once. Returns `nil` for a word that Apple does not
+    /// know.
     public init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard Set(words).count == words.count, words.allSatisfy({ $0 == "name" || $0 == "email" }) else {

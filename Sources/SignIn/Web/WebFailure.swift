@@ -1,6 +1,6 @@
-/// Why there was no sign-in, in the words that the app's page gets (RFC 6749 §4.1.2.1).
+/// Why a web sign-in failed, in the terms of RFC 6749 §4.1.2.1 for the app's page.
 public struct WebFailure: Sendable, Hashable {
-    /// Apple's own word, or one of ours.
+    /// An error code of Apple's, or one of ours.
     public let error: String
     /// One of our stable codes, when the failure was found here.
     public let description: String?
@@ -14,22 +14,23 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "invalid_identity_token", description: code)
     }
 
-    /// The token is good, and the account rules refuse it.
+    /// The token is valid, and the account rules refuse it.
     public static func signInRefused(_ code: String) -> WebFailure {
         WebFailure(error: "sign_in_refused", description: code)
     }
 
-    /// Another try may help.
+    /// A retry may help.
     public static func temporarilyUnavailable(_ code: String) -> WebFailure {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// What came back is not what Apple sends.
+    /// The form is not what Apple sends.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }
 
-    /// What Apple says, `user_cancelled_authorize` above all. Nobody signs it, so only a plain word is handed on.
+    /// The error that Apple sends, usually `user_cancelled_authorize`. It is not signed, so only a plain word
+    /// is passed on.
     public static func fromApple(_ error: String) -> WebFailure {
         let isWord =
             (1...64).contains(error.utf8.count)

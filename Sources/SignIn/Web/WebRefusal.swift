@@ -1,20 +1,18 @@
-public import CodedErrors
-
-/// A step of a sign-in in a browser that cannot be gone on with.
-public struct WebRefusal: CodedError {
+/// A step of a web sign-in that was refused.
+public struct WebRefusal: Error, Sendable {
     /// The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
         /// The `state` was not made here.
         case stateInvalid = "web_state_invalid"
         case stateExpired = "web_state_expired"
-        /// The `state` has served a sign-in before.
+        /// The `state` was used in a sign-in before.
         case stateUsed = "web_state_used"
         /// The ticket was not made here.
         case ticketInvalid = "web_ticket_invalid"
         case ticketExpired = "web_ticket_expired"
         /// The sign-in was begun in another browser.
         case browserMismatch = "web_browser_mismatch"
-        /// Unknown, used, or past its time: which of them is nobody's business.
+        /// Unknown, used, or expired. The caller is not told which.
         case codeInvalid = "web_code_invalid"
     }
 

@@ -1,10 +1,10 @@
 import AppleAccounts
 import StrictJSON
 
-/// What is kept behind a one-time code. It names an account, and tells nothing about the person.
+/// What is stored for a one-time code. It has the ID of an account, and nothing about the user.
 struct WebResult: Hashable {
     let accountID: AccountID
-    /// The app's primary one.
+    /// The app's primary client ID.
     let clientID: ClientID
     let isNewAccount: Bool
 
@@ -39,7 +39,7 @@ struct WebResult: Hashable {
 }
 
 extension SignInUseCases {
-    /// The outcome that a sign-in in a browser had, read again.
+    /// The outcome of a web sign-in, with the account as it is now.
     ///
     /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
     func outcome(of result: WebResult, allowed: AppScope) async throws -> SignInOutcome {

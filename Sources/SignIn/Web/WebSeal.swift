@@ -1,12 +1,12 @@
 import Cryptography
 import Encodings
 
-/// Seals what travels with the browser, so that it can be neither read nor made by anybody else.
+/// Seals values that travel through the browser, so that no one else can read or make them.
 ///
-/// Anybody can have any number of states sealed, without a key. Each value has a key of its own (`SealingKey`), so that
-/// there is no number of them to watch.
+/// Anyone can have any number of states sealed without an API key. Each value is sealed with a key of its own
+/// (`SealingKey`), so their number needs no bound.
 struct WebSeal: Sendable {
-    /// What a sealed text is good for. One is never taken for another.
+    /// What a sealed text is for. A text for one purpose does not open for the other.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
@@ -14,7 +14,7 @@ struct WebSeal: Sendable {
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
     }
 
-    /// Bytes of a sealed text. Ours are far shorter; longer ones are not worth decoding.
+    /// In bytes. Our texts are far shorter, and longer ones are not worth decoding.
     static let longest = 8192
 
     private let keys: SealingKeyRing

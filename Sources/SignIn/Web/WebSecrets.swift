@@ -2,7 +2,8 @@ import AppleAccounts
 import Cryptography
 import Encodings
 
-/// The one-time code that the app's page hands to its backend. 256 random bits in base64url; stored is its digest.
+/// The one-time code that the app's page gives to its backend: 256 random bits in base64url. Only its digest
+/// is stored.
 struct WebCode {
     let text: String
     let digest: TicketDigest
@@ -15,7 +16,7 @@ struct WebCode {
         (self.text, self.digest) = (text, digest)
     }
 
-    /// Returns `nil` for what cannot be one of ours, so that garbage never reaches the database.
+    /// Returns `nil` for a text that cannot be one of ours, so that garbage never reaches the database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32,
             let digest = TicketDigest(SHA256Digest.hash(text).bytes)
@@ -24,7 +25,8 @@ struct WebCode {
     }
 }
 
-/// What a browser keeps in its cookie to show that it is the one that began. 256 random bits in base64url.
+/// The secret in the browser's cookie, which proves that it is the browser that began: 256 random bits in
+/// base64url.
 public struct BrowserSecret: Sendable {
     public let text: String
 
@@ -32,12 +34,12 @@ public struct BrowserSecret: Sendable {
         text = Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// Returns `nil` for what cannot be one of ours.
+    /// Returns `nil` for a text that cannot be one of ours.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         self.text = text
     }
 
-    /// What travels through Apple instead of the secret.
+    /// Travels through Apple in place of the secret.
     var digest: [UInt8] { SHA256Digest.hash(text) }
 }

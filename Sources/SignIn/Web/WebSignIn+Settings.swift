@@ -1,22 +1,22 @@
 public import AppleAccounts
 
 extension WebSignIn {
-    /// Where things are. Every address that a browser can be sent to stands here: none is taken from a request, so
-    /// there is no open redirect.
+    /// The URLs of web sign-ins. Every URL that a browser is redirected to comes from here: none is taken
+    /// from a request, so there is no open redirect.
     public struct Settings: Sendable {
-        /// What is registered at Apple as the return URL.
+        /// The return URL that is registered at Apple.
         public let callbackURL: String
         public let redirectURLs: [ClientID: String]
         public let authorizeURL: String
         let finishURL: String
-        /// Whether browsers come over TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
+        /// Whether browsers use TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
         public let isSecure: Bool
 
         /// - Parameters:
-        ///   - publicURL: This service as browsers see it, without a query; a path in front of ours is fine.
-        ///   - redirectURLs: The app's own page for each client ID (Services ID) that may sign in in a browser.
-        ///   - authorizeURL: Apple's.
-        ///   - allowsPlainHTTP: For development. Otherwise every address is `https`.
+        ///   - publicURL: This service as browsers see it, without a query. It may have a path.
+        ///   - redirectURLs: The app's own page for each client ID (Services ID) that may use web sign-in.
+        ///   - authorizeURL: Apple's page.
+        ///   - allowsPlainHTTP: For development. Otherwise every URL must be `https`.
         /// - Throws: `WebSettingsError`.
         public init(
             publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String,
@@ -41,7 +41,7 @@ extension WebSignIn {
             self.authorizeURL = authorizeURL
         }
 
-        /// `__Host-` keeps other hosts of the same site from planting one (RFC 6265bis §4.1.3.2).
+        /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
         public var cookieName: String { isSecure ? "__Host-siwa_web" : "siwa_web" }
 
         func clientID(named name: String?) throws(UnknownClientID) -> ClientID {
@@ -51,21 +51,21 @@ extension WebSignIn {
                 }
                 return clientID
             }
-            // Among several none is the right one to guess.
+            // With several client IDs, one must be named.
             guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
             return only
         }
     }
 }
 
-/// The web relay cannot work with these settings.
+/// The web flow cannot work with these settings.
 public struct WebSettingsError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
-        /// Not an `https` address without query, fragment and user information.
+        /// Not an `https` URL without query, fragment and user information.
         case publicURLMalformed
-        /// Not an `https` address without fragment and user information. The detail names the client ID.
+        /// Not an `https` URL without fragment and user information. The detail names the client ID.
         case redirectURLMalformed
-        /// No client ID has a page to come back to.
+        /// No client ID has a redirect URL.
         case redirectURLsMissing
         case authorizeURLMalformed
     }

@@ -2,20 +2,20 @@ public import AppleAccounts
 import AppleIdentity
 public import Cryptography
 
-/// Sign in with Apple in a browser, for backends that have no Apple code of their own: leads the browser to Apple, takes
-/// what Apple posts back, and hands the app's page a one-time code that its backend turns into the result.
+/// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives what Apple posts
+/// back, and gives the app's page a one-time code that its backend exchanges for the result.
 ///
-/// Apple posts from its own site, so a cookie that is safe against forgery (`SameSite=Lax`) does not come along. The way
-/// back is therefore in two steps: the callback verifies and registers, and sends the browser on to `finish`, where the
-/// cookie does come, and where it is compared with what the sign-in began with. Whoever is led here in another
-/// person's sign-in (login CSRF) gets nothing.
+/// Apple's form comes from Apple's site, so a cookie that is safe against forgery (`SameSite=Lax`) does not
+/// come with it. The way back therefore has two steps: the callback verifies and registers the sign-in, and
+/// redirects the browser to `finish`, where the cookie does come and is compared with the sealed state. A
+/// browser that was led here with another user's sign-in (login CSRF) gets nothing.
 ///
-/// What has to be remembered between the steps travels sealed with the browser. Nothing is stored before Apple's
-/// signature has been verified, so that public calls cannot fill the database.
+/// The state between the steps travels sealed through the browser. Nothing is stored before Apple's signature
+/// is verified, so that public requests cannot fill the database.
 public struct WebSignIn: Sendable {
-    /// Milliseconds from the start to Apple's answer, also the life of the cookie.
+    /// Milliseconds from the beginning to Apple's response, which is also the life of the cookie.
     static let longestVisit: Int64 = 600_000
-    /// Milliseconds from Apple's answer to the backend's question.
+    /// Milliseconds from Apple's response to the request of the backend.
     static let codeLifetime: Int64 = 120_000
     /// Milliseconds that the clocks of two replicas may differ.
     private static let clockDifference: Int64 = 300_000
@@ -27,7 +27,7 @@ public struct WebSignIn: Sendable {
     private let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - sealingKeys: The same in all replicas, because any of them may be asked next.
+    ///   - sealingKeys: The same in all replicas, because each may receive the next step.
     ///   - now: The wall clock.
     public init(
         settings: Settings, useCases: SignInUseCases, sealingKeys: SealingKeyRing,
@@ -40,12 +40,12 @@ public struct WebSignIn: Sendable {
         self.now = now
     }
 
-    /// Begins a visit: where to send the browser, and the secret that it is to keep in its cookie.
+    /// Begins a web sign-in: returns the URL to redirect the browser to, and the secret for its cookie.
     ///
     /// - Parameters:
-    ///   - clientID: May be left out where only one has a redirect URL.
-    ///   - callerState: As it stood in the query, still percent-encoded; it is handed back byte for byte.
-    ///   - cookie: What the browser brought. A secret of ours is kept, so that two tabs can be on their way at once.
+    ///   - clientID: Optional where only one has a redirect URL.
+    ///   - callerState: As it is in the query, still percent-encoded. It is returned byte for byte.
+    ///   - cookie: What the browser sent. A secret of ours is kept, so that two tabs can sign in at once.
     /// - Throws: `UnknownClientID`.
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
@@ -59,7 +59,7 @@ public struct WebSignIn: Sendable {
         query.append("client_id", clientID.rawValue)
         query.append("redirect_uri", settings.callbackURL)
         query.append("response_type", "code id_token")
-        // Apple insists on it as soon as a scope is asked for.
+        // Apple requires it with every scope.
         query.append("response_mode", "form_post")
         query.append("scope", scope.rawValue)
         query.append("state", seal.seal(state.json, for: .state))
@@ -67,7 +67,7 @@ public struct WebSignIn: Sendable {
         return WebAuthorizationRequest(location: query.appended(to: settings.authorizeURL), browser: browser)
     }
 
-    /// Reads the `state` that Apple brought back. Stores nothing, and does not yet use it up.
+    /// Opens the `state` that Apple returned. Stores nothing, and does not use it up.
     ///
     /// - Throws: `WebRefusal` `web_state_invalid`, `web_state_expired`.
     public func readState(_ state: String?) throws(WebRefusal) -> WebState {
@@ -78,10 +78,11 @@ public struct WebSignIn: Sendable {
         return visit
     }
 
-    /// Verifies what Apple posted, uses the state up, registers the sign-in, and returns where the browser gets its code.
+    /// Verifies Apple's form, uses the state up, registers the sign-in, and returns the URL at which the
+    /// browser gets its code.
     ///
-    /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and `WebRefusal`
-    ///   `web_state_used`. Nothing is stored when the token is refused.
+    /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
+    ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
     public func handleCallback(
         _ visit: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
     ) async throws -> String {
@@ -89,8 +90,8 @@ public struct WebSignIn: Sendable {
             identityToken: identityToken, nonce: visit.nonce, clientID: visit.clientID.rawValue,
             authorizationCode: authorizationCode)
         let verified = try await useCases.verify(token, allowed: .all).value
-        // In a browser Apple hands the nonce through unchanged: neither its digest nor its absence will do, whatever
-        // is accepted from native clients.
+        // In a browser Apple returns the nonce unchanged. Its digest, or no nonce, is refused here, although
+        // native clients may send them.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
         guard ConstantTime.areEqual(Array(nonce.utf8), Array(visit.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
@@ -108,12 +109,12 @@ public struct WebSignIn: Sendable {
         return finishURL(.code(code.text), for: visit, expiresAt: expiresAt)
     }
 
-    /// Where the browser is told that there was no sign-in.
+    /// The URL at which the browser is told that the sign-in failed.
     public func refusalURL(_ failure: WebFailure, for visit: WebState) -> String {
         finishURL(.failure(failure), for: visit, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
     }
 
-    /// The app's own address with the code or the error, for the browser that began and for no other.
+    /// The app's own URL with the code or the error, for the browser that began and no other.
     ///
     /// - Throws: `WebRefusal` `web_ticket_invalid`, `web_ticket_expired`, `web_browser_mismatch`.
     public func finish(ticket: String?, cookie: String?) throws(WebRefusal) -> String {
@@ -135,10 +136,11 @@ public struct WebSignIn: Sendable {
         return query.appended(to: redirectURL)
     }
 
-    /// What a code stands for: the sign-in's outcome, with the account as it is now. A code works once.
+    /// The outcome of the sign-in that a code stands for, with the account as it is now. A code works once.
     ///
     /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal` `account_not_found`,
-    ///   `StorageError`. A caller who may not see the app has used the code up all the same: it had leaked.
+    ///   `StorageError`. A caller who may not see the app has used the code up all the same, because it had
+    ///   leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),
@@ -147,8 +149,8 @@ public struct WebSignIn: Sendable {
         return try await useCases.outcome(of: result, allowed: allowed)
     }
 
-    /// False when the state has been used. It is remembered for longer than it would pass, because the clocks of two
-    /// replicas differ.
+    /// Returns `false` when the state was used before. The use is remembered for longer than the state is
+    /// valid, because the clocks of two replicas differ.
     private func useUp(_ visit: WebState) async throws -> Bool {
         guard let digest = TicketDigest(SHA256Digest.hash(visit.nonce).bytes) else {
             preconditionFailure("SHA-256 has 32 bytes")

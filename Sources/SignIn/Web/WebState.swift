@@ -3,11 +3,11 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// What is known of a sign-in in a browser while the person is at Apple. It travels as `state`, sealed.
+/// The state of a web sign-in while the user is at Apple. It travels as `state`, sealed.
 public struct WebState: Sendable, Hashable {
-    /// 192 random bits. Also the visit's own name, under which it is used up.
+    /// 192 random bits. Also identifies the state when it is used up.
     let nonce: String
-    /// Of the secret in the browser's cookie.
+    /// The digest of the secret in the browser's cookie.
     let browserDigest: [UInt8]
     public let clientID: ClientID
     let expiresAt: Moment
@@ -24,7 +24,8 @@ public struct WebState: Sendable, Hashable {
         self.callerState = callerState
     }
 
-    /// 32 characters: a length that no digest has, so that it is never taken for that of a minted nonce.
+    /// 32 characters: a length that no digest has, so that it is never taken for the digest of a minted
+    /// nonce.
     static func makeNonce() -> String {
         Base64URL.encode(SecureRandom.bytes(count: 24))
     }

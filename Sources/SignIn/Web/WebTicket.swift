@@ -2,7 +2,8 @@ import AppleAccounts
 import Encodings
 import StrictJSON
 
-/// What the browser carries from the callback to the end of its visit, sealed: the answer, and whom it is for.
+/// What the browser carries from the callback to the last step, sealed: the result, and the browser that it
+/// is for.
 struct WebTicket: Hashable {
     enum Answer: Hashable {
         case code(String)

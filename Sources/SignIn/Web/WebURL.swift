@@ -1,5 +1,5 @@
-/// An absolute address of `https` or `http` that a browser may be sent to (RFC 3986): no user information, no fragment,
-/// nothing that must not stand in a header field.
+/// An absolute `https` or `http` URL that a browser may be redirected to (RFC 3986): without user information
+/// and fragment, and safe in a header field.
 struct WebURL {
     let isSecure: Bool
     let hasQuery: Bool
@@ -22,7 +22,7 @@ struct WebURL {
         hasQuery = rest.contains("?")
     }
 
-    /// A host and perhaps a port. `user@host` would show people one name and lead to another.
+    /// A host and an optional port. `user@host` would show people one name and lead to another.
     private static func isAuthority(_ authority: Substring) -> Bool {
         guard !authority.contains("@") else { return false }
         var host = authority
@@ -45,7 +45,7 @@ struct WebURL {
         }
     }
 
-    /// Printable ASCII without what RFC 3986 excludes, and without `#`.
+    /// Printable ASCII without the characters that RFC 3986 excludes, and without `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }
         return !"\"#<>\\^`{|}".utf8.contains(byte)

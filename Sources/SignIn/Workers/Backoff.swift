@@ -1,5 +1,5 @@
-/// How long to wait before the next attempt: doubles from the first delay to the longest, plus a random part of up to a
-/// quarter, so that calls that failed together are not retried together.
+/// How long to wait before the next attempt: doubles from the first delay to the longest, plus a random part
+/// of up to a quarter, so that calls that failed together are not retried together.
 struct Backoff: Sendable, Hashable {
     /// Milliseconds.
     let first: Int64
@@ -14,7 +14,7 @@ struct Backoff: Sendable, Hashable {
     /// Milliseconds to wait after this number of attempts, counted from 1.
     func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let shift = min(max(attempts, 1), 41) - 1
-        // Without the check a doubling could pass the end of the range.
+        // Without this check a doubling could overflow.
         let base = first > longest >> Int64(shift) ? longest : first << Int64(shift)
         return base + Int64.random(in: 0...base / 4, using: &generator)
     }

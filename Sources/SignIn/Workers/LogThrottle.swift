@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// Keeps a fault that concerns every token from filling the log: each cause is logged at once and then at most once a
-/// minute, with the number of log lines left out. Does no I/O and reads no clock.
+/// Keeps a fault that concerns every token from filling the log: each cause is logged at once and then at
+/// most once a minute, with the number of log lines left out. Does no I/O and reads no clock.
 struct LogThrottle: Sendable {
     /// Milliseconds.
     static let interval: Int64 = 60_000
@@ -15,7 +15,8 @@ struct LogThrottle: Sendable {
 
     private var causes: [String: Entry] = [:]
 
-    /// Returns `nil` when the cause is not to be logged now, else how often it was left out since it was logged last.
+    /// Returns `nil` when the cause is not to be logged now, else how often it was left out since it was
+    /// logged last.
     mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {
             if causes.count >= Self.mostCauses { causes = [:] }

@@ -2,7 +2,8 @@ import AppleAccounts
 
 /// Bounds a rate: `perSecond` in the long run, and at most one second's worth at once.
 ///
-/// Does no I/O and reads no clock. The wall clock may jump: back gives nothing, ahead fills the bucket at most once.
+/// Does no I/O and reads no clock. The wall clock may jump: back gives nothing, ahead fills the bucket at
+/// most once.
 struct TokenBucket: Sendable {
     let perSecond: Double
     let capacity: Double

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Wakes a worker at once when there is work. A signal while the worker does not wait is kept, and two are one.
+/// Wakes a worker at once when there is work. A signal while the worker does not wait is kept, and two are
+/// one.
 ///
-/// It reaches workers of this process only. A lost signal costs time and no work, because workers also look at their
-/// due times.
+/// It reaches workers of this process only. A lost signal costs time and no work, because workers also look
+/// at their due times.
 final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false

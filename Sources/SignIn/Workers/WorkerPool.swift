@@ -2,11 +2,11 @@ import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
-/// Carries out work that is due, up to `width` pieces at once. Claims more when it has capacity, and looks again at a
-/// signal and when a claim said that something will be due.
+/// Carries out work that is due, up to `width` pieces at once. Claims more when it has capacity, and looks
+/// again at a signal and when a claim said that something will be due.
 ///
-/// At a graceful shutdown it claims nothing more and lets the work that it began end, which the time limits of its calls
-/// bound. When it is cancelled, that work is cut off, and its claims expire.
+/// At a graceful shutdown it claims nothing more and lets the work that it began end, which the time limits
+/// of its calls bound. When it is cancelled, that work is cut off, and its claims expire.
 struct WorkerPool<Work: Sendable>: Sendable {
     struct Claim: Sendable {
         let work: [Work]
@@ -24,8 +24,8 @@ struct WorkerPool<Work: Sendable>: Sendable {
     let signal: WakeupSignal
     let clock: any Clock<Duration>
 
-    /// The least capacity that is worth a claim. With one claim for each piece of work that ends, a busy pool would
-    /// spend as many transactions on claims as on the work.
+    /// The least capacity that is worth a claim. With one claim for each piece of work that ends, a busy pool
+    /// would spend as many transactions on claims as on the work.
     private var leastCapacity: Int { max(width / 4, 1) }
 
     /// - Parameters:
@@ -94,8 +94,8 @@ struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Looks again when something will be due, at the latest after `longest`. Not at once, so that a due time that
-    /// cannot be claimed yet causes no busy loop.
+    /// Looks again when something will be due, at the latest after `longest`. Not at once, so that a due time
+    /// that cannot be claimed yet causes no busy loop.
     init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

@@ -1,6 +1,6 @@
 import Metrics
 
-/// What the group commit tells an operator, once for each transaction.
+/// The metrics of the group commit, recorded once for each transaction.
 struct CommitMetrics: Sendable {
     private let commits = Counter(label: "siwa_storage_commits", dimensions: [("result", "ok")])
     private let failures = Counter(label: "siwa_storage_commits", dimensions: [("result", "failed")])

@@ -1,7 +1,7 @@
-/// How long transactions take at the moment, and what that means for a command that comes now.
+/// How long transactions take now, and whether a new command would wait too long.
 struct CommitPace: Sendable {
-    /// What a caller may be kept waiting. A transaction under way for longer than this is no load: the database is held
-    /// by somebody, or its disk does not answer.
+    /// How long a caller may wait. A transaction that takes longer is no overload: another program holds the
+    /// database, or its disk does not respond.
     static let longestWait = Duration.seconds(2)
 
     private var recent = Duration.zero
@@ -14,11 +14,11 @@ struct CommitPace: Sendable {
     mutating func batchEnded(at now: ContinuousClock.Instant) {
         guard let beganAt else { return }
         self.beganAt = nil
-        // Two batches count for half: one checkpoint makes no trend.
+        // The last two batches count most, so that one checkpoint has little effect.
         recent = (recent + (now - beganAt)) / 2
     }
 
-    /// - Parameter batches: How many full batches wait before the next command's own.
+    /// - Parameter batches: How many full batches wait before the next command's batch.
     func capacity(behind batches: Int, at now: ContinuousClock.Instant) -> CommitCapacity {
         let elapsed = beganAt.map { now - $0 } ?? .zero
         guard elapsed < Self.longestWait else { return .stalled }

@@ -1,8 +1,8 @@
 import AppleAccounts
 
-/// Decides what is committed together: whatever arrived while the transaction before was being committed.
+/// Decides what is committed together: everything that arrived during the transaction before.
 ///
-/// Does no I/O. A ticket is what the caller waits with.
+/// Does no I/O and reads no clock. A ticket identifies the caller that waits.
 struct CommitQueue<Ticket: Sendable>: Sendable {
     struct Batch: Sendable {
         var commands: [AccountCommand] = []
@@ -10,7 +10,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     }
 
     enum Acceptance: Equatable {
-        /// Nobody is committing: the caller of `accept` has to.
+        /// No transaction is running: the caller of `accept` must start one.
         case startCommitting
         case wait
         case refuse
@@ -37,7 +37,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
     }
 
     mutating func accept(_ command: AccountCommand, _ ticket: Ticket) -> Acceptance {
-        // Past the bound a caller is better told to come back than kept waiting for longer than it will.
+        // Above the bound a caller should be told to retry instead of waiting too long.
         guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
         waiting.commands.append(command)
         waiting.tickets.append(ticket)
@@ -46,7 +46,8 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
         return .startCommitting
     }
 
-    /// The next batch for whoever is committing, in the order of arrival. `nil` means: stop, nothing waits.
+    /// The next batch in the order of arrival, for the thread that commits. `nil` when nothing waits; the
+    /// thread then stops.
     mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
         pace.batchEnded(at: now)
         guard !waiting.tickets.isEmpty else {
@@ -67,7 +68,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
         return batch
     }
 
-    /// Takes nothing more. What was accepted is still committed.
+    /// Accepts nothing more. What was accepted is still committed.
     mutating func close() {
         isClosed = true
     }

@@ -3,12 +3,13 @@ import Metrics
 public import ServiceLifecycle
 import Synchronization
 
-/// Writes through: a command is answered when it is durable, and commands that arrive while a transaction is
-/// being committed are committed together in the next. There is no timer: a lonely command waits for nobody.
+/// Commits in groups: the result of a command is returned when it is durable, and commands that arrive during
+/// a transaction are committed together in the next one. There is no timer, so a single command waits for no
+/// others.
 ///
-/// A command that was accepted is carried out exactly once, also when its caller is cancelled meanwhile.
+/// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 public final class GroupCommit: Service, Sendable {
-    /// Called once, on any thread, which it must not hold up.
+    /// Called once, on any thread, which it must not block.
     public typealias Completion = @Sendable (Result<AccountOutcome, any Error>) -> Void
 
     /// A command, and what is called with its outcome.
@@ -28,7 +29,7 @@ public final class GroupCommit: Service, Sendable {
     private let metrics = CommitMetrics()
 
     /// - Parameters:
-    ///   - capacity: How many commands may wait; past it they are refused.
+    ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
     public init(store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512) {
         precondition(capacity > 0 && largestBatch > 0, "a queue without room")
@@ -37,13 +38,13 @@ public final class GroupCommit: Service, Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// How many commands wait, those not counted that are being committed.
+    /// How many commands wait, without those that are being committed.
     public var depth: Int { queue.withLock { $0.depth } }
 
-    /// For calls that can be made again, before they cost anything. What is submitted all the same is accepted as long
-    /// as the queue has places.
+    /// For requests that can be retried, before any work is done for them. Commands that are submitted anyway
+    /// are accepted while the queue has places.
     ///
-    /// - Throws: `OverloadedError`; `StorageError` when it is the database that keeps everybody waiting.
+    /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     public func requireCapacity() throws {
         switch queue.withLock({ $0.capacity(at: .now) }) {
         case .available: break
@@ -56,9 +57,10 @@ public final class GroupCommit: Service, Sendable {
 
     /// Returns when the command is durable.
     ///
-    /// - Throws: `AccountRefusal` by the rules, `StorageError` from the database, `OverloadedError` when the
-    ///   command was not accepted. Each means that nothing of it was stored, except `unavailable` of a database on
-    ///   another machine: when the connection is lost at the commit, nobody knows.
+    /// - Throws: `AccountRefusal` by the account rules, `StorageError` from the database, `OverloadedError`
+    ///   when the command was not accepted. In each case nothing of it was stored, with one exception: after
+    ///   `unavailable` of a database on another machine it is not known, when the connection was lost during
+    ///   the commit.
     public func submit<Command: TypedCommand>(_ command: Command) async throws -> Command.Output {
         try await submit(PendingCommit(command) { $0 })
     }
@@ -71,8 +73,8 @@ public final class GroupCommit: Service, Sendable {
         return try pending.result(outcome)
     }
 
-    /// Accepts commands of callers that do not wait in a task. No one of them is committed before the others are
-    /// accepted, so that they share a transaction.
+    /// Accepts commands of callers that do not wait in a task. None is committed before all are accepted, so
+    /// that they share a transaction.
     public func submit(_ entries: [Entry]) {
         let (accepted, isFirst) = queue.withLock { queue in
             var isFirst = false
@@ -89,7 +91,7 @@ public final class GroupCommit: Service, Sendable {
         if isFirst { commitNext() }
     }
 
-    /// Accepts nothing more, and returns when everything that was accepted is answered.
+    /// Accepts nothing more, and returns when every accepted command has its result.
     public func drain() async {
         queue.withLock { $0.close() }
         await withCheckedContinuation { waiter in
@@ -98,13 +100,14 @@ public final class GroupCommit: Service, Sendable {
         }
     }
 
-    /// Drains at shutdown. In a service group it stands before the server, which then has stopped already.
+    /// Drains at shutdown. In a service group it comes before the server, which then has stopped already.
     public func run() async throws {
         try? await gracefulShutdown()
         await drain()
     }
 
-    /// Whoever comes first commits; after that each commit begins the next one, on the store's own thread.
+    /// The first caller starts a transaction. After that each transaction starts the next one, on the store's
+    /// own thread.
     private func commitNext() {
         guard let batch = queue.withLock({ $0.nextBatch(at: .now) }) else { return releaseDrainWaiters() }
         let stopwatch = ContinuousClock.now
@@ -119,7 +122,7 @@ public final class GroupCommit: Service, Sendable {
     ) {
         switch result {
         case .success(let result):
-            // First the feed, so that whoever got an answer and then asks for events finds them.
+            // The feed comes first, so that a caller which has its result and then reads events finds them.
             if let sequence = result.lastEventSequence { feed.advance(to: sequence) }
             for (index, ticket) in tickets.enumerated() {
                 guard index < result.results.count else {
@@ -140,7 +143,7 @@ public final class GroupCommit: Service, Sendable {
     }
 
     private func releaseDrainWaiters() {
-        // Another batch may have begun since the last one ended, and the waiters wait for that one too.
+        // Another batch may have begun since the last one ended. The waiters wait for that one too.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }
