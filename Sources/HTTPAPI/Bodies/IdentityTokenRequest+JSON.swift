@@ -7,7 +7,7 @@ extension IdentityTokenRequest {
         var body = try RequestBody(bytes)
         var token = Draft()
         while let name = try body.next() {
-            guard try token.take(name, from: &body) else { throw Problem.unknownMember(name) }
+            guard try token.read(name, from: &body) else { throw Problem.unknownMember(name) }
         }
         self = try token.finished()
     }
@@ -21,7 +21,7 @@ extension IdentityTokenRequest {
         private var accessToken: String?
 
         /// Returns `false`, and reads nothing, when the member is none of these.
-        mutating func take(_ name: JSONName, from body: inout RequestBody) throws(Problem) -> Bool {
+        mutating func read(_ name: JSONName, from body: inout RequestBody) throws(Problem) -> Bool {
             switch name {
             case "identity_token": identityToken = try body.string("identity_token")
             case "nonce": nonce = try body.string("nonce")

@@ -12,7 +12,7 @@ extension SignInRequest {
         var user: UserProfile?
         var createsAccount = true
         while let name = try body.next() {
-            if try token.take(name, from: &body) { continue }
+            if try token.read(name, from: &body) { continue }
             switch name {
             case "user": user = try body.value().map(UserProfile.init(posted:))
             case "create": createsAccount = try body.bool("create") ?? true

@@ -25,8 +25,8 @@ struct CheckPace: Sendable {
     }
 
     /// How many checks may be claimed now, at most `limit`.
-    mutating func admit(upTo room: Int, at now: Moment) -> Int {
-        pause(at: now) > 0 ? 0 : bucket.take(upTo: room, at: now)
+    mutating func admit(upTo limit: Int, at now: Moment) -> Int {
+        pause(at: now) > 0 ? 0 : bucket.take(upTo: limit, at: now)
     }
 
     /// Returns what was admitted and could not be claimed.

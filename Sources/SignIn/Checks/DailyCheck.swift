@@ -54,10 +54,10 @@ public final class DailyCheck: Service {
             claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> WorkerPool<ClaimedCheck>.Claim {
+    func claim(_ limit: Int) async -> WorkerPool<ClaimedCheck>.Claim {
         let moment = now()
         let (admitted, wait) = state.withLock { state in
-            let admitted = state.pace.admit(upTo: room, at: moment)
+            let admitted = state.pace.admit(upTo: limit, at: moment)
             // By then enough checks for a batch are admitted again.
             return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
         }
@@ -89,7 +89,7 @@ public final class DailyCheck: Service {
             state.withLock { $0.pace.reached(check.clientID) }
             metrics.count(.valid)
         } catch {
-            await take(error, about: check, askedAt: moment)
+            await handle(error, about: check, askedAt: moment)
         }
     }
 
@@ -109,7 +109,7 @@ public final class DailyCheck: Service {
         }
     }
 
-    private func take(_ error: AppleCallError, about check: ClaimedCheck, askedAt moment: Moment) async {
+    private func handle(_ error: AppleCallError, about check: ClaimedCheck, askedAt moment: Moment) async {
         switch CheckVerdict(error) {
         case .valid:
             metrics.count(.valid)

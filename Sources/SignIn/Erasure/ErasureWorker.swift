@@ -43,12 +43,12 @@ public struct ErasureWorker: Service {
             claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> WorkerPool<ClaimedErasureGrant>.Claim {
+    func claim(_ limit: Int) async -> WorkerPool<ClaimedErasureGrant>.Claim {
         let moment = now()
         do {
             let grants = try await relation.grants.claimErasureGrants(
-                limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
-            let due = grants.count < room ? try? await relation.grants.nextDue().erasure : nil
+                limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
+            let due = grants.count < limit ? try? await relation.grants.nextDue().erasure : nil
             return WorkerPool.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no erasures could be claimed", metadata: ["error": "\(error)"])

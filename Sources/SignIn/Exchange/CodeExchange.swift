@@ -66,13 +66,13 @@ public struct CodeExchange: Service {
             claim: claim, perform: perform)
     }
 
-    func claim(_ room: Int) async -> WorkerPool<ClaimedCode>.Claim {
+    func claim(_ limit: Int) async -> WorkerPool<ClaimedCode>.Claim {
         let moment = now()
         do {
             let codes = try await relation.grants.claimCodes(
-                limit: room, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
+                limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
             // An error here must not lose the codes that were claimed.
-            let due = codes.count < room ? try? await relation.grants.nextDue().code : nil
+            let due = codes.count < limit ? try? await relation.grants.nextDue().code : nil
             return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no codes could be claimed", metadata: ["error": "\(error)"])

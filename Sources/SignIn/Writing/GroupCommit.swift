@@ -32,7 +32,7 @@ public final class GroupCommit: Service, Sendable {
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
     public init(store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512) {
-        precondition(capacity > 0 && largestBatch > 0, "a queue without room")
+        precondition(capacity > 0 && largestBatch > 0, "the capacity and the largest batch must be above 0")
         self.store = store
         self.feed = feed
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
