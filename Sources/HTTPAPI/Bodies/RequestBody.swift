@@ -90,7 +90,7 @@ struct RequestBody {
     }
 }
 
-extension JOSEError {
+extension JSONError {
     /// What an error of the JSON reader means for the body of a request.
     fileprivate var bodyProblem: Problem {
         code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)

@@ -1,5 +1,4 @@
 import AppleAccounts
-import JOSE
 import NIOHTTP1
 import SignIn
 import StrictJSON

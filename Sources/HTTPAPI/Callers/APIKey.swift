@@ -1,5 +1,6 @@
 public import AppleAccounts
-import JOSE
+import Cryptography
+import Encodings
 
 /// A configured API key: a name for the log, the SHA-256 of the secret, and the apps that its caller may see.
 public struct APIKey: Sendable {
@@ -26,6 +27,6 @@ public enum APIKeySecret {
     /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow
     /// hash.
     public static func hash(_ secret: String) -> [UInt8] {
-        SHA256Digest.hash(secret)
+        SHA256Digest.hash(secret).bytes
     }
 }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Writes one line of `key=value` pairs, a form for people and for log collectors.
 ///
 /// Values with anything but printable ASCII are quoted and escaped, so that no outside input can begin a line

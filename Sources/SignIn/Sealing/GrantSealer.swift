@@ -1,5 +1,5 @@
 public import AppleAccounts
-public import JOSE
+public import Cryptography
 
 /// Seals codes and refresh tokens for storage, and opens them.
 struct GrantSealer: Sendable {

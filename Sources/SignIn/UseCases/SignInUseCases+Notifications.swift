@@ -1,5 +1,7 @@
 public import AppleAccounts
 import AppleIdentity
+import Cryptography
+import Encodings
 import JOSE
 import KeySets
 

@@ -1,6 +1,5 @@
 public import AppleAccounts
 import AppleIdentity
-import JOSE
 import KeySets
 
 extension SignInUseCases {

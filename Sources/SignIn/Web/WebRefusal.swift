@@ -1,5 +1,7 @@
+public import CodedErrors
+
 /// A step of a web sign-in that was refused.
-public struct WebRefusal: Error, Sendable {
+public struct WebRefusal: CodedError {
     /// The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
         /// The `state` was not made here.

@@ -41,5 +41,5 @@ public struct BrowserSecret: Sendable {
     }
 
     /// Travels through Apple in place of the secret.
-    var digest: [UInt8] { SHA256Digest.hash(text) }
+    var digest: [UInt8] { SHA256Digest.hash(text).bytes }
 }

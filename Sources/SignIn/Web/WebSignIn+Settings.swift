@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import CodedErrors
 
 extension WebSignIn {
     /// The URLs of web sign-ins. Every URL that a browser is redirected to comes from here: none is taken
@@ -59,7 +60,7 @@ extension WebSignIn {
 }
 
 /// The web flow cannot work with these settings.
-public struct WebSettingsError: Error, Sendable {
+public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// Not an `https` URL without query, fragment and user information.
         case publicURLMalformed
@@ -76,11 +77,7 @@ public struct WebSettingsError: Error, Sendable {
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
 }
 
-extension WebSettingsError: Equatable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
-}
-
-extension WebSettingsError: CustomStringConvertible, CustomDebugStringConvertible {
+extension WebSettingsError: CustomDebugStringConvertible {
     public var description: String { "web relay not configured: \(code.rawValue)" }
     public var debugDescription: String { "\(description) (\(detail))" }
 }
