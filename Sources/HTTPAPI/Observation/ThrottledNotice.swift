@@ -24,7 +24,7 @@ final class ThrottledNotice: Sendable {
         guard now < said || now - said >= interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }
-        let count = unsaid.info(0, ordering: .relaxed)
+        let count = unsaid.exchange(0, ordering: .relaxed)
         logger.warning(message, metadata: ["count": "\(count)"])
     }
 }

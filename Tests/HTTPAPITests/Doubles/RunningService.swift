@@ -5,6 +5,7 @@ import ForeignPages
 import HTTPAPI
 import KeySets
 import Logging
+import NIOCore
 import ServiceLifecycle
 import SignIn
 import StorageConformance
