@@ -6,8 +6,8 @@ extension AppleTokenClient {
         async throws(AppleCallError) -> String
     {
         let fields = [(name: "sub", value: subject), (name: "target", value: recipientTeam)]
-        return try await migrate(fields, clientID: clientID) { answer throws(AppleCallError) in
-            guard let transferSubject = try answer.json()["transfer_sub"]?.string,
+        return try await migrate(fields, clientID: clientID) { response throws(AppleCallError) in
+            guard let transferSubject = try response.json()["transfer_sub"]?.string,
                 (1...255).contains(transferSubject.utf8.count)
             else { throw AppleCallError(.answerUnusable, detail: "no transfer_sub") }
             return transferSubject
@@ -23,7 +23,7 @@ extension AppleTokenClient {
 
     private func migrate<Result: Sendable>(
         _ fields: [(name: String, value: String)], clientID: String,
-        read: (AppleAnswer) throws(AppleCallError) -> Result
+        read: (AppleResponse) throws(AppleCallError) -> Result
     ) async throws(AppleCallError) -> Result {
         try await repeating { () async throws(AppleCallError) in
             if let held = migrationAccess.withLock({ $0.token(for: clientID, at: uptime()) }) {
@@ -51,5 +51,25 @@ extension AppleTokenClient {
         let grant = try await call(.token, fields, clientID: clientID, read: TokenGrant.init)
         migrationAccess.withLock { $0.put(grant, for: clientID, at: uptime()) }
         return grant.accessToken
+    }
+}
+
+/// The cached access tokens for the migration endpoint, by client ID.
+struct MigrationAccess {
+    private var held: [String: (token: String, until: Duration)] = [:]
+
+    /// Returns a token that does not expire soon.
+    func token(for clientID: String, at now: Duration) -> String? {
+        guard let entry = held[clientID], now < entry.until else { return nil }
+        return entry.token
+    }
+
+    /// Caches a token for 90% of its lifetime, so that none expires during a call.
+    mutating func put(_ grant: TokenGrant, for clientID: String, at now: Duration) {
+        held[clientID] = (grant.accessToken, now + grant.expiresIn * 9 / 10)
+    }
+
+    mutating func drop(_ token: String, for clientID: String) {
+        if held[clientID]?.token == token { held[clientID] = nil }
     }
 }

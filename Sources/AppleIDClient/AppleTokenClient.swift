@@ -52,8 +52,8 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
             (name: "token", value: refreshToken), (name: "token_type_hint", value: "refresh_token"),
         ]
         try await repeating { () async throws(AppleCallError) in
-            try await call(.revoke, fields, clientID: clientID) { answer throws(AppleCallError) in
-                guard answer.status == 200 else { throw answer.failure() }
+            try await call(.revoke, fields, clientID: clientID) { response throws(AppleCallError) in
+                guard response.status == 200 else { throw response.failure() }
             }
         }
     }
@@ -74,7 +74,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     /// Makes one call, with each secret of the client ID in turn until Apple accepts one.
     func call<Result: Sendable>(
         _ endpoint: Endpoint, _ fields: [(name: String, value: String)], clientID: String,
-        bearer: String? = nil, read: (AppleAnswer) throws(AppleCallError) -> Result
+        bearer: String? = nil, read: (AppleResponse) throws(AppleCallError) -> Result
     ) async throws(AppleCallError) -> Result {
         var refusal = AppleCallError(.noSigningKey)
         for secret in try secrets.secrets(for: clientID) {
@@ -97,7 +97,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
 
     private func guarded<Result: Sendable>(
         _ endpoint: Endpoint, _ fields: [(name: String, value: String)], bearer: String?,
-        read: (AppleAnswer) throws(AppleCallError) -> Result
+        read: (AppleResponse) throws(AppleCallError) -> Result
     ) async throws(AppleCallError) -> Result {
         let admission = breakers.withLock { $0[endpoint, default: CircuitBreaker()].admit(at: uptime()) }
         if case .refuse(let retryAfter) = admission {
@@ -108,15 +108,15 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
             end(endpoint, admission, .answered)
             return result
         } catch {
-            end(endpoint, admission, Task.isCancelled ? .abandoned : CircuitBreaker.Ending(error.code))
+            end(endpoint, admission, Task.isCancelled ? .abandoned : CircuitBreaker.Outcome(error.code))
             throw error
         }
     }
 
     private func end(
-        _ endpoint: Endpoint, _ admission: CircuitBreaker.Admission, _ ending: CircuitBreaker.Ending
+        _ endpoint: Endpoint, _ admission: CircuitBreaker.Admission, _ outcome: CircuitBreaker.Outcome
     ) {
-        breakers.withLock { $0[endpoint, default: CircuitBreaker()].end(admission, ending, at: uptime()) }
+        breakers.withLock { $0[endpoint, default: CircuitBreaker()].end(admission, outcome, at: uptime()) }
     }
 
     private func url(of endpoint: Endpoint) -> String {
@@ -128,7 +128,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     }
 }
 
-extension CircuitBreaker.Ending {
+extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .answerUnusable, .serverFailed: self = .failed

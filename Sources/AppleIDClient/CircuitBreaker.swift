@@ -12,7 +12,7 @@ struct CircuitBreaker: Sendable, Equatable {
         case refuse(retryAfter: Duration)
     }
 
-    enum Ending: Sendable, Equatable {
+    enum Outcome: Sendable, Equatable {
         /// Apple answered, successfully or with a refusal.
         case answered
         /// The endpoint failed.
@@ -55,8 +55,8 @@ struct CircuitBreaker: Sendable, Equatable {
         }
     }
 
-    mutating func end(_ admission: Admission, _ ending: Ending, at now: Duration) {
-        switch (state, admission, ending) {
+    mutating func end(_ admission: Admission, _ outcome: Outcome, at now: Duration) {
+        switch (state, admission, outcome) {
         case (.closed, _, .answered):
             state = .closed(failures: 0)
         case (.closed(let failures), _, .failed):

@@ -33,7 +33,7 @@ public final class RemoteKeySet: VerificationKeys {
     private let snapshots: (any KeySetSnapshotStore)?
     private let clock: any KeySetClock
     private let jitter: @Sendable () -> Int64
-    private let look: SnapshotLook?
+    private let snapshotReader: SnapshotReader?
     private let shared: Mutex<Shared>
 
     /// `jitter` returns random numbers from 0 to 1000.
@@ -48,8 +48,8 @@ public final class RemoteKeySet: VerificationKeys {
         self.snapshots = snapshots
         self.clock = clock
         self.jitter = jitter
-        look = snapshots.map {
-            SnapshotLook(store: $0, clock: clock, patience: bounds.longestStoreLook)
+        snapshotReader = snapshots.map {
+            SnapshotReader(store: $0, clock: clock, timeLimit: bounds.longestSnapshotLoad)
         }
         shared = Mutex(Shared(state: KeySetState(bounds: bounds)))
     }
@@ -131,7 +131,7 @@ public final class RemoteKeySet: VerificationKeys {
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        await look?.end()
+        await snapshotReader?.end()
     }
 
     private func settle(_ keyID: String) throws(KeySetError) -> RSAPublicKey {
@@ -150,11 +150,11 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     private func carryOut(_ fetch: KeySetFetch) async {
-        if case .ask(let fetch) = await lookIntoStore(for: fetch) {
-            let answer = await answer(to: fetch)
+        if case .ask(let fetch) = await readStore(for: fetch) {
+            let outcome = await outcome(of: fetch)
             let (action, waiters) = shared.withLock { shared in
                 let action = shared.state.finish(
-                    fetch, with: answer, at: clock.millisecondsSince1970, jitter: jitter())
+                    fetch, with: outcome, at: clock.millisecondsSince1970, jitter: jitter())
                 return (action, shared.takeWaiters())
             }
             for waiter in waiters { waiter.resume() }
@@ -163,8 +163,10 @@ public final class RemoteKeySet: VerificationKeys {
         shared.withLock { $0.tasks[fetch.number] = nil }
     }
 
-    private func lookIntoStore(for fetch: KeySetFetch) async -> StoredSetAction {
-        let snapshot = await look?.snapshot { self.shared.withLock { $0.state.noteSnapshotFailure() } }
+    private func readStore(for fetch: KeySetFetch) async -> StoredSetAction {
+        let snapshot = await snapshotReader?.snapshot {
+            self.shared.withLock { $0.state.noteSnapshotFailure() }
+        }
         guard let snapshot,
             let received = try? ReceivedKeySet(snapshot.body, entityTag: snapshot.entityTag)
         else { return .ask(fetch) }
@@ -177,8 +179,8 @@ public final class RemoteKeySet: VerificationKeys {
         return action
     }
 
-    private func answer(to fetch: KeySetFetch) async -> KeySetAnswer {
-        await withTaskGroup(of: KeySetAnswer.self) { group in
+    private func outcome(of fetch: KeySetFetch) async -> KeySetFetchOutcome {
+        await withTaskGroup(of: KeySetFetchOutcome.self) { group in
             group.addTask { await self.ask(fetch) }
             group.addTask {
                 // Limits the wait even when a source does not keep its own time limit.
@@ -193,10 +195,10 @@ public final class RemoteKeySet: VerificationKeys {
         }
     }
 
-    private func ask(_ fetch: KeySetFetch) async -> KeySetAnswer {
+    private func ask(_ fetch: KeySetFetch) async -> KeySetFetchOutcome {
         do {
             let response = try await source.fetch(ifNoneMatch: fetch.entityTag)
-            return KeySetAnswer(response, to: fetch.entityTag)
+            return KeySetFetchOutcome(response, to: fetch.entityTag)
         } catch {
             if Task.isCancelled { return .cancelled }
             return .failed((error as? KeySetFetchError)?.code ?? .unreachable)

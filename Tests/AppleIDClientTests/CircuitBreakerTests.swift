@@ -83,8 +83,8 @@ import Testing
         #expect(breaker.admit(at: .seconds(62)) == .probe)
     }
 
-    @Test(arguments: [CircuitBreaker.Ending.answered, .failed, .abandoned])
-    func `calls that began before it opened change nothing`(ending: CircuitBreaker.Ending) {
+    @Test(arguments: [CircuitBreaker.Outcome.answered, .failed, .abandoned])
+    func `calls that began before it opened change nothing`(ending: CircuitBreaker.Outcome) {
         var breaker = Self.opened()
         let before = breaker
         breaker.end(.admit, ending, at: .seconds(1))

@@ -9,7 +9,7 @@ public final class SignedClientSecrets: ClientSecretSource {
     private let keys: any SigningKeySource
     private let audience: String
     private let secondsSince1970: @Sendable () -> Int64
-    private let shelf = Mutex(ClientSecretShelf())
+    private let cache = Mutex(ClientSecretCache())
 
     /// - Parameters:
     ///   - teams: The team of each client ID.
@@ -28,14 +28,14 @@ public final class SignedClientSecrets: ClientSecretSource {
         guard !keys.isEmpty else { throw AppleCallError(.noSigningKey) }
         let now = secondsSince1970()
         // Signing takes 0.1 ms and happens rarely, so one lock for all client IDs is enough.
-        return try shelf.withLock { shelf throws(AppleCallError) in
+        return try cache.withLock { cache throws(AppleCallError) in
             var secrets: [ClientSecret] = []
-            for key in shelf.order(keys, for: clientID) {
-                if let secret = shelf.secret(of: key, for: clientID, at: now) {
+            for key in cache.order(keys, for: clientID) {
+                if let secret = cache.secret(of: key, for: clientID, at: now) {
                     secrets.append(secret)
                 } else {
                     let secret = try sign(with: key, team: team, clientID: clientID, at: now)
-                    shelf.put(secret, of: key, for: clientID, at: now, keys: keys)
+                    cache.put(secret, of: key, for: clientID, at: now, keys: keys)
                     secrets.append(secret)
                 }
             }
@@ -44,14 +44,14 @@ public final class SignedClientSecrets: ClientSecretSource {
     }
 
     public func accepted(_ secret: ClientSecret, for clientID: String) {
-        shelf.withLock { $0.accept(keyID: secret.keyID, for: clientID) }
+        cache.withLock { $0.accept(keyID: secret.keyID, for: clientID) }
     }
 
     private func sign(
         with key: ClientSigningKey, team: String, clientID: String, at now: Int64
     ) throws(AppleCallError) -> ClientSecret {
-        let issuedAt = now.subtractingReportingOverflow(ClientSecretShelf.backdating)
-        let expiresAt = now.addingReportingOverflow(ClientSecretShelf.life)
+        let issuedAt = now.subtractingReportingOverflow(ClientSecretCache.backdating)
+        let expiresAt = now.addingReportingOverflow(ClientSecretCache.life)
         guard !issuedAt.overflow, !expiresAt.overflow else {
             throw AppleCallError(.signingFailed, detail: "clock")
         }

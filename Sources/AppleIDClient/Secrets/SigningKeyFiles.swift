@@ -7,7 +7,7 @@ import Synchronization
 public final class SigningKeyFiles: SigningKeySource {
     private let locations: [String: SigningKeyLocation]
     private let uptime: @Sendable () -> Duration
-    private let held = Mutex<[String: HeldSigningKeys]>([:])
+    private let held = Mutex<[String: CachedSigningKeys]>([:])
 
     /// The shortest time between two checks of the files.
     public static let interval: Duration = .seconds(3)
@@ -33,7 +33,7 @@ public final class SigningKeyFiles: SigningKeySource {
         if case .key(let key) = location { return ([key], nil) }
         let now = uptime()
         return held.withLock { teams in
-            var held = teams[team] ?? HeldSigningKeys()
+            var held = teams[team] ?? CachedSigningKeys()
             if let lookedAt = held.lookedAt, now - lookedAt < Self.interval {
                 return (held.keys, held.trouble)
             }

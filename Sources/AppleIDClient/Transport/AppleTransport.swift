@@ -10,7 +10,7 @@ struct AppleTransport: Sendable {
     /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A
     /// cancelled caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
     func post(_ url: String, _ fields: [(name: String, value: String)], bearer: String? = nil)
-        async throws(AppleCallError) -> AppleAnswer
+        async throws(AppleCallError) -> AppleResponse
     {
         let body = FormBody(fields)
         var request = HTTPClientRequest(url: url)
@@ -23,27 +23,27 @@ struct AppleTransport: Sendable {
         do {
             return try await exchange(request)
         } catch {
-            throw Self.named(error, wasSent: body.wasTaken)
+            throw Self.named(error, wasSent: body.wasRead)
         }
     }
 
-    private func exchange(_ request: HTTPClientRequest) async throws -> AppleAnswer {
+    private func exchange(_ request: HTTPClientRequest) async throws -> AppleResponse {
         try await TotalTime(limit: total).bound(failure: HTTPClientError.deadlineExceeded) {
             try await ask(request)
         }
     }
 
-    private func ask(_ request: HTTPClientRequest) async throws -> AppleAnswer {
+    private func ask(_ request: HTTPClientRequest) async throws -> AppleResponse {
         let response = try await client.execute(request, timeout: TimeAmount(total))
         // A redirected request has sent the code to another host. Its response is not accepted.
         guard response.history.count <= 1 else { throw AppleCallError(.answerUnusable, detail: "redirected") }
         let isRead = response.status.code < 500
-        let body = isRead ? try await response.body.collect(upTo: AppleAnswer.longestBody) : ByteBuffer()
+        let body = isRead ? try await response.body.collect(upTo: AppleResponse.longestBody) : ByteBuffer()
         // Reading a body in a cancelled task ends early and does not throw.
         try Task.checkCancellation()
-        return AppleAnswer(
+        return AppleResponse(
             status: Int(response.status.code), body: Array(buffer: body),
-            retryAfter: AppleAnswer.retryAfter(response.headers.first(name: "Retry-After")))
+            retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
     /// When an error arrives here, the client has ended the request, so a body that is read later is not

@@ -10,9 +10,9 @@ final class FormBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     let bytes: ByteBuffer
-    private let taken = Atomic(false)
+    private let isRead = Atomic(false)
 
-    var wasTaken: Bool { taken.load(ordering: .acquiring) }
+    var wasRead: Bool { isRead.load(ordering: .acquiring) }
 
     /// `application/x-www-form-urlencoded`: everything but unreserved characters is percent-encoded.
     init(_ fields: [(name: String, value: String)]) {
@@ -31,7 +31,7 @@ final class FormBody: AsyncSequence, Sendable {
         mutating func next() async -> ByteBuffer? {
             if isDone { return nil }
             isDone = true
-            body.taken.store(true, ordering: .releasing)
+            body.isRead.store(true, ordering: .releasing)
             return body.bytes
         }
     }

@@ -8,3 +8,11 @@ protocol AppleClaims: Sendable {
     /// `nbf`. Apple does not send it so far.
     var notBefore: NumericDate? { get }
 }
+
+/// `aud` (RFC 7519 §4.1.3).
+enum Audience: Sendable, Equatable {
+    /// One string: the only form that Apple sends.
+    case one(String)
+    /// The array form, whatever is in it. Apple never sends it.
+    case several
+}

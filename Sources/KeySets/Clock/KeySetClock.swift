@@ -1,3 +1,5 @@
+public import AppleIdentity
+
 /// The wall clock of the key set. Stored times must stay valid across a restart, so it is not a monotonic
 /// clock. Tests set it by hand.
 public protocol KeySetClock: Sendable {
@@ -6,4 +8,11 @@ public protocol KeySetClock: Sendable {
     /// Returns at that time or later; returns at once when the time has passed. Throws only when the task is
     /// cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
+}
+
+extension KeySetClock {
+    /// The time in the unit of tokens.
+    public var now: NumericDate {
+        NumericDate(clampingSecondsSince1970: millisecondsSince1970 / 1000)
+    }
 }

@@ -19,7 +19,7 @@ public struct KeySetBounds: Sendable, Equatable {
     /// The time limit of a fetch: 20 seconds.
     public let longestFetch: Int64
     /// The time limit of the load from the snapshot store before a fetch: 2 seconds.
-    public let longestStoreLook: Int64
+    public let longestSnapshotLoad: Int64
     /// The refresh loop reads the clock at least this often, so that it notices a clock that was set: 1
     /// minute.
     public let longestSleep: Int64
@@ -38,14 +38,14 @@ public struct KeySetBounds: Sendable, Equatable {
         retryDelayWithoutKeys: Int64 = 1_000,
         longestRetryDelay: Int64 = 300_000,
         longestFetch: Int64 = 20_000,
-        longestStoreLook: Int64 = 2_000,
+        longestSnapshotLoad: Int64 = 2_000,
         longestSleep: Int64 = 60_000,
         mostWaiters: Int = 4096
     ) {
         precondition(0 < shortestFreshness && shortestFreshness <= defaultFreshness)
         precondition(defaultFreshness <= longestFreshness && longestFreshness <= longestUse)
         precondition(0 < lookUpCooldown && 0 < longestFetch && 0 < longestSleep && 0 < mostWaiters)
-        precondition(0 < longestStoreLook && longestStoreLook < longestFetch)
+        precondition(0 < longestSnapshotLoad && longestSnapshotLoad < longestFetch)
         precondition(0 < retryDelayWithoutKeys && retryDelayWithoutKeys <= longestRetryDelay)
         precondition(0 < retryDelayWithKeys && retryDelayWithKeys <= longestRetryDelay)
         self.shortestFreshness = shortestFreshness
@@ -57,7 +57,7 @@ public struct KeySetBounds: Sendable, Equatable {
         self.retryDelayWithoutKeys = retryDelayWithoutKeys
         self.longestRetryDelay = longestRetryDelay
         self.longestFetch = longestFetch
-        self.longestStoreLook = longestStoreLook
+        self.longestSnapshotLoad = longestSnapshotLoad
         self.longestSleep = longestSleep
         self.mostWaiters = mostWaiters
     }

@@ -8,14 +8,14 @@ extension KeySetState {
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, for fetch: KeySetFetch, at now: Int64,
         jitter: Int64
     ) -> StoredSetAction {
-        notice(now)
+        adjust(toClock: now)
         guard isRunning(fetch.number) else { return .wakeWaiters }
         // A set from the future would be newer than every other set, and would prevent every later fetch.
         guard snapshot.fetchedAt <= now, restore(received, from: snapshot, at: now, jitter: jitter) else {
             return .ask(fetch)
         }
         isAdopted = true
-        guard answers(fetch, at: now) else { return .ask(conditional(fetch)) }
+        guard satisfies(fetch, at: now) else { return .ask(conditional(fetch)) }
         running = nil
         failures = 0
         record.fetches.adopted &+= 1
@@ -30,7 +30,7 @@ extension KeySetState {
         return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)
     }
 
-    private func answers(_ fetch: KeySetFetch, at now: Int64) -> Bool {
+    private func satisfies(_ fetch: KeySetFetch, at now: Int64) -> Bool {
         guard let keyID = fetch.keyID else { return now < nextFetchAt }
         return usableKey(for: keyID, at: now) != nil || isAskedLately(at: now)
     }

@@ -1,7 +1,7 @@
 extension KeySetState {
     /// Returns what the refresh loop must do now.
     package mutating func nextRefresh(at now: Int64) -> RefreshAction {
-        notice(now)
+        adjust(toClock: now)
         if let running { return .joinFetch(running.number) }
         guard now < nextFetchAt else { return .startFetch(start(at: now)) }
         return .sleep(untilMilliseconds: min(nextFetchAt, now.addingSaturating(bounds.longestSleep)))
@@ -10,12 +10,12 @@ extension KeySetState {
     /// Processes the result of a fetch. `jitter` is a random number from 0 to 1000: it spreads the requests
     /// of replicas that would otherwise refresh at the same time.
     package mutating func finish(
-        _ fetch: KeySetFetch, with answer: KeySetAnswer, at now: Int64, jitter: Int64
+        _ fetch: KeySetFetch, with outcome: KeySetFetchOutcome, at now: Int64, jitter: Int64
     ) -> FinishAction {
-        notice(now)
+        adjust(toClock: now)
         guard isRunning(fetch.number) else { return .wakeWaiters }
         running = nil
-        switch answer {
+        switch outcome {
         case .replaced(let received, let cacheControl):
             record.fetches.replaced &+= 1
             return hold(

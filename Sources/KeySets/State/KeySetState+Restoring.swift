@@ -5,7 +5,7 @@ extension KeySetState {
     package mutating func restore(
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, at now: Int64, jitter: Int64
     ) -> Bool {
-        notice(now)
+        adjust(toClock: now)
         let fetchedAt = min(snapshot.fetchedAt, now)
         if let held, held.fetchedAt >= fetchedAt { return false }
         let freshness = snapshot.freshUntil.subtractingSaturating(snapshot.fetchedAt)
@@ -20,4 +20,14 @@ extension KeySetState {
             ? now : refreshMoment(fetchedAt: fetchedAt, freshness: freshness, jitter: jitter)
         return true
     }
+}
+
+/// The result of `RemoteKeySet.restore()`.
+public enum RestoreResult: String, Sendable, CaseIterable {
+    case restored
+    /// There is no store, or it is empty.
+    case nothingStored = "nothing_stored"
+    /// The stored bytes are not a key set with a usable key, or the cached set is newer.
+    case ignored
+    case storeFailed = "store_failed"
 }

@@ -35,7 +35,7 @@ package struct KeySetState: Sendable {
 
     /// `waiters` is the number of callers that already wait for a fetch.
     package mutating func lookUp(_ keyID: String, at now: Int64, waiters: Int) -> LookUpAction {
-        notice(now)
+        adjust(toClock: now)
         if usableKey(for: keyID, at: now) != nil {
             // Without a refresh loop, callers keep the set fresh. A key that is in the cache never waits for
             // that.
@@ -84,7 +84,7 @@ package struct KeySetState: Sendable {
 
     /// After the clock was set back, stored times lie in the future: the set would seem too young, and the
     /// next fetch would be too late, by as much as the clock was moved. This corrects them.
-    mutating func notice(_ now: Int64) {
+    mutating func adjust(toClock now: Int64) {
         defer { noticedAt = now }
         guard now < noticedAt else { return }
         nextFetchAt = min(nextFetchAt, now.addingSaturating(bounds.retryDelayWithKeys))

@@ -7,7 +7,7 @@ import SignIn
 /// that is moved by hand.
 struct ScenarioService: Sendable {
     /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's sleep.
-    private static let (longestFetch, longestStoreLook): (Int64, Int64) = (19_999, 1999)
+    private static let (longestFetch, longestSnapshotLoad): (Int64, Int64) = (19_999, 1999)
 
     let useCases: SignInUseCases
     let store: any AccountStore
@@ -25,7 +25,7 @@ struct ScenarioService: Sendable {
         let keys = RemoteKeySet(
             source: apple, snapshots: snapshots, clock: clock,
             bounds: KeySetBounds(
-                longestFetch: Self.longestFetch, longestStoreLook: Self.longestStoreLook),
+                longestFetch: Self.longestFetch, longestSnapshotLoad: Self.longestSnapshotLoad),
             jitter: { 500 })
         await keys.restore()
         let feed = EventFeed()
@@ -66,7 +66,7 @@ struct ScenarioService: Sendable {
         for _ in 0..<10_000_000 {
             let now = clock.millisecondsSince1970
             let deadlines = clock.deadlines
-            let timeOuts = [now + Self.longestFetch, now + Self.longestStoreLook]
+            let timeOuts = [now + Self.longestFetch, now + Self.longestSnapshotLoad]
             if deadlines.count == 1, deadlines.allSatisfy({ $0 > now && !timeOuts.contains($0) }) { return }
             await Task.yield()
         }

@@ -31,7 +31,7 @@ final class DrivenKeySet {
 
     /// Starts the due fetch of the refresh loop, and finishes it.
     @discardableResult
-    func refresh(_ answer: KeySetAnswer, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
+    func refresh(_ answer: KeySetFetchOutcome, at now: Int64, jitter: Int64 = 0) throws -> FinishAction {
         finish(try dueFetch(at: now), with: answer, at: now, jitter: jitter)
     }
 
@@ -72,9 +72,9 @@ final class DrivenKeySet {
 
     @discardableResult
     func finish(
-        _ fetch: KeySetFetch, with answer: KeySetAnswer, at now: Int64, jitter: Int64 = 0
+        _ fetch: KeySetFetch, with outcome: KeySetFetchOutcome, at now: Int64, jitter: Int64 = 0
     ) -> FinishAction {
-        state.finish(fetch, with: answer, at: now, jitter: jitter)
+        state.finish(fetch, with: outcome, at: now, jitter: jitter)
     }
 
     func restore(

@@ -70,8 +70,8 @@ import Testing
             switch state.lookUp("invented-\(number)", at: now) {
             case .startFetch(let fetch):
                 caused.append(now - start)
-                let answer: KeySetAnswer = isAnswered ? try .set(["A", "B"]) : .failed(.timedOut)
-                state.finish(fetch, with: answer, at: now)
+                let answer: KeySetFetchOutcome = isAnswered ? try .set(["A", "B"]) : .failed(.timedOut)
+                state.finish(fetch, with: outcome, at: now)
             case .refuse: break
             case let action: Issue.record("\(action)")
             }

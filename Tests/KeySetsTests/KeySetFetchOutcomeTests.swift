@@ -2,9 +2,9 @@ import JOSE
 import KeySets
 import Testing
 
-@Suite struct KeySetAnswerTests {
+@Suite struct KeySetFetchOutcomeTests {
     private static func failure(_ response: KeySetResponse, to tag: String? = nil) -> KeySetFetchError.Code? {
-        guard case .failed(let code) = KeySetAnswer(response, to: tag) else { return nil }
+        guard case .failed(let code) = KeySetFetchOutcome(response, to: tag) else { return nil }
         return code
     }
 
@@ -12,7 +12,7 @@ import Testing
 
     @Test func `accepts a key set with its entity tag and freshness`() throws {
         let response = SampleKeySet.response(["A"], entityTag: #""1""#, cacheControl: "max-age=600")
-        guard case .replaced(let received, let cacheControl) = KeySetAnswer(response, to: nil) else {
+        guard case .replaced(let received, let cacheControl) = KeySetFetchOutcome(response, to: nil) else {
             throw TestFailure("refused")
         }
         #expect(received.keys.keyIDs == ["A"])
@@ -64,7 +64,8 @@ import Testing
     @Test func `accepts a 304 only after a conditional request`() throws {
         let response = KeySetResponse(status: 304, body: [], cacheControl: "max-age=600")
         #expect(Self.failure(response, to: nil) == .statusUnexpected)
-        guard case .confirmed(.fresh(milliseconds: 600_000)) = KeySetAnswer(response, to: #""1""#) else {
+        guard case .confirmed(.fresh(milliseconds: 600_000)) = KeySetFetchOutcome(response, to: #""1""#)
+        else {
             throw TestFailure("not confirmed")
         }
     }

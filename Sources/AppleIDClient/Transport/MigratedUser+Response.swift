@@ -2,8 +2,8 @@ import StrictJSON
 
 extension MigratedUser {
     /// Reads the response for the receiving team. Throws the matching error for any other response.
-    init(_ answer: AppleAnswer) throws(AppleCallError) {
-        let document = try answer.json()
+    init(_ response: AppleResponse) throws(AppleCallError) {
+        let document = try response.json()
         let isPrivate = document["is_private_email"]
         guard let subject = document["sub"]?.string, (1...255).contains(subject.utf8.count),
             document["email"].map({ $0.string != nil }) ?? true,

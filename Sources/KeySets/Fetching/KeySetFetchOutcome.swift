@@ -1,5 +1,5 @@
 /// The result of a fetch, before any decision that depends on time.
-package enum KeySetAnswer: Sendable {
+package enum KeySetFetchOutcome: Sendable {
     case replaced(ReceivedKeySet, CacheControl)
     /// The cached set is still current.
     case confirmed(CacheControl)

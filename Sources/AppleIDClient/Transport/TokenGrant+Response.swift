@@ -3,14 +3,14 @@ import StrictJSON
 extension TokenGrant {
     /// Reads a successful response of the token endpoint (RFC 6749 §5.1). Throws the matching error for any
     /// other response.
-    init(_ answer: AppleAnswer) throws(AppleCallError) {
-        let document = try answer.json()
+    init(_ response: AppleResponse) throws(AppleCallError) {
+        let document = try response.json()
         guard let accessToken = document["access_token"]?.string, Self.isToken(accessToken),
             let type = document["token_type"]?.string, type.lowercased() == "bearer",
             let seconds = document["expires_in"]?.integer, (1...31_536_000).contains(seconds),
             Self.isTokenOrAbsent(document["refresh_token"]), Self.isTokenOrAbsent(document["id_token"])
         else {
-            throw AppleCallError(.answerUnusable, detail: "no token answer")
+            throw AppleCallError(.answerUnusable, detail: "no token response")
         }
         self.init(
             accessToken: accessToken, refreshToken: document["refresh_token"]?.string,

@@ -2,20 +2,20 @@ import Synchronization
 
 /// Loads the snapshot before a fetch, with a time limit, so that a store that fails or hangs does not prevent
 /// the fetch from Apple.
-final class SnapshotLook: Sendable {
+final class SnapshotReader: Sendable {
     private let store: any KeySetSnapshotStore
     private let clock: any KeySetClock
-    private let patience: Int64
+    private let timeLimit: Int64
     private let running = Mutex<Task<Void, Never>?>(nil)
 
-    /// - Parameter patience: In milliseconds.
-    init(store: any KeySetSnapshotStore, clock: any KeySetClock, patience: Int64) {
-        (self.store, self.clock, self.patience) = (store, clock, patience)
+    /// - Parameter timeLimit: In milliseconds.
+    init(store: any KeySetSnapshotStore, clock: any KeySetClock, timeLimit: Int64) {
+        (self.store, self.clock, self.timeLimit) = (store, clock, timeLimit)
     }
 
     /// Returns the stored snapshot; `nil` also when the store fails or takes too long.
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
-        let (answers, answer) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
+        let (results, result) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
             // A load that ignores cancellation keeps running, and no second one is started beside it.
             guard running == nil else { return false }
@@ -27,19 +27,19 @@ final class SnapshotLook: Sendable {
                     stored = nil
                 }
                 self.running.withLock { $0 = nil }
-                answer.yield(stored)
-                answer.finish()
+                result.yield(stored)
+                result.finish()
             }
             return true
         }
         guard isStarted else { return nil }
-        let limit = clock.millisecondsSince1970.addingSaturating(patience)
+        let limit = clock.millisecondsSince1970.addingSaturating(timeLimit)
         let bound = Task {
             try? await clock.sleep(untilMilliseconds: limit)
-            answer.finish()
+            result.finish()
         }
         defer { bound.cancel() }
-        let stored = await answers.first { _ in true } ?? nil
+        let stored = await results.first { _ in true } ?? nil
         running.withLock { $0 }?.cancel()
         return stored
     }

@@ -1,6 +1,6 @@
 /// The cached client secrets, and the order in which to try them. It only decides: it signs nothing and reads
 /// no clock.
-struct ClientSecretShelf {
+struct ClientSecretCache {
     /// The lifetime of a secret in seconds. Apple allows half a year; an hour limits the use of a stolen
     /// secret.
     static let life: Int64 = 3600

@@ -1,5 +1,5 @@
 /// The signing keys of one location as they were last read.
-struct HeldSigningKeys {
+struct CachedSigningKeys {
     var lookedAt: Duration?
     private(set) var keys: [ClientSigningKey] = []
     /// The error of the last read, if there was one. The keys that were read before stay in use.

@@ -1,3 +1,5 @@
+import JOSE
+
 extension AppleTokenError.Code {
     /// The step that throws this code; the first step when there are two.
     var step: VerificationStep {
@@ -22,5 +24,21 @@ extension AppleTokenError.Code {
         case .accessTokenHashMissing, .accessTokenHashMismatch: .accessTokenHash
         case .eventsMalformed: .events
         }
+    }
+}
+
+extension AppleTokenError {
+    /// The token error for an error of `JOSE`.
+    init(_ error: JOSEError) {
+        let code: Code =
+            switch error.code {
+            case .jwsMalformed: .tokenMalformed
+            case .algorithmNotAllowed: .algorithmNotAllowed
+            case .headerNotAllowed: .headerNotAllowed
+            case .keyIDInvalid: .keyIDInvalid
+            case .keyUnusable, .keySetMalformed: .unknownKey
+            case .signingFailed: .signatureInvalid
+            }
+        self.init(code, detail: error.detail)
     }
 }

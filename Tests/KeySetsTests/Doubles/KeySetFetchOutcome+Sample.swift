@@ -1,9 +1,9 @@
 import KeySets
 
-extension KeySetAnswer {
+extension KeySetFetchOutcome {
     static func set(
         _ keyIDs: [String], entityTag: String? = nil, cacheControl: String? = nil
-    ) throws -> KeySetAnswer {
+    ) throws -> KeySetFetchOutcome {
         .replaced(
             try SampleKeySet.received(keyIDs, entityTag: entityTag), CacheControl(cacheControl, age: nil))
     }
