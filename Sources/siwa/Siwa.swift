@@ -21,3 +21,17 @@ struct Siwa: AsyncParsableCommand {
             Reseal.self, Transfer.self, Version.self,
         ])
 }
+
+/// `siwa version`
+struct Version: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the version.")
+
+    func run() {
+        print("siwa \(SiwaVersion.current)")
+    }
+}
+
+/// The version of this build.
+enum SiwaVersion {
+    static let current = "0.1.0"
+}

@@ -22,8 +22,8 @@ import Testing
                 let command = try await CommandProcess.run(arguments, Self.environment, in: directory)
                 #expect(command.status == 1)
                 let path = "\(URL(fileURLWithPath: directory).resolvingSymlinksInPath().path)/siwa.sqlite"
-                #expect(command.complaint.contains("There is no database at \(path)."))
-                #expect(command.complaint.split(separator: "\n").count == 1)
+                #expect(command.errorText.contains("There is no database at \(path)."))
+                #expect(command.errorText.split(separator: "\n").count == 1)
                 let left = try FileManager.default.contentsOfDirectory(atPath: directory)
                 #expect(Set(left) == Set(files.keys))
                 for name in left {

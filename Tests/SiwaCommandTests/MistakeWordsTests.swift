@@ -69,7 +69,7 @@ import Testing
                 let command = try await CommandProcess.run(
                     ["reseal"], MissingDatabaseTests.environment, in: directory)
                 #expect(command.status == 1)
-                #expect(command.complaint.contains("stop the service, run siwa reseal again"))
+                #expect(command.errorText.contains("stop the service, run siwa reseal again"))
             }
         }
     }
@@ -97,7 +97,7 @@ import Testing
             let command = try await CommandProcess.run(
                 ["emulate", "--port", "0", "--team-id", teamID], [:], in: directory)
             #expect(command.status == 64)
-            #expect(command.complaint.contains("--team-id must be 10 capital letters and digits"))
+            #expect(command.errorText.contains("--team-id must be 10 capital letters and digits"))
         }
     }
 }

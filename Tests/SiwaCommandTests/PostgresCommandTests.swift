@@ -18,7 +18,7 @@ import Testing
 
     static func findings(_ apple: RunningApple, _ directory: String, _ changes: [String: String?])
         async throws
-        -> Examination
+        -> DoctorReport
     {
         try await DoctorTests.examine(apple, directory, changes)
     }
@@ -27,24 +27,24 @@ import Testing
         try await Self.with { apple, directory, database in
             try await StoredAccounts.with(url: database) { store in
                 try await StoredAccounts.signIn(["0.a.1"], keys: ResealingTests.ring("a"), in: store)
-                let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
-                #expect(examination.isHealthy, "\(examination.text)")
+                let report = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+                #expect(report.isHealthy, "\(report.text)")
                 let place = String(database.split(separator: "/").last ?? "")
-                #expect(examination.text.contains("\(place) at localhost:"))
-                #expect(!examination.text.contains(PostgresCluster.password))
-                #expect(examination.findings.contains { $0.check == "PostgreSQL" && $0.verdict == .good })
+                #expect(report.text.contains("\(place) at localhost:"))
+                #expect(!report.text.contains(PostgresCluster.password))
+                #expect(report.findings.contains { $0.check == "PostgreSQL" && $0.verdict == .good })
             }
         }
     }
 
     @Test func `doctor reports an empty database`() async throws {
         try await Self.with { apple, directory, database in
-            let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
-            #expect(examination.isHealthy, "\(examination.text)")
-            #expect(examination.findings.contains { $0.check == "database" && $0.verdict == .note })
+            let report = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+            #expect(report.isHealthy, "\(report.text)")
+            #expect(report.findings.contains { $0.check == "database" && $0.verdict == .note })
             // It has created nothing.
             let again = try await Self.findings(apple, directory, ["DATABASE_URL": database])
-            #expect(again.findings == examination.findings)
+            #expect(again.findings == report.findings)
         }
     }
 
@@ -54,8 +54,8 @@ import Testing
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
                 try await StoredAccounts.signIn(["0.a.2"], keys: ResealingTests.ring("b"), in: store)
             }
-            let examination = try await Self.findings(apple, directory, ["DATABASE_URL": database])
-            #expect(DoctorTests.wrong(examination) == ["database", "sealing keys"], "\(examination.text)")
+            let report = try await Self.findings(apple, directory, ["DATABASE_URL": database])
+            #expect(DoctorTests.wrong(report) == ["database", "sealing keys"], "\(report.text)")
         }
     }
 
@@ -65,9 +65,9 @@ import Testing
                 database.replacing(PostgresCluster.password, with: "wr0ng-one"),
                 "postgres://siwa:wr0ng-one@127.0.0.1:9/siwa",
             ] {
-                let examination = try await Self.findings(apple, directory, ["DATABASE_URL": url])
-                #expect(DoctorTests.wrong(examination) == ["database"], "\(examination.text)")
-                #expect(!examination.text.contains("wr0ng-one"))
+                let report = try await Self.findings(apple, directory, ["DATABASE_URL": url])
+                #expect(DoctorTests.wrong(report) == ["database"], "\(report.text)")
+                #expect(!report.text.contains("wr0ng-one"))
             }
         }
     }
@@ -85,7 +85,7 @@ import Testing
                             "b=\(SealingSettingsTests.second),a=\(SealingSettingsTests.first)",
                     ])
                 let command = try await CommandProcess.run(["reseal"], environment, in: directory)
-                #expect(command.status == 0, "\(command.complaint)")
+                #expect(command.status == 0, "\(command.errorText)")
                 #expect(Set(try await ResealingTests.names(store)) == ["b"])
             }
         }
@@ -98,8 +98,8 @@ import Testing
             for _ in 0..<2 {
                 let command = try await CommandProcess.run(arguments, environment, in: directory)
                 #expect(command.status == 1)
-                #expect(command.complaint.contains(" has no tables of siwa"))
-                #expect(!command.complaint.contains(PostgresCluster.password))
+                #expect(command.errorText.contains(" has no tables of siwa"))
+                #expect(!command.errorText.contains(PostgresCluster.password))
             }
         }
     }

@@ -70,7 +70,7 @@ struct Dev: AsyncParsableCommand {
             let service = DevelopmentService(emulator: emulator, observation: observation, options: options)
             try await group(of: emulator, and: service, logger: observation.logger).run()
         } catch {
-            Complaint.write("siwa dev has failed: \(Complaint.words(for: error))")
+            ErrorMessage.write("siwa dev has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

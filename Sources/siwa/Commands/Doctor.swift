@@ -15,8 +15,8 @@ struct Doctor: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let examination = await Physician(environment: ProcessInfo.processInfo.environment).examine()
-        print(json ? examination.json : examination.text)
-        if !examination.isHealthy { throw ExitCode.failure }
+        let report = await DoctorChecks(environment: ProcessInfo.processInfo.environment).run()
+        print(json ? report.json : report.text)
+        if !report.isHealthy { throw ExitCode.failure }
     }
 }

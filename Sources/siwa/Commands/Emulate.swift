@@ -115,7 +115,7 @@ struct Emulate: AsyncParsableCommand {
                     logger: observation.logger))
             try await group.run()
         } catch {
-            Complaint.write("The fake Apple has failed: \(Complaint.words(for: error))")
+            ErrorMessage.write("The fake Apple has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

@@ -1,3 +1,5 @@
+import ArgumentParser
+import Foundation
 import Logging
 
 /// Opens the database for a command that writes. Only one process at a time can open a SQLite file; with
@@ -17,6 +19,19 @@ enum OpenedDatabase {
         } catch {
             await database.close()
             throw error
+        }
+    }
+}
+
+extension ServiceSettings {
+    /// Reads the settings from the environment of this process. When the configuration has mistakes, it
+    /// prints them and ends the process with status 78.
+    static func ofProcess() async throws -> ServiceSettings {
+        do {
+            return try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+        } catch let mistakes as ConfigurationMistakes {
+            ErrorMessage.write(mistakes.description)
+            throw ExitCode(78)
         }
     }
 }

@@ -21,7 +21,7 @@ struct Reseal: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         guard let keys = settings.sealingKeys else {
-            Complaint.write(
+            ErrorMessage.write(
                 "SIWA_SEALING_KEYS is not set, so there is nothing to reseal. siwa sealing-key creates a key."
             )
             throw ExitCode.failure
@@ -38,15 +38,15 @@ struct Reseal: AsyncParsableCommand {
             print(Self.words(for: outcome, keys: keys.keys.map(\.name), isDryRun: dryRun))
             if !outcome.isComplete { throw ExitCode.failure }
         } catch let error as MissingDatabase {
-            Complaint.write(error.description)
+            ErrorMessage.write(error.description)
             throw ExitCode.failure
         } catch let error as StorageError where error.code == .busy {
-            Complaint.write(
+            ErrorMessage.write(
                 "siwa reseal has failed: siwa serve or another command has \(settings.database.place) open. With SQLite, stop the "
                     + "service, run siwa reseal again, and start the service when it is done.")
             throw ExitCode.failure
         } catch let error as StorageError {
-            Complaint.write("siwa reseal has failed: \(Complaint.words(for: error))")
+            ErrorMessage.write("siwa reseal has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

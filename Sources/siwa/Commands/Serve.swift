@@ -40,10 +40,10 @@ struct Serve: AsyncParsableCommand {
             defer { observation.sink.flush() }
             try await ComposedService(settings: settings, observation: observation).run()
         } catch let mistakes as ConfigurationMistakes {
-            Complaint.write(mistakes.description)
+            ErrorMessage.write(mistakes.description)
             throw ExitCode(78)
         } catch {
-            Complaint.write("The service has failed: \(Complaint.words(for: error))")
+            ErrorMessage.write("The service has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

@@ -36,7 +36,7 @@ struct TransferPrepare: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServiceSettings.ofProcess()
         guard let recipient = TeamID(to), let app = app(in: settings.deployment), app.team != recipient else {
-            Complaint.write(
+            ErrorMessage.write(
                 "--client-id must name an app of the configuration, and --to a team other than the app's.")
             throw ExitCode.failure
         }

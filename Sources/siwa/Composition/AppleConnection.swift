@@ -36,3 +36,22 @@ struct AppleConnection {
         [AppleClientService(client: client)] + (remoteKeys.map { [KeyRefreshService(keys: $0)] } ?? [])
     }
 }
+
+/// Shuts down the HTTP client for Apple after the services that use it have stopped.
+struct AppleClientService: Service {
+    let client: HTTPClient
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await client.shutdown()
+    }
+}
+
+/// Keeps Apple's key set fresh.
+struct KeyRefreshService: Service {
+    let keys: RemoteKeySet
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await keys.run() }
+    }
+}

@@ -16,7 +16,7 @@ struct ComposedService {
     let keys: any VerificationKeys
     private let http: HTTPService
     private let group: ServiceGroup
-    private let disabled: DisabledAbilities?
+    private let disabled: DisabledFeatures?
     private let sealedWarning: String?
     private let logger: Logger
 
@@ -25,11 +25,11 @@ struct ComposedService {
     init(
         settings: ServiceSettings, observation: ProcessObservation,
         signals: [UnixSignal] = [.sigterm, .sigint],
-        keySetBounds: KeySetBounds = KeySetBounds(), watchInterval: Duration = ConditionWatch.interval,
+        keySetBounds: KeySetBounds = KeySetBounds(), healthInterval: Duration = HealthMonitor.interval,
         admission: AdmissionBounds = AdmissionBounds()
     ) async throws {
         logger = observation.logger
-        disabled = DisabledAbilities(settings)
+        disabled = DisabledFeatures(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
         sealedWarning =
@@ -81,11 +81,11 @@ struct ComposedService {
         var services: [any Service] = [
             observation.sink, DatabaseService(database: database),
             EventAnnouncements(database: database, feed: feed),
-            ConditionWatch(
-                settings: settings, keys: keys, store: store, interval: watchInterval, logger: logger),
+            HealthMonitor(
+                settings: settings, keys: keys, store: store, interval: healthInterval, logger: logger),
         ]
         services += apple.services
-        services += [maintenance, commits, workers, http, StopNotice(logger: logger)]
+        services += [maintenance, commits, workers, http, ShutdownNotice(logger: logger)]
         // A failed service stops the others in the same order: if all were cancelled at once, they would fail
         // because of each other.
         var configuration = ServiceGroupConfiguration(
@@ -119,5 +119,16 @@ struct ComposedService {
         for _ in 0..<250 where !keys.health.isReady && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(20))
         }
+    }
+}
+
+/// Logs that a shutdown has begun. It is the last service of the group, because services stop in reverse
+/// order.
+struct ShutdownNotice: Service {
+    let logger: Logger
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        logger.notice("stopping: no new connections; what was accepted is answered")
     }
 }

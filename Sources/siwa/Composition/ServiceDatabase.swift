@@ -1,8 +1,10 @@
 import AppleAccounts
 import KeySets
+import Logging
 import PostgresStorage
 import SQLiteStorage
 import ServiceLifecycle
+import SignIn
 
 /// A store with all protocols that the service needs.
 typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
@@ -28,6 +30,43 @@ extension PostgresDatabase: ServiceDatabase {}
 extension SQLiteDatabase: ServiceDatabase {
     /// The lock on the file keeps out other processes, so there are no announcements.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
+        try? await gracefulShutdown()
+    }
+}
+
+extension ServiceSettings {
+    /// Opens or creates the database and migrates its schema. Throws `StorageError`.
+    func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
+        switch database {
+        case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)
+        case .postgres(let address):
+            try await PostgresDatabase.open(
+                url: address.text, connections: databaseConnections, logger: logger)
+        }
+    }
+}
+
+/// Closes the database after the services that use it have stopped.
+struct DatabaseService: Service {
+    let database: any ServiceDatabase
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await database.close()
+    }
+}
+
+/// Tells the event feed what other replicas have committed, so that clients that wait at this replica get all
+/// events.
+struct EventAnnouncements: Service {
+    let database: any ServiceDatabase
+    let feed: EventFeed
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await database.announcements { [feed] in feed.advance(to: $0) }
+        }
+        // Returning early would stop the whole service.
         try? await gracefulShutdown()
     }
 }

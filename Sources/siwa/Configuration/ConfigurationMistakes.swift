@@ -9,8 +9,8 @@ struct ConfigurationMistakes: Error, CustomStringConvertible {
 
     var isEmpty: Bool { list.isEmpty }
 
-    mutating func add(_ setting: String, _ complaint: String) {
-        list.append("\(setting): \(complaint)")
+    mutating func add(_ setting: String, _ errorText: String) {
+        list.append("\(setting): \(errorText)")
     }
 
     /// Returns a path that may be repeated in a mistake: the path of an existing file, or an absolute path of

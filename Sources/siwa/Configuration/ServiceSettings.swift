@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import Cryptography
 import HTTPAPI
+import KeySets
 import Logging
 
 /// The configuration of a service after all checks: every value can be used.
@@ -47,4 +48,21 @@ struct ServiceSettings: Sendable {
             .apple
         }
     }
+}
+
+/// The environment of the service.
+enum ServiceEnvironment: String, CaseIterable {
+    /// Only the real Apple is accepted, and callers need API keys.
+    case production
+    /// Apple may be the emulator, and API keys are optional.
+    case development
+}
+
+/// The source of Apple's public keys.
+enum KeySource: Sendable {
+    /// `{baseURL}/auth/keys`. The base URL is Apple's, or in development perhaps the emulator's.
+    case remote(baseURL: String)
+    case pinned(PinnedKeySet)
+
+    static let apple = "https://appleid.apple.com"
 }

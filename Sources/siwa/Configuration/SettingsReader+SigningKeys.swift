@@ -72,20 +72,20 @@ extension SettingsReader {
             case .keyIDMissing, .keyIDMalformed: settings.keyID
             case .missing, .unreadable, .noKey, .tooManyKeys, .notPEM, .notP256: settings.key
             }
-        mistakes.add(setting, error.complaint)
+        mistakes.add(setting, error.errorText)
     }
 }
 
 extension SigningKeyError {
     /// The error and its file, as a text that follows the name of a setting.
-    var complaint: String {
-        guard let path, let place = ConfigurationMistakes.place(path) else { return code.complaint }
-        return "\(place): \(code.complaint)"
+    var errorText: String {
+        guard let path, let place = ConfigurationMistakes.place(path) else { return code.errorText }
+        return "\(place): \(code.errorText)"
     }
 }
 
 extension SigningKeyError.Code {
-    fileprivate var complaint: String {
+    fileprivate var errorText: String {
         switch self {
         case .missing: "there is no such file or directory"
         case .unreadable: "cannot be read by this user; check its owner and mode"

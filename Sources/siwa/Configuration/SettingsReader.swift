@@ -38,7 +38,7 @@ struct SettingsReader {
                 for mistake in file?.mistakes.list ?? [] { mistakes.add(path, mistake) }
                 providers.append(provider)
             } catch {
-                mistakes.add(SettingName.file.rawValue, SettingsFile.complaint(about: path, error))
+                mistakes.add(SettingName.file.rawValue, SettingsFile.errorText(for: path, error))
             }
         }
         var reader = SettingsReader(
@@ -122,7 +122,7 @@ struct SettingsReader {
         do throws(DatabaseLocation.Refusal) {
             return try DatabaseLocation(url: text(.database) ?? "sqlite://siwa.sqlite")
         } catch {
-            let complaint =
+            let errorText =
                 switch error {
                 case .unknownScheme:
                     "must be sqlite:///absolute/path, sqlite://relative/path or postgres://host/database"
@@ -134,7 +134,7 @@ struct SettingsReader {
                 case .postgres(.optionMalformed(let name)):
                     "has a value of \(name) that libpq does not accept"
                 }
-            mistakes.add(SettingName.database.rawValue, complaint)
+            mistakes.add(SettingName.database.rawValue, errorText)
             return nil
         }
     }

@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// Fetches Apple's key set once for several checks.
 struct AppleProbe: Sendable {
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: Int
         let body: [UInt8]
         /// The `Date` of the response in seconds since 1970, if present.
@@ -17,13 +17,13 @@ struct AppleProbe: Sendable {
     let client: HTTPClient
 
     /// Returns `nil` when no complete response arrived. The time limits of the client apply.
-    func ask() async -> Answer? {
+    func fetch() async -> Response? {
         do {
             var request = HTTPClientRequest(url: endpoints.keySet)
             request.headers.add(name: "User-Agent", value: "siwa")
             let response = try await client.execute(request, timeout: .seconds(10))
             let body = try await response.body.collect(upTo: 65_536)
-            return Answer(
+            return Response(
                 status: Int(response.status.code), body: Array(buffer: body),
                 date: response.headers.first(name: "Date").flatMap { HTTPDate.seconds($0) })
         } catch {

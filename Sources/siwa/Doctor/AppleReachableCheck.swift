@@ -5,10 +5,10 @@ struct AppleReachableCheck: DoctorCheck {
     static let name = "Apple"
 
     let endpoints: AppleEndpoints
-    let answer: AppleProbe.Answer?
+    let response: AppleProbe.Response?
 
-    func examine() -> [Finding] {
-        guard let answer else {
+    func run() -> [Finding] {
+        guard let response else {
             return [
                 .wrong(
                     Self.name, "\(endpoints.baseURL) does not answer",
@@ -17,10 +17,10 @@ struct AppleReachableCheck: DoctorCheck {
                         + "system's certificates (ca-certificates) are installed.")
             ]
         }
-        guard answer.status == 200 else {
+        guard response.status == 200 else {
             return [
                 .wrong(
-                    Self.name, "\(endpoints.keySet) answers with status \(answer.status)",
+                    Self.name, "\(endpoints.keySet) answers with status \(response.status)",
                     advice:
                         "A proxy may have answered. If not, try again later, and look at Apple's status on "
                         + "developer.apple.com/system-status.")

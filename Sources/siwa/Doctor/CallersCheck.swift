@@ -6,7 +6,7 @@ struct CallersCheck: DoctorCheck {
 
     let settings: ServiceSettings
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         // In production, a missing key is a mistake of the configuration.
         guard !settings.apiKeys.isEmpty else {
             return [

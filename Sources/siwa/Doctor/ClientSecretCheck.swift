@@ -11,7 +11,7 @@ struct ClientSecretCheck: DoctorCheck {
     let skew: Int64?
     let secondsSince1970: @Sendable () -> Int64
 
-    func examine() async -> [Finding] {
+    func run() async -> [Finding] {
         let name = ClientSecretDiagnosis.name
         guard !settings.signingKeys.isEmpty else { return [.skipped(name, "there is no signing key")] }
         guard isReachable else { return [.skipped(name, "Apple has not answered")] }

@@ -17,7 +17,7 @@ struct ClockCheck: DoctorCheck {
         return overflow ? nil : skew
     }
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         guard let skew = Self.skew(appleDate: appleDate, ownDate: ownDate) else {
             return [.skipped(Self.name, "Apple's time is not known")]
         }

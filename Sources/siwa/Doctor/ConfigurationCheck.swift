@@ -6,7 +6,7 @@ struct ConfigurationCheck: DoctorCheck {
 
     let settings: Result<ServiceSettings, ConfigurationMistakes>
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         switch settings {
         case .success(let settings):
             let apps = settings.deployment.apps

@@ -10,7 +10,7 @@ struct DatabaseCheck: DoctorCheck {
 
     let settings: ServiceSettings
 
-    func examine() async -> [Finding] {
+    func run() async -> [Finding] {
         if case .sqlite(let path) = settings.database, !FileManager.default.fileExists(atPath: path) {
             return [missing(path)]
         }
@@ -25,7 +25,8 @@ struct DatabaseCheck: DoctorCheck {
                 throw error
             }
         } catch {
-            let cause = (error as? StorageError).map { ": \(Complaint.words(for: $0))" } ?? " cannot be read"
+            let cause =
+                (error as? StorageError).map { ": \(ErrorMessage.text(for: $0))" } ?? " cannot be read"
             return [.wrong(Self.name, settings.database.place + cause, advice: advice)]
         }
     }

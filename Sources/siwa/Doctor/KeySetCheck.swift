@@ -5,9 +5,9 @@ struct KeySetCheck: DoctorCheck {
     static let name = "key set"
 
     let source: KeySource
-    let answer: AppleProbe.Answer?
+    let response: AppleProbe.Response?
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         if case .pinned = source {
             return [
                 .note(
@@ -17,9 +17,11 @@ struct KeySetCheck: DoctorCheck {
                         + "work without a network.")
             ]
         }
-        guard let answer, answer.status == 200 else { return [.skipped(Self.name, "Apple has not answered")] }
+        guard let response, response.status == 200 else {
+            return [.skipped(Self.name, "Apple has not answered")]
+        }
         do throws(PinnedKeySetError) {
-            _ = try PinnedKeySet(parsing: answer.body)
+            _ = try PinnedKeySet(parsing: response.body)
             return [.good(Self.name, "usable")]
         } catch {
             return [

@@ -4,7 +4,7 @@ struct PublicURLCheck: DoctorCheck {
 
     let settings: ServiceSettings
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         guard let publicURL = settings.publicURL, let address = WebAddress(publicURL) else {
             return [
                 .note(

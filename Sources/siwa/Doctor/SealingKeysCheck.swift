@@ -6,7 +6,7 @@ struct SealingKeysCheck: DoctorCheck {
 
     let settings: ServiceSettings
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         guard let keys = settings.sealingKeys else {
             let advice = "siwa sealing-key creates one for SIWA_SEALING_KEYS."
             return [

@@ -8,7 +8,7 @@ struct SigningKeyCheck: DoctorCheck {
 
     let settings: ServiceSettings
 
-    func examine() -> [Finding] {
+    func run() -> [Finding] {
         Set(settings.deployment.apps.map(\.team)).sorted().flatMap { examine($0) }
     }
 
@@ -28,7 +28,7 @@ struct SigningKeyCheck: DoctorCheck {
         } catch {
             return [
                 .wrong(
-                    Self.name, "team \(team.rawValue): \(error.complaint)",
+                    Self.name, "team \(team.rawValue): \(error.errorText)",
                     advice: "Download the key again, or create a new one, at developer.apple.com (Keys).")
             ]
         }

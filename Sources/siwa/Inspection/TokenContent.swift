@@ -1,3 +1,4 @@
+import AppleAccounts
 import AppleIdentity
 import Encodings
 import StrictJSON
@@ -42,4 +43,14 @@ struct TokenContent {
     }
 
     private static let times: Set<String> = ["exp", "iat", "nbf", "auth_time"]
+}
+
+extension NumericDate {
+    /// RFC 3339 in UTC.
+    var text: String { Moment(seconds: secondsSince1970).rfc3339 }
+
+    /// Returns the time that is this many seconds later or earlier, or the nearest end of the range.
+    func advanced(bySeconds seconds: Int64) -> NumericDate {
+        NumericDate(clampingSecondsSince1970: secondsSince1970 + seconds)
+    }
 }

@@ -65,7 +65,7 @@ struct TransferApplication {
         if isDryRun { waiting = Array(waiting.prefix(1)) }
         begin(waiting.count)
         let file = isDryRun ? nil : try LineFile(appendingTo: resultsPath)
-        let questions = AppleQuestions(perSecond: perSecond, clock: clock) {
+        let questions = AppleCallBatch(perSecond: perSecond, clock: clock) {
             (line: TransferLine) async throws(AppleCallError) in
             try await apple.recipient(
                 ofTransferSubject: line.transferSubject.rawValue, clientID: line.clientID.rawValue)

@@ -40,7 +40,7 @@ struct TransferPreparation {
         if isDryRun { waiting = Array(waiting.prefix(1)) }
         begin(waiting.count)
         let file = isDryRun ? nil : try LineFile(appendingTo: output)
-        let questions = AppleQuestions(perSecond: perSecond, clock: clock) {
+        let questions = AppleCallBatch(perSecond: perSecond, clock: clock) {
             [apple, app, recipientTeam] (account: TransferableAccount) async throws(AppleCallError) in
             try await apple.transferSubject(
                 of: account.subject.rawValue, to: recipientTeam.rawValue,

@@ -44,18 +44,18 @@ struct TransferReport: Equatable {
             report = try await step()
         } catch let error as StorageError {
             if case .sqlite = database, error.code == .busy {
-                Complaint.write(
+                ErrorMessage.write(
                     "The service has the database open: stop it and run this again. Requests to Apple are not repeated."
                 )
             } else {
-                Complaint.write("siwa transfer has failed: \(Complaint.words(for: error))")
+                ErrorMessage.write("siwa transfer has failed: \(ErrorMessage.text(for: error))")
             }
             throw ExitCode.failure
         } catch let error as MissingDatabase {
-            Complaint.write(error.description)
+            ErrorMessage.write(error.description)
             throw ExitCode.failure
         } catch let error as LineFile.Unusable {
-            Complaint.write(error.description)
+            ErrorMessage.write(error.description)
             throw ExitCode.failure
         }
         print(report.text)

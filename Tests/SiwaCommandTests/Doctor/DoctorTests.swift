@@ -14,16 +14,16 @@ import Testing
 
     static func examine(
         _ apple: RunningApple, _ directory: String, _ changes: [String: String?] = [:], skew: Int64 = 0
-    ) async throws -> Examination {
-        try await Physician(
+    ) async throws -> DoctorReport {
+        try await DoctorChecks(
             environment: apple.environment(directory, changes), limits: limits,
             secondsSince1970: { Int64(Date().timeIntervalSince1970) + skew }
-        ).examine()
+        ).run()
     }
 
     /// The checks that found an error.
-    static func wrong(_ examination: Examination) -> [String] {
-        examination.findings.filter { $0.verdict == .wrong }.map(\.check)
+    static func wrong(_ report: DoctorReport) -> [String] {
+        report.findings.filter { $0.verdict == .wrong }.map(\.check)
     }
 
     /// One fake Apple and one directory during a test.
@@ -44,15 +44,15 @@ import Testing
                 let sealed = try #require(EarlierSeal.sealAgain(row, with: ring.keys[0]))
                 #expect(try await store.replaceSealed(row, with: sealed))
             }
-            let examination = try await Self.examine(apple, directory)
-            #expect(examination.isHealthy, "\(examination.text)")
-            #expect(!examination.findings.contains { $0.verdict == .skipped }, "\(examination.text)")
-            #expect(examination.text.hasSuffix("Nothing is wrong."))
-            let secrets = examination.findings.filter { $0.check == "client secret" }
+            let report = try await Self.examine(apple, directory)
+            #expect(report.isHealthy, "\(report.text)")
+            #expect(!report.findings.contains { $0.verdict == .skipped }, "\(report.text)")
+            #expect(report.text.hasSuffix("Nothing is wrong."))
+            let secrets = report.findings.filter { $0.check == "client secret" }
             #expect(secrets.map(\.verdict) == [.good, .good])
-            let json = try JSONValue(parsing: Array(examination.json.utf8))
+            let json = try JSONValue(parsing: Array(report.json.utf8))
             #expect(json["healthy"] == .bool(true))
-            #expect(json["checks"]?.array?.count == examination.findings.count)
+            #expect(json["checks"]?.array?.count == report.findings.count)
         }
     }
 
@@ -74,38 +74,38 @@ import Testing
         ] as [([String: String?], [String])])
     func `finds exactly the existing errors`(changes: [String: String?], checks: [String]) async throws {
         try await Self.with { apple, directory in
-            let examination = try await Self.examine(apple, directory, changes)
-            #expect(Self.wrong(examination) == checks, "\(examination.text)")
-            #expect(examination.findings.filter { $0.verdict == .wrong }.allSatisfy { $0.advice != nil })
+            let report = try await Self.examine(apple, directory, changes)
+            #expect(Self.wrong(report) == checks, "\(report.text)")
+            #expect(report.findings.filter { $0.verdict == .wrong }.allSatisfy { $0.advice != nil })
         }
     }
 
     @Test func `finds a revoked key`() async throws {
         try await Self.with { apple, directory in
             try apple.state.removeClientKey(apple.key.keyID, of: RunningApple.team)
-            let examination = try await Self.examine(apple, directory)
-            #expect(Self.wrong(examination) == ["client secret"])
-            #expect(examination.text.contains("1. The key was revoked"))
+            let report = try await Self.examine(apple, directory)
+            #expect(Self.wrong(report) == ["client secret"])
+            #expect(report.text.contains("1. The key was revoked"))
         }
     }
 
     @Test(arguments: [-3600, 3600] as [Int64])
     func `finds a wrong clock, and that it is the cause`(skew: Int64) async throws {
         try await Self.with { apple, directory in
-            let examination = try await Self.examine(apple, directory, skew: skew)
-            #expect(Self.wrong(examination).first == "clock", "\(examination.text)")
+            let report = try await Self.examine(apple, directory, skew: skew)
+            #expect(Self.wrong(report).first == "clock", "\(report.text)")
             // A clock that is an hour behind signs secrets that expire now; one that is ahead signs secrets
             // from the future.
-            if skew > 0 { #expect(examination.text.contains("because the clock of this machine is")) }
+            if skew > 0 { #expect(report.text.contains("because the clock of this machine is")) }
         }
     }
 
     @Test func `finds that Apple is unreachable, and skips the checks that need it`() async throws {
         try await Self.with { apple, directory in
-            let examination = try await Self.examine(
+            let report = try await Self.examine(
                 apple, directory, ["APPLE_BASE_URL": "http://siwa-test.invalid"])
-            #expect(Self.wrong(examination) == ["Apple"])
-            let skipped = examination.findings.filter { $0.verdict == .skipped }.map(\.check)
+            #expect(Self.wrong(report) == ["Apple"])
+            let skipped = report.findings.filter { $0.verdict == .skipped }.map(\.check)
             #expect(skipped == ["clock", "key set", "client secret"])
         }
     }
@@ -116,8 +116,8 @@ import Testing
             var fault = EndpointFault()
             (fault.status, fault.body) = (200, body)
             apple.state.setFault(fault, on: .keys)
-            let examination = try await Self.examine(apple, directory)
-            #expect(Self.wrong(examination) == ["key set"])
+            let report = try await Self.examine(apple, directory)
+            #expect(Self.wrong(report) == ["key set"])
         }
     }
 
@@ -127,19 +127,19 @@ import Testing
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.gone", in: store)
             }
-            let examination = try await Self.examine(apple, directory)
-            #expect(Self.wrong(examination) == ["database", "database"])
-            #expect(examination.text.contains("com.example.gone, which is not configured"))
-            #expect(examination.text.contains("com.example.web as the primary App ID"))
+            let report = try await Self.examine(apple, directory)
+            #expect(Self.wrong(report) == ["database", "database"])
+            #expect(report.text.contains("com.example.gone, which is not configured"))
+            #expect(report.text.contains("com.example.web as the primary App ID"))
         }
     }
 
     @Test func `an empty file is a database that the service will create`() async throws {
         try await Self.with { apple, directory in
             try Data().write(to: URL(fileURLWithPath: "\(directory)/siwa.sqlite"))
-            let examination = try await Self.examine(apple, directory)
-            #expect(examination.isHealthy, "\(examination.text)")
-            #expect(examination.findings.contains { $0.check == "database" && $0.verdict == .note })
+            let report = try await Self.examine(apple, directory)
+            #expect(report.isHealthy, "\(report.text)")
+            #expect(report.findings.contains { $0.check == "database" && $0.verdict == .note })
         }
     }
 
@@ -147,8 +147,8 @@ import Testing
         try await Self.with { apple, directory in
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn(["0.a.1"], in: store)
-                let examination = try await Self.examine(apple, directory)
-                #expect(Self.wrong(examination).isEmpty)
+                let report = try await Self.examine(apple, directory)
+                #expect(Self.wrong(report).isEmpty)
             }
         }
     }
@@ -164,9 +164,9 @@ import Testing
             try await StoredAccounts.with(directory) { store in
                 try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
             }
-            let examination = try await Self.examine(apple, directory, ["SIWA_SEALING_KEYS": keys])
-            #expect(Self.wrong(examination) == ["sealing keys"])
-            #expect(examination.text.contains(text), "\(examination.text)")
+            let report = try await Self.examine(apple, directory, ["SIWA_SEALING_KEYS": keys])
+            #expect(Self.wrong(report) == ["sealing keys"])
+            #expect(report.text.contains(text), "\(report.text)")
         }
     }
 
@@ -176,9 +176,9 @@ import Testing
                 "APPLE_PRIVATE_KEY_FILE": nil, "SIWA_SEALING_KEYS": nil, "SIWA_PUBLIC_URL": nil,
                 "SIWA_API_KEY_HASHES": nil,
             ]
-            let examination = try await Self.examine(apple, directory, changes)
-            #expect(examination.isHealthy, "\(examination.text)")
-            let notes = examination.findings.filter { $0.verdict == .note }.map(\.check)
+            let report = try await Self.examine(apple, directory, changes)
+            #expect(report.isHealthy, "\(report.text)")
+            let notes = report.findings.filter { $0.verdict == .note }.map(\.check)
             #expect(Set(notes).isSuperset(of: ["API keys", "signing key", "sealing keys", "public URL"]))
         }
     }
@@ -186,8 +186,8 @@ import Testing
     @Test func `nothing secret is printed`() async throws {
         try await Self.with { apple, directory in
             for changes in [[:], ["SIWA_SEALING_KEYS": "oops=\(SealingSettingsTests.second)x"]] {
-                let examination = try await Self.examine(apple, directory, changes)
-                for text in [examination.text, examination.json] {
+                let report = try await Self.examine(apple, directory, changes)
+                for text in [report.text, report.json] {
                     #expect(!text.contains(SealingSettingsTests.first.prefix(12)))
                     #expect(!text.contains(SealingSettingsTests.second.prefix(12)))
                     #expect(!text.contains(SettingsReaderTests.hash))

@@ -5,7 +5,7 @@ import SiwaBinary
 struct CommandProcess {
     let status: Int32
     /// The text on standard error.
-    let complaint: String
+    let errorText: String
 
     /// Runs a command in an existing directory.
     static func run(
@@ -28,6 +28,6 @@ struct CommandProcess {
         try process.run()
         for await _ in ends {}
         return CommandProcess(
-            status: process.terminationStatus, complaint: try String(contentsOf: log, encoding: .utf8))
+            status: process.terminationStatus, errorText: try String(contentsOf: log, encoding: .utf8))
     }
 }

@@ -5,7 +5,7 @@ import Logging
 import ServiceLifecycle
 
 /// Checks Apple's key set, the database and the signing keys every two seconds, and logs changes.
-struct ConditionWatch: Service {
+struct HealthMonitor: Service {
     /// The interval of the checks. Each costs one small read of the database.
     static let interval = Duration.seconds(2)
 
@@ -28,7 +28,7 @@ struct ConditionWatch: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var log = ConditionLog()
+            var log = HealthLog()
             while !Task.isCancelled {
                 await look(&log)
                 try? await Task.sleep(for: interval)
@@ -38,14 +38,14 @@ struct ConditionWatch: Service {
         try? await gracefulShutdown()
     }
 
-    private func look(_ log: inout ConditionLog) async {
+    private func look(_ log: inout HealthLog) async {
         write(log.notice(keys.health.status))
         for team in teams {
             let (keys, trouble) = signingKeys.look(atTeam: team)
             // An empty directory is not a read error: its keys were removed.
             let isRead = trouble == nil || trouble?.code == .noKey
-            let found = ConditionLog.SigningKeys(
-                keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.complaint)
+            let found = HealthLog.SigningKeys(
+                keyIDs: Set(keys.map(\.keyID)), trouble: isRead ? nil : trouble?.errorText)
             write(log.notice(found, ofTeam: team))
         }
         let failure = await databaseFailure()
@@ -63,7 +63,7 @@ struct ConditionWatch: Service {
         }
     }
 
-    private func write(_ lines: [ConditionLog.Line]) {
+    private func write(_ lines: [HealthLog.Line]) {
         for line in lines {
             logger.log(
                 level: line.level, "\(line.message)",

@@ -3,12 +3,12 @@ import Testing
 
 @testable import siwa
 
-@Suite struct AskingPolicyTests {
+@Suite struct RetryPolicyTests {
     static let lost = AppleCallError(.connectionLost)
     static let refused = AppleCallError(.rejected, appleError: .invalidRequest)
 
     @Test func `retries several times with growing delays`() {
-        var policy = AskingPolicy()
+        var policy = RetryPolicy()
         #expect(policy.decide(on: Self.lost, attempt: 1) == .retry(after: .seconds(1)))
         #expect(policy.decide(on: Self.lost, attempt: 2) == .retry(after: .seconds(2)))
         #expect(policy.decide(on: Self.lost, attempt: 3) == .retry(after: .seconds(4)))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `waits as long as Apple asks, but at most a minute`() {
-        var policy = AskingPolicy()
+        var policy = RetryPolicy()
         let slow = AppleCallError(.throttled, retryAfter: .seconds(20))
         #expect(policy.decide(on: slow, attempt: 1) == .retry(after: .seconds(20)))
         let slower = AppleCallError(.throttled, retryAfter: .seconds(3600))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a refused call fails at once, and the others continue`() {
-        var policy = AskingPolicy()
+        var policy = RetryPolicy()
         for _ in 0..<100 { #expect(policy.decide(on: Self.refused, attempt: 1) == .fail) }
     }
 
@@ -33,15 +33,15 @@ import Testing
         AppleCallError(.signingFailed),
     ])
     func `an error that affects all calls stops the run`(error: AppleCallError) {
-        var policy = AskingPolicy()
+        var policy = RetryPolicy()
         #expect(policy.decide(on: error, attempt: 1) == .stop)
     }
 
     @Test func `many calls without a response stop the run, unless one succeeds`() {
-        var policy = AskingPolicy()
-        for _ in 1..<AskingPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
+        var policy = RetryPolicy()
+        for _ in 1..<RetryPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
         policy.succeeded()
-        for _ in 1..<AskingPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
+        for _ in 1..<RetryPolicy.patience { #expect(policy.decide(on: Self.lost, attempt: 4) == .fail) }
         #expect(policy.decide(on: Self.lost, attempt: 4) == .stop)
     }
 }

@@ -1,7 +1,7 @@
 import AppleIDClient
 
 /// Decides what to do when one of many calls to Apple fails. It makes no call.
-struct AskingPolicy: Equatable {
+struct RetryPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
         /// This call fails; the others continue.

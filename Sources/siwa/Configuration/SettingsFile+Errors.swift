@@ -4,7 +4,7 @@ import Yams
 extension SettingsFile {
     /// Returns why a file cannot be used: it does not exist, cannot be read, or is not YAML. The text repeats
     /// nothing of the file's content.
-    static func complaint(about path: String, _ error: any Error) -> String {
+    static func errorText(for path: String, _ error: any Error) -> String {
         let place = ConfigurationMistakes.place(path).map { "\($0): " } ?? ""
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

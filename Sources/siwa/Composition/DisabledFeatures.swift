@@ -5,7 +5,7 @@ import AppleAccounts
 /// There is no message when all keys are configured: an app without a web site does not need sign-in in a
 /// browser. The message is for the log only: `/health` is public, and its callers need not know the
 /// configuration.
-struct DisabledAbilities: Equatable {
+struct DisabledFeatures: Equatable {
     let text: String
 
     /// Returns `nil` when there are signing keys for all teams, and a sealing key.

@@ -5,24 +5,24 @@ import HTTPAPI
 import NIOCore
 
 /// Writes error messages of commands to standard error.
-enum Complaint {
+enum ErrorMessage {
     static func write(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
     /// Returns the message for an error: what failed and what the operator can do.
-    static func words(for error: any Error) -> String {
+    static func text(for error: any Error) -> String {
         switch error {
-        case let error as ListenError: words(host: error.host, port: error.port, cause: error.cause)
+        case let error as ListenError: text(host: error.host, port: error.port, cause: error.cause)
         case let error as EmulatorListenError:
-            words(host: error.host, port: error.port, cause: error.cause)
-        case let error as StorageError: words(for: error)
+            text(host: error.host, port: error.port, cause: error.cause)
+        case let error as StorageError: text(for: error)
         default: String(describing: error)
         }
     }
 
     /// The message for an address on which the server cannot listen.
-    private static func words(host: String, port: Int, cause: any Error) -> String {
+    private static func text(host: String, port: Int, cause: any Error) -> String {
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return switch (cause as? IOError)?.errnoCode {
         case EADDRINUSE:
@@ -34,7 +34,7 @@ enum Complaint {
         }
     }
 
-    private static func words(for error: StorageError) -> String {
+    private static func text(for error: StorageError) -> String {
         // Some messages of libpq have several lines.
         let detail = error.detail.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return switch error.code {

@@ -1,7 +1,7 @@
 import StrictJSON
 
 /// The results of `siwa doctor`.
-struct Examination {
+struct DoctorReport {
     let findings: [Finding]
 
     var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }

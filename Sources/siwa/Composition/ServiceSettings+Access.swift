@@ -1,4 +1,13 @@
 import ForeignPages
+import HTTPAPI
+
+extension ServiceSettings {
+    /// In development, a service without API keys is open to all callers. In production, the settings reader
+    /// has refused it.
+    var callers: CallerDirectory {
+        apiKeys.isEmpty && environment == .development ? .open : CallerDirectory(keys: apiKeys)
+    }
+}
 
 extension ServiceSettings {
     /// The check of `Host` and `Origin` in development, where a web page in the developer's browser can reach

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Makes one call to Apple for each of many items: several at once, at a limited rate, with retries. The
 /// calls must be safe to repeat.
-struct AppleQuestions<Item: Sendable, Answer: Sendable>: Sendable {
+struct AppleCallBatch<Item: Sendable, Answer: Sendable>: Sendable {
     let perSecond: Int
     let clock: any Clock<Duration>
     let ask: @Sendable (Item) async throws(AppleCallError) -> Answer
@@ -70,5 +70,5 @@ struct AppleQuestions<Item: Sendable, Answer: Sendable>: Sendable {
 
 /// The retry state that all concurrent calls share.
 private final class SharedPolicy: Sendable {
-    let state = Mutex(AskingPolicy())
+    let state = Mutex(RetryPolicy())
 }

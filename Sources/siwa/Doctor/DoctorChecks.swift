@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import KeySets
 
 /// Runs all checks of `siwa doctor`. Checks whose errors explain other errors come first.
-struct Physician: Sendable {
+struct DoctorChecks: Sendable {
     let environment: [String: String]
     let secondsSince1970: @Sendable () -> Int64
     let limits: AppleTimeLimits
@@ -18,37 +18,37 @@ struct Physician: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    func examine() async -> Examination {
+    func run() async -> DoctorReport {
         let settings: ServiceSettings
         do {
             settings = try await SettingsReader.read(environment: environment)
         } catch let mistakes as ConfigurationMistakes {
             let rest = Finding.skipped("the rest", "needs a configuration without mistakes")
-            return Examination(findings: ConfigurationCheck(settings: .failure(mistakes)).examine() + [rest])
+            return DoctorReport(findings: ConfigurationCheck(settings: .failure(mistakes)).run() + [rest])
         } catch {
-            return Examination(findings: [
+            return DoctorReport(findings: [
                 .wrong(
                     ConfigurationCheck.name, "cannot be read", advice: "Check that SIWA_CONFIG names a file.")
             ])
         }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(limits))
         var findings: [Finding] = []
-        for check in await checks(of: settings, client: client) { findings += await check.examine() }
+        for check in await checks(of: settings, client: client) { findings += await check.run() }
         try? await client.shutdown()
-        return Examination(findings: findings)
+        return DoctorReport(findings: findings)
     }
 
     private func checks(of settings: ServiceSettings, client: HTTPClient) async -> [any DoctorCheck] {
-        let answer = await AppleProbe(endpoints: settings.appleEndpoints, client: client).ask()
+        let response = await AppleProbe(endpoints: settings.appleEndpoints, client: client).fetch()
         let now = secondsSince1970()
-        let skew = ClockCheck.skew(appleDate: answer?.date, ownDate: now)
+        let skew = ClockCheck.skew(appleDate: response?.date, ownDate: now)
         return [
             ConfigurationCheck(settings: .success(settings)), CallersCheck(settings: settings),
-            AppleReachableCheck(endpoints: settings.appleEndpoints, answer: answer),
-            ClockCheck(appleDate: answer?.date, ownDate: now),
-            KeySetCheck(source: settings.keySource, answer: answer), SigningKeyCheck(settings: settings),
+            AppleReachableCheck(endpoints: settings.appleEndpoints, response: response),
+            ClockCheck(appleDate: response?.date, ownDate: now),
+            KeySetCheck(source: settings.keySource, response: response), SigningKeyCheck(settings: settings),
             ClientSecretCheck(
-                settings: settings, client: client, isReachable: answer != nil, skew: skew,
+                settings: settings, client: client, isReachable: response != nil, skew: skew,
                 secondsSince1970: secondsSince1970),
             SealingKeysCheck(settings: settings), DatabaseCheck(settings: settings),
             PublicURLCheck(settings: settings),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import siwa
 
-@Suite(.timeLimit(.minutes(1))) struct DisabledAbilitiesTests {
+@Suite(.timeLimit(.minutes(1))) struct DisabledFeaturesTests {
     static let key = [
         "APPLE_PRIVATE_KEY": SettingsReaderTests.privateKey, "APPLE_KEY_ID": "K1L2M3N4O5",
     ]
@@ -16,7 +16,7 @@ import Testing
 
     static func text(_ changes: [String: String]) async throws -> String? {
         let settings = try await SettingsReaderTests.read(SettingsReaderTests.minimal.merging(changes) { $1 })
-        return DisabledAbilities(settings)?.text
+        return DisabledFeatures(settings)?.text
     }
 
     @Test func `names the disabled features, and the settings that enable them`() async throws {
@@ -45,7 +45,7 @@ import Testing
             primaryClientID: try #require(ClientID("com.example.other")), otherClientIDs: [])
         settings.deployment = try Deployment(apps: settings.deployment.apps + [other])
         #expect(
-            DisabledAbilities(settings)?.text
+            DisabledFeatures(settings)?.text
                 == "off: code exchange, daily check and erasure proof (set private_key_file of team F6G7H8I9J0)"
         )
     }

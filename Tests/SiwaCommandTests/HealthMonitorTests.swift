@@ -9,7 +9,7 @@ import Testing
 @testable import siwa
 
 /// What a running service logs about its dependencies.
-@Suite(.timeLimit(.minutes(1))) struct ConditionWatchTests {
+@Suite(.timeLimit(.minutes(1))) struct HealthMonitorTests {
     /// Runs the service in this directory. Apple cannot be reached.
     static func run(
         _ directory: String, _ changes: [String: String] = [:],
@@ -24,7 +24,7 @@ import Testing
         let log = Log()
         let observation = ProcessObservation(level: .notice) { log.add($0) }
         let service = try await ComposedService(
-            settings: settings, observation: observation, signals: [], watchInterval: .milliseconds(20))
+            settings: settings, observation: observation, signals: [], healthInterval: .milliseconds(20))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             _ = try await service.boundPort()

@@ -5,7 +5,7 @@ import Logging
 
 /// Decides what is logged about the dependencies of the service: one line when a dependency fails, recovers
 /// or changes, and none for an attempt that changes nothing. It does no I/O.
-struct ConditionLog {
+struct HealthLog {
     struct Line: Equatable {
         let level: Logger.Level
         let message: String

@@ -5,12 +5,12 @@ import Testing
 
 @testable import siwa
 
-@Suite struct ConditionLogTests {
+@Suite struct HealthLogTests {
     static let team = "A1B2C3D4E5"
 
     /// The levels of the lines for these checks, one after the other.
     static func levels(_ statuses: [KeySetHealth.Status]) -> [[Logger.Level]] {
-        var log = ConditionLog()
+        var log = HealthLog()
         return statuses.map { log.notice($0).map(\.level) }
     }
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a lost database is logged once for each cause, and when it is back`() {
-        var log = ConditionLog()
+        var log = HealthLog()
         #expect(log.notice(nil).isEmpty)
         let lost = log.notice(StorageError(.unavailable, detail: "connection refused"))
         #expect(lost.map(\.level) == [.error])
@@ -41,9 +41,9 @@ import Testing
     }
 
     @Test func `signing keys that appear and disappear are logged with their IDs`() {
-        var log = ConditionLog()
+        var log = HealthLog()
         func look(_ keyIDs: Set<String>, _ trouble: String? = nil) -> [String] {
-            log.notice(ConditionLog.SigningKeys(keyIDs: keyIDs, trouble: trouble), ofTeam: Self.team)
+            log.notice(HealthLog.SigningKeys(keyIDs: keyIDs, trouble: trouble), ofTeam: Self.team)
                 .map { "\($0.message) \($0.fields["key_id"] ?? $0.fields["cause"] ?? "")" }
         }
         #expect(look(["A"]).isEmpty)

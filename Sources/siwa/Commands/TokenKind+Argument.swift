@@ -1,4 +1,0 @@
-public import AppleIdentity
-public import ArgumentParser
-
-extension TokenKind: ExpressibleByArgument {}
