@@ -57,7 +57,7 @@ public final class EmulatedApple: Service {
     /// Throws `.notificationURLMissing`. The result contains the receiver's response.
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
         guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
-        return await NotificationPost(state: state).deliver(payload, to: target)
+        return await NotificationDispatcher(state: state).deliver(payload, to: target)
     }
 
     /// Makes a change to a user's account, and notifies the affected apps according to the delivery plan.
@@ -68,7 +68,7 @@ public final class EmulatedApple: Service {
     public func carryOut(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
     ) async throws(EmulatorError) -> [Delivery] {
-        let post = NotificationPost(state: state)
+        let post = NotificationDispatcher(state: state)
         var deliveries: [Delivery] = []
         for notification in try state.change(change, notifying: recipe).notifications {
             let sent = await post.announce(notification, to: state.notificationTarget)
@@ -77,7 +77,7 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. ControlRequest it once.
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
@@ -100,9 +100,9 @@ public final class EmulatedApple: Service {
             },
             logger: logger)
         do {
-            let courier = NotificationCourier(state: state, post: NotificationPost(state: state))
+            let retries = NotificationRetries(state: state, post: NotificationDispatcher(state: state))
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await courier.run() }
+                group.addTask { await retries.run() }
                 defer { group.cancelAll() }
                 try await serve(application)
             }
@@ -141,7 +141,7 @@ public final class EmulatedApple: Service {
         RevokeEndpoint(state: state).add(to: router)
         MigrationEndpoint(state: state).add(to: router)
         let control = router.group("emulator").add(middleware: BrowserMiddleware())
-        let post = NotificationPost(state: state)
+        let post = NotificationDispatcher(state: state)
         AccountsRoute(state: state, post: post).add(to: router)
         StateRoutes(state: state).add(to: control)
         UserRoutes(state: state, post: post).add(to: control)

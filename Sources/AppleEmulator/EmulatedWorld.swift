@@ -13,11 +13,11 @@ struct EmulatedWorld {
     var notificationTarget: NotificationTarget?
     /// The keys with which teams sign their client secrets.
     var clientKeys: ClientKeyRing
-    var grants = GrantBook()
-    var transfers = TransferBook()
+    var grants = GrantRegistry()
+    var transfers = TransferRegistry()
     var outbox = Outbox()
     /// Open pages of the web flow. The owner of an entry is the client ID.
-    var openPages = TokenTable<String, AuthorizeRequest>(capacity: 1000)
+    var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
     /// By how many milliseconds the control API has advanced the clock.
     var clockOffset: Int64 = 0
 

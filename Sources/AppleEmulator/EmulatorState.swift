@@ -159,23 +159,23 @@ public final class EmulatorState: Sendable {
         world.withLock { $0.beginRequest(on: endpoint) }
     }
 
-    func count(_ refusal: OAuthRefusal, on endpoint: EmulatedEndpoint) {
+    func count(_ refusal: OAuthError, on endpoint: EmulatedEndpoint) {
         world.withLock { world in
             world.counters.refusals[endpoint, default: 0] += 1
             if refusal.code == .invalidClient { world.counters.clientSecretsRefused += 1 }
         }
     }
 
-    func keySet(ifNoneMatch: String?, fault: EndpointFault?) -> EndpointAnswer {
-        let isGenuine = fault.map { $0.answerKind == .genuine } ?? true
+    func keySet(ifNoneMatch: String?, fault: EndpointFault?) -> EndpointResponse {
+        let isGenuine = fault.map { $0.bodyKind == .genuine } ?? true
         return world.withLock { world in
-            let answer = KeySetAnswer.make(
+            let response = KeySetResponse.make(
                 KeySetDocument(keys: world.keys.published),
                 ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
                 cacheControl: fault?.cacheControl ?? configuration.cacheControl,
                 entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
-            if answer.status == 304 { world.counters.keySetNotModified += 1 }
-            return answer
+            if response.status == 304 { world.counters.keySetNotModified += 1 }
+            return response
         }
     }
 }

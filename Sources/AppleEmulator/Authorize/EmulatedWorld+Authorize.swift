@@ -7,16 +7,16 @@ extension EmulatedWorld {
     static let pageLifetime: Int64 = 600_000
 
     /// Stores the request and returns the name that the page's forms send back.
-    mutating func open(_ request: AuthorizeRequest) -> String {
+    mutating func open(_ request: AuthorizationRequest) -> String {
         let name = Base64URL.encode(SecureRandom.bytes(count: 24))
         openPages.insert(name, request, of: request.clientID)
         return name
     }
 
     /// Throws `invalid_request` for a page that is already completed, too old, or unknown.
-    func openPage(_ name: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
+    func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         guard let request = openPages[name], now - request.openedAt <= Self.pageLifetime else {
-            throw OAuthRefusal(
+            throw OAuthError(
                 .invalidRequest, "this page is already completed, or too old; start the sign-in again")
         }
         return request
@@ -31,15 +31,15 @@ extension EmulatedWorld {
     /// The user allows the sign-in: closes the page, stores the consent and issues a code.
     mutating func authorize(
         _ page: String, by subject: String, code: String, sharing: Sharing, now: Int64
-    ) throws(OAuthRefusal) -> (request: AuthorizeRequest, basis: IdentityTokenBasis) {
+    ) throws(OAuthError) -> (request: AuthorizationRequest, basis: IdentityTokenBasis) {
         let request = try openPage(page, at: now)
         guard let person = try? users.find(subject).position, !users[person].isDeleted,
             let app = app(of: request.clientID)
         else {
-            throw OAuthRefusal(.invalidRequest, "there is no such account")
+            throw OAuthError(.invalidRequest, "there is no such account")
         }
         guard let key = try? keys.signingKey() else {
-            throw OAuthRefusal(.serverError, "every signing key is retired")
+            throw OAuthError(.serverError, "every signing key is retired")
         }
         let isFirst = users[person].apps.insert(app.primaryClientID).inserted
         if isFirst {
@@ -69,10 +69,21 @@ extension EmulatedWorld {
     }
 
     /// The user cancels the sign-in: closes the page.
-    mutating func cancel(_ page: String, at now: Int64) throws(OAuthRefusal) -> AuthorizeRequest {
+    mutating func cancel(_ page: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         let request = try openPage(page, at: now)
         openPages.remove(page)
         counters.cancellations += 1
         return request
     }
+}
+
+/// The choices of a user on the page when they authorize an app for the first time. `nil` means no change.
+struct Sharing: Equatable {
+    struct Name: Equatable {
+        let first: String?
+        let last: String?
+    }
+
+    var name: Name?
+    var hidesEmail: Bool?
 }

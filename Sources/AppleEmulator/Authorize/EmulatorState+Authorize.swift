@@ -15,16 +15,16 @@ extension EmulatorState {
         }
     }
 
-    func open(_ query: FormFields) throws(OAuthRefusal) -> (page: String, request: AuthorizeRequest) {
-        try world.withLock { world throws(OAuthRefusal) in
-            let request = try AuthorizeRequest(
+    func open(_ query: FormFields) throws(OAuthError) -> (page: String, request: AuthorizationRequest) {
+        try world.withLock { world throws(OAuthError) in
+            let request = try AuthorizationRequest(
                 query, apps: world.apps, now: clock.now() + world.clockOffset)
             return (world.open(request), request)
         }
     }
 
-    func openPage(_ page: String) throws(OAuthRefusal) -> AuthorizeRequest {
-        try world.withLock { world throws(OAuthRefusal) in
+    func openPage(_ page: String) throws(OAuthError) -> AuthorizationRequest {
+        try world.withLock { world throws(OAuthError) in
             try world.openPage(page, at: clock.now() + world.clockOffset)
         }
     }
@@ -38,10 +38,10 @@ extension EmulatorState {
 
     func authorize(
         _ page: String, by subject: String, sharing: Sharing
-    ) throws(OAuthRefusal) -> AuthorizeAnswer {
+    ) throws(OAuthError) -> AuthorizationResponse {
         let code = BoundSecret.made.value(prefix: "c") ?? ""
         let now = now
-        let (request, basis) = try world.withLock { world throws(OAuthRefusal) in
+        let (request, basis) = try world.withLock { world throws(OAuthError) in
             try world.authorize(page, by: subject, code: code, sharing: sharing, now: now)
         }
         var token: String?
@@ -52,20 +52,20 @@ extension EmulatorState {
                 authenticatedAt: now / 1000)
             token = try? sign(claims.object, with: basis.keys, forgery: Forgery())
         }
-        return AuthorizeAnswer(
+        return AuthorizationResponse(
             to: request, [("code", code), ("id_token", token), ("user", user(for: request, basis))])
     }
 
-    func cancel(_ page: String) throws(OAuthRefusal) -> AuthorizeAnswer {
-        let request = try world.withLock { world throws(OAuthRefusal) in
+    func cancel(_ page: String) throws(OAuthError) -> AuthorizationResponse {
+        let request = try world.withLock { world throws(OAuthError) in
             try world.cancel(page, at: clock.now() + world.clockOffset)
         }
-        return AuthorizeAnswer(to: request, [("error", "user_cancelled_authorize")])
+        return AuthorizationResponse(to: request, [("error", "user_cancelled_authorize")])
     }
 
     /// Apple's unsigned `user` object with the members that `scope` requests. Only for the first
     /// authorization.
-    private func user(for request: AuthorizeRequest, _ basis: IdentityTokenBasis) -> String? {
+    private func user(for request: AuthorizationRequest, _ basis: IdentityTokenBasis) -> String? {
         guard basis.isFirstAuthorization, request.wantsName || request.wantsEmail else { return nil }
         var json = FirstTimeUser(basis.user, shownTo: basis.identity).json
         if !request.wantsName { json["name"] = nil }

@@ -12,22 +12,22 @@ struct ClientSecret {
     let signedBytes: [UInt8]
 
     /// Throws `invalid_client` unless it is an ES256 token with a key ID.
-    init(_ compact: String) throws(OAuthRefusal) {
+    init(_ compact: String) throws(OAuthError) {
         let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard compact.utf8.count <= Self.longest, segments.count == 3,
             let header = Self.object(segments[0]), let claims = Self.object(segments[1]),
             let signature = Base64URL.decode(String(segments[2]))
         else {
-            throw OAuthRefusal(.invalidClient, "client_secret is not a signed JWT")
+            throw OAuthError(.invalidClient, "client_secret is not a signed JWT")
         }
         guard header["alg"] == .string("ES256") else {
-            throw OAuthRefusal(.invalidClient, "client_secret: alg must be ES256")
+            throw OAuthError(.invalidClient, "client_secret: alg must be ES256")
         }
         guard header["crit"] == nil else {
-            throw OAuthRefusal(.invalidClient, "client_secret: crit is not supported")
+            throw OAuthError(.invalidClient, "client_secret: crit is not supported")
         }
         guard let keyID = header["kid"]?.string else {
-            throw OAuthRefusal(.invalidClient, "client_secret: the header has no kid")
+            throw OAuthError(.invalidClient, "client_secret: the header has no kid")
         }
         (self.keyID, self.claims, self.signature) = (keyID, claims, signature)
         signedBytes = Array("\(segments[0]).\(segments[1])".utf8)

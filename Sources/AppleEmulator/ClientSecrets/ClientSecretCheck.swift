@@ -18,7 +18,7 @@ struct ClientSecretCheck {
     let now: Int64
 
     /// Returns the team that signed the secret. Throws `invalid_client`.
-    func check(_ secret: ClientSecret) throws(OAuthRefusal) -> String {
+    func check(_ secret: ClientSecret) throws(OAuthError) -> String {
         let claims = secret.claims
         guard let issuer = claims["iss"]?.string, let teamID = teamIDs.first(where: issuer.isByteEqual(to:))
         else {
@@ -49,7 +49,7 @@ struct ClientSecretCheck {
         return teamID
     }
 
-    private func refusal(_ cause: String) -> OAuthRefusal {
-        OAuthRefusal(.invalidClient, "client_secret: \(cause)")
+    private func refusal(_ cause: String) -> OAuthError {
+        OAuthError(.invalidClient, "client_secret: \(cause)")
     }
 }

@@ -58,3 +58,11 @@ final class BoundPort: Sendable {
         for waiter in waiters { waiter.resume(with: result) }
     }
 }
+
+/// The emulator could not listen on its address.
+public struct EmulatorListenError: Error {
+    public let host: String
+    public let port: Int
+    /// The error of the system.
+    public let cause: any Error
+}

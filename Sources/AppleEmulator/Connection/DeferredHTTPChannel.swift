@@ -2,6 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 /// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when it begins to serve
 /// it.
@@ -40,5 +41,26 @@ struct DeferredHTTPChannel: ServerChildChannel {
         }
         channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
         await http.handle(value: prepared, logger: logger)
+    }
+}
+
+/// An accepted connection. It is closed when it is released before it was served.
+final class AcceptedConnection: ServerChildChannelValue {
+    let channel: any Channel
+    private let isServed = Atomic(false)
+
+    init(channel: any Channel) {
+        self.channel = channel
+    }
+
+    /// From now on the caller must close the channel.
+    func beginServing() -> any Channel {
+        isServed.store(true, ordering: .relaxed)
+        return channel
+    }
+
+    deinit {
+        // Otherwise the client would wait for a response until the process ends.
+        if !isServed.load(ordering: .relaxed) { channel.close(promise: nil) }
     }
 }

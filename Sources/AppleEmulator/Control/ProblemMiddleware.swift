@@ -12,7 +12,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let problem = ControlAnswer.problem(try Self.refusal(error))
+            let problem = ControlResponse.problem(try Self.refusal(error))
             // A body after this response head would be read as the next response (RFC 9110 §9.3.2).
             return request.method == .head ? problem.createHeadResponse() : problem
         }

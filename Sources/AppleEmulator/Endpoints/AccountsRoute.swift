@@ -10,52 +10,53 @@ struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
 
     let state: EmulatorState
-    let post: NotificationPost
+    let post: NotificationDispatcher
     /// A random token for the forms (CSRF). Another site can submit a form to the emulator from a developer's
     /// browser, but cannot read this token.
     private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
-    init(state: EmulatorState, post: NotificationPost) {
+    init(state: EmulatorState, post: NotificationDispatcher) {
         (self.state, self.post) = (state, post)
     }
 
     func add(to router: Router<EmulatorRequestContext>) {
         router.get("/") { request, _ in
-            do throws(OAuthRefusal) {
-                return try page(FormFields((request.uri.query ?? "").utf8)).answer.response
+            do throws(OAuthError) {
+                return try page(FormFields((request.uri.query ?? "").utf8)).response.hummingbird
             } catch {
-                return RefusalPage(refusal: error).answer.response
+                return ErrorPage(refusal: error).response.hummingbird
             }
         }
         router.get("site") { request, _ in
-            do throws(OAuthRefusal) {
-                return SitePage(fields: try FormFields((request.uri.query ?? "").utf8)).answer.response
+            do throws(OAuthError) {
+                return SitePage(fields: try FormFields((request.uri.query ?? "").utf8)).response.hummingbird
             } catch {
-                return RefusalPage(refusal: error).answer.response
+                return ErrorPage(refusal: error).response.hummingbird
             }
         }
         router.post("accounts") { request, _ in
-            do throws(OAuthRefusal) {
+            do throws(OAuthError) {
                 let form = try await FormFields(bodyOf: request)
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
                 // A redirect, so that reloading the page does not repeat the action.
-                return EndpointAnswer(status: 303, headers: [.init(name: "Location", value: back)]).response
+                return EndpointResponse(status: 303, headers: [.init(name: "Location", value: back)])
+                    .hummingbird
             } catch {
-                return RefusalPage(refusal: error).answer.response
+                return ErrorPage(refusal: error).response.hummingbird
             }
         }
     }
 
-    private func page(_ query: FormFields) throws(OAuthRefusal) -> AccountsPage {
+    private func page(_ query: FormFields) throws(OAuthError) -> AccountsPage {
         AccountsPage(
             people: try UserPage(of: state.users, query), deliveries: state.recentDeliveries,
             notificationURL: state.notificationTarget?.url, token: token)
     }
 
-    private func act(_ form: FormFields) async throws(OAuthRefusal) {
+    private func act(_ form: FormFields) async throws(OAuthError) {
         guard ConstantTime.areEqual(Array(try form.require("token").utf8), Array(token.utf8)) else {
-            throw OAuthRefusal(.invalidRequest, "this page is from an earlier run; reload it")
+            throw OAuthError(.invalidRequest, "this page is from an earlier run; reload it")
         }
         let (subject, action) = (try form.require("sub"), try form.require("action"))
         do throws(EmulatorError) {
@@ -70,7 +71,7 @@ struct AccountsRoute: Sendable {
                 if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
             }
         } catch {
-            throw OAuthRefusal(.invalidRequest, error.description)
+            throw OAuthError(.invalidRequest, error.description)
         }
     }
 }

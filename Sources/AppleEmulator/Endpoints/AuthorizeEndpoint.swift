@@ -6,38 +6,38 @@ struct AuthorizeEndpoint: Sendable {
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
-        let shell = EndpointShell(state: state, endpoint: .authorize)
+        let faults = FaultInjection(state: state, endpoint: .authorize)
         router.get("auth/authorize") { request, context in
-            try await shell.respond(on: context.channel) { _ in
-                answer { () throws(OAuthRefusal) in
+            try await faults.respond(on: context.channel) { _ in
+                respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
-                    return ChooserPage(page: page, request: opened, people: UserPage(of: people)).answer
+                    return ChooserPage(page: page, request: opened, people: UserPage(of: people)).response
                 }
             }
         }
         router.post("auth/authorize") { request, context in
-            try await shell.respond(on: context.channel) { _ in
+            try await faults.respond(on: context.channel) { _ in
                 let form: FormFields
-                do throws(OAuthRefusal) {
+                do throws(OAuthError) {
                     form = try await FormFields(bodyOf: request)
                 } catch {
-                    return answer { () throws(OAuthRefusal) in throw error }
+                    return respond { () throws(OAuthError) in throw error }
                 }
-                return answer { () throws(OAuthRefusal) in try step(form) }
+                return respond { () throws(OAuthError) in try step(form) }
             }
         }
     }
 
-    private func answer(_ work: () throws(OAuthRefusal) -> EndpointAnswer) -> EndpointAnswer {
-        do throws(OAuthRefusal) {
+    private func respond(_ work: () throws(OAuthError) -> EndpointResponse) -> EndpointResponse {
+        do throws(OAuthError) {
             return try work()
         } catch {
             state.count(error, on: .authorize)
-            return RefusalPage(refusal: error).answer
+            return ErrorPage(refusal: error).response
         }
     }
 
-    private func step(_ form: FormFields) throws(OAuthRefusal) -> EndpointAnswer {
+    private func step(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         let page = try form.require("page")
         if form["cancel"] != nil { return deliver(try state.cancel(page)) }
         let request = try state.openPage(page)
@@ -57,38 +57,38 @@ struct AuthorizeEndpoint: Sendable {
             // Every Apple Account has an address.
             recipe.email = try name(form, "email").map { RecipeAddress.given($0) } ?? .derived
             guard let user = try? state.makeUser(recipe) else {
-                throw OAuthRefusal(.invalidRequest, "there are too many accounts; reset the emulator")
+                throw OAuthError(.invalidRequest, "there are too many accounts; reset the emulator")
             }
             return try consent(page, request, user.subject)
         }
-        return ChooserPage(page: page, request: request, people: try UserPage(of: people, form)).answer
+        return ChooserPage(page: page, request: request, people: try UserPage(of: people, form)).response
     }
 
     /// The users that can sign in.
     private var people: [EmulatedUser] { state.users.filter { !$0.isDeleted } }
 
     private func consent(
-        _ page: String, _ request: AuthorizeRequest, _ subject: String
-    ) throws(OAuthRefusal) -> EndpointAnswer {
+        _ page: String, _ request: AuthorizationRequest, _ subject: String
+    ) throws(OAuthError) -> EndpointResponse {
         guard let user = try? state.user(subject), !user.isDeleted else {
-            throw OAuthRefusal(.invalidRequest, "there is no such account")
+            throw OAuthError(.invalidRequest, "there is no such account")
         }
         return ConsentPage(
             page: page, request: request, user: user,
             isFirst: state.isFirstAuthorization(of: user, clientID: request.clientID)
-        ).answer
+        ).response
     }
 
-    private func deliver(_ answer: AuthorizeAnswer) -> EndpointAnswer {
-        guard answer.mode != .formPost else { return FormPostPage(delivered: answer).answer }
-        return EndpointAnswer(
+    private func deliver(_ response: AuthorizationResponse) -> EndpointResponse {
+        guard response.mode != .formPost else { return FormPostPage(delivered: response).response }
+        return EndpointResponse(
             status: 303,
-            headers: [.init(name: "Location", value: answer.location), EndpointAnswer.noStore])
+            headers: [.init(name: "Location", value: response.location), EndpointResponse.noStore])
     }
 
-    private func name(_ form: FormFields, _ field: String) throws(OAuthRefusal) -> String? {
+    private func name(_ form: FormFields, _ field: String) throws(OAuthError) -> String? {
         guard let text = form[field] else { return nil }
-        guard text.utf8.count <= 320 else { throw OAuthRefusal(.invalidRequest, "\(field) is too long") }
+        guard text.utf8.count <= 320 else { throw OAuthError(.invalidRequest, "\(field) is too long") }
         return text
     }
 }

@@ -14,35 +14,35 @@ struct FormFields {
 
     /// Throws `invalid_client` for another content type, as Apple does for JSON, and `invalid_request` for a
     /// body that is too large, has a field twice or is not UTF-8.
-    init(bodyOf request: Request) async throws(OAuthRefusal) {
+    init(bodyOf request: Request) async throws(OAuthError) {
         let type = request.headers[.contentType] ?? ""
         let essence = type.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard essence == "application/x-www-form-urlencoded" else {
-            throw OAuthRefusal(.invalidClient, "the body must be application/x-www-form-urlencoded")
+            throw OAuthError(.invalidClient, "the body must be application/x-www-form-urlencoded")
         }
         let buffer: ByteBuffer
         do {
             buffer = try await request.body.collect(upTo: Self.bodyLimit)
         } catch {
-            throw OAuthRefusal(
+            throw OAuthError(
                 .invalidRequest, "the body is larger than \(Self.bodyLimit) bytes, or incomplete")
         }
         try self.init(Array(buffer.readableBytesView))
     }
 
-    init(_ bytes: some Collection<UInt8>) throws(OAuthRefusal) {
+    init(_ bytes: some Collection<UInt8>) throws(OAuthError) {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let value = pair.dropFirst(name.count + 1)
             guard let name = Self.decode(name), let value = Self.decode(value) else {
-                throw OAuthRefusal(.invalidRequest, "the body is not form-encoded UTF-8")
+                throw OAuthError(.invalidRequest, "the body is not form-encoded UTF-8")
             }
             guard !fields.contains(where: { $0.name.isByteEqual(to: name) }) else {
-                throw OAuthRefusal(.invalidRequest, "a field occurs twice")
+                throw OAuthError(.invalidRequest, "a field occurs twice")
             }
             fields.append((name, value))
             guard fields.count <= Self.fieldLimit else {
-                throw OAuthRefusal(.invalidRequest, "there are more than \(Self.fieldLimit) fields")
+                throw OAuthError(.invalidRequest, "there are more than \(Self.fieldLimit) fields")
             }
         }
     }
@@ -56,8 +56,8 @@ struct FormFields {
     func has(_ name: String) -> Bool { fields.contains { $0.name.isByteEqual(to: name) } }
 
     /// Throws `invalid_request` when the field is absent.
-    func require(_ name: String) throws(OAuthRefusal) -> String {
-        guard let value = self[name] else { throw OAuthRefusal(.invalidRequest, "\(name) is missing") }
+    func require(_ name: String) throws(OAuthError) -> String {
+        guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
         return value
     }
 

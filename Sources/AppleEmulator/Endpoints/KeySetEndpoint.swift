@@ -6,11 +6,48 @@ struct KeySetEndpoint: Sendable {
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
-        let shell = EndpointShell(state: state, endpoint: .keys)
+        let faults = FaultInjection(state: state, endpoint: .keys)
         router.get("auth/keys") { request, context in
-            try await shell.respond(on: context.channel) { fault in
+            try await faults.respond(on: context.channel) { fault in
                 state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
             }
         }
+    }
+}
+
+/// Builds the response to a request for `/auth/keys`, before a fault changes it.
+enum KeySetResponse {
+    /// - Parameters:
+    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when it matches the
+    ///     current set.
+    ///   - entityTag: Whether the response has an `ETag`.
+    static func make(
+        _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
+    ) -> EndpointResponse {
+        var response = EndpointResponse(contentType: EndpointResponse.jsonType)
+        if let cacheControl { response.headers.append(.init(name: "Cache-Control", value: cacheControl)) }
+        if isSent {
+            let tag = document.entityTag
+            response.headers.append(.init(name: "ETag", value: tag))
+            if let ifNoneMatch, matches(ifNoneMatch, tag) {
+                response.status = 304
+                response.contentType = nil
+                return response
+            }
+        }
+        response.body = document.serialized()
+        return response
+    }
+
+    /// Weak comparison (RFC 9110 §8.8.3.2). The emulator's tags contain no commas.
+    private static func matches(_ ifNoneMatch: String, _ entityTag: String) -> Bool {
+        ifNoneMatch.split(separator: ",").contains { candidate in
+            let tag = candidate.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+            return tag == "*" || opaque(tag) == opaque(entityTag[...])
+        }
+    }
+
+    private static func opaque(_ tag: Substring) -> Substring {
+        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
     }
 }

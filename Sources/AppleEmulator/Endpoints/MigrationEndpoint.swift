@@ -8,14 +8,14 @@ struct MigrationEndpoint: Sendable {
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
-        let shell = EndpointShell(state: state, endpoint: .migration)
+        let faults = FaultInjection(state: state, endpoint: .migration)
         router.post("auth/usermigrationinfo") { request, context in
-            try await shell.respond(on: context.channel) { _ in await answer(request) }
+            try await faults.respond(on: context.channel) { _ in await response(to: request) }
         }
     }
 
-    private func answer(_ request: Request) async -> EndpointAnswer {
-        do throws(OAuthRefusal) {
+    private func response(to request: Request) async -> EndpointResponse {
+        do throws(OAuthError) {
             let form = try await FormFields(bodyOf: request)
             let (clientID, teamID) = try state.authenticate(form, includingFormerTeam: true)
             try state.requireMigrationToken(bearer(of: request), teamID: teamID, clientID: clientID)
@@ -33,11 +33,25 @@ struct MigrationEndpoint: Sendable {
         }
     }
 
-    private func bearer(of request: Request) throws(OAuthRefusal) -> String {
+    private func bearer(of request: Request) throws(OAuthError) -> String {
         let parts = (request.headers[.authorization] ?? "").split(separator: " ")
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw OAuthRefusal(.invalidRequest, "Authorization must be Bearer with an access token")
+            throw OAuthError(.invalidRequest, "Authorization must be Bearer with an access token")
         }
         return String(parts[1])
+    }
+}
+
+/// The response of `/auth/usermigrationinfo` for the recipient of an app.
+struct MigratedUser: Equatable {
+    let subject: String
+    let email: String?
+    let isPrivateEmail: Bool
+
+    var json: JSONObject {
+        var json = JSONObject([("sub", .string(subject))])
+        json["email"] = email.map { .string($0) }
+        if email != nil, isPrivateEmail { json["is_private_email"] = .bool(true) }
+        return json
     }
 }

@@ -6,14 +6,14 @@ struct TokenEndpoint: Sendable {
     let state: EmulatorState
 
     func add(to router: Router<EmulatorRequestContext>) {
-        let shell = EndpointShell(state: state, endpoint: .token)
+        let faults = FaultInjection(state: state, endpoint: .token)
         router.post("auth/token") { request, context in
-            try await shell.respond(on: context.channel) { _ in try await answer(request) }
+            try await faults.respond(on: context.channel) { _ in try await response(to: request) }
         }
     }
 
-    private func answer(_ request: Request) async throws -> EndpointAnswer {
-        do throws(OAuthRefusal) {
+    private func response(to request: Request) async throws -> EndpointResponse {
+        do throws(OAuthError) {
             return try await grant(FormFields(bodyOf: request))
         } catch {
             state.count(error, on: .token)
@@ -21,37 +21,38 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func grant(_ form: FormFields) throws(OAuthRefusal) -> EndpointAnswer {
+    private func grant(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
         let type = form["grant_type"].flatMap { GrantType(rawValue: $0) }
         let (clientID, teamID) = try state.authenticate(
             form, includingFormerTeam: type == .clientCredentials)
         switch type {
         case .authorizationCode:
             let code = try form.require("code")
-            return try answer(
-                state.exchange(code, clientID: clientID, redirectURI: form["redirect_uri"]))
+            return try response(
+                for: state.exchange(code, clientID: clientID, redirectURI: form["redirect_uri"]))
         case .refreshToken:
-            return try answer(state.refresh(try form.require("refresh_token"), clientID: clientID))
+            return try response(
+                for: state.refresh(try form.require("refresh_token"), clientID: clientID))
         case .clientCredentials:
             guard try form.require("scope") == "user.migration" else {
-                throw OAuthRefusal(.invalidScope, "scope must be user.migration")
+                throw OAuthError(.invalidScope, "scope must be user.migration")
             }
             return .json(Self.members(state.grantMigration(teamID: teamID, clientID: clientID)))
         case nil:
             _ = try form.require("grant_type")
-            throw OAuthRefusal(
+            throw OAuthError(
                 .unsupportedGrantType,
                 "grant_type must be authorization_code, refresh_token or client_credentials")
         }
     }
 
-    private func answer(_ basis: TokenBasis) throws(OAuthRefusal) -> EndpointAnswer {
+    private func response(for basis: TokenBasis) throws(OAuthError) -> EndpointResponse {
         var json = Self.members(basis.accessToken)
         json["refresh_token"] = basis.refreshToken.map { .string($0) }
         do {
             json["id_token"] = .string(try state.identityToken(of: basis))
         } catch {
-            throw OAuthRefusal(.serverError, "the identity token cannot be signed")
+            throw OAuthError(.serverError, "the identity token cannot be signed")
         }
         return .json(json)
     }
@@ -65,4 +66,11 @@ struct TokenEndpoint: Sendable {
 
     /// In seconds.
     static let accessTokenLifetime: Int64 = 3600
+}
+
+/// The grant types of `/auth/token` (RFC 6749 §4.1.3, §6, §4.4.2).
+enum GrantType: String, CaseIterable {
+    case authorizationCode = "authorization_code"
+    case refreshToken = "refresh_token"
+    case clientCredentials = "client_credentials"
 }

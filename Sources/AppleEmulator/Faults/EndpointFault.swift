@@ -22,10 +22,57 @@ public struct EndpointFault: Sendable, Equatable {
 
     public init() {}
 
-    var answerKind: FaultBody { body ?? (status == nil ? .genuine : .html) }
+    var bodyKind: FaultBody { body ?? (status == nil ? .genuine : .html) }
 
     var works: Bool {
         if let doesWork { return doesWork }
-        return cut != .beforeWork && (answerKind == .genuine || (status ?? 200) < 400)
+        return cut != .beforeWork && (bodyKind == .genuine || (status ?? 200) < 400)
     }
+}
+
+/// An endpoint of Apple on which faults can be set. The raw value is its name in the control API.
+public enum EmulatedEndpoint: String, Sendable, CaseIterable {
+    /// `GET /auth/keys`
+    case keys
+    /// `GET /.well-known/openid-configuration`
+    case discovery
+    /// `GET /auth/authorize`, and the forms of its page.
+    case authorize
+    /// `POST /auth/token`
+    case token
+    /// `POST /auth/revoke`
+    case revoke
+    /// `POST /auth/usermigrationinfo`
+    case migration
+    /// The other direction: notifications to the receiver.
+    case notifications
+}
+
+/// The body of a faulty response.
+public enum FaultBody: String, Sendable, CaseIterable {
+    /// The genuine body, with the fault's status or headers.
+    case genuine
+    /// An HTML error page, as Apple has sent.
+    case html
+    case empty
+    /// The genuine body, padded to more than 256 KiB, so that only a size limit refuses it.
+    case oversized
+    /// The first half of the genuine body.
+    case malformed
+    /// JSON of another kind.
+    case unrelated
+    /// A key set without keys. Only for `.keys`.
+    case noKeys = "no_keys"
+    /// A key set with keys that Apple does not sign with. Only for `.keys`.
+    case unusableKeys = "unusable_keys"
+}
+
+/// When an endpoint closes the connection.
+public enum ConnectionCut: String, Sendable, CaseIterable {
+    /// Before the endpoint does its work: the client may retry.
+    case beforeWork = "before_work"
+    /// After the work, before the first byte of the response: the client cannot know that the work was done.
+    case beforeAnswer = "before_answer"
+    /// After the work, in the middle of the body.
+    case midBody = "mid_body"
 }

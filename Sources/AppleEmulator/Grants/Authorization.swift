@@ -9,3 +9,35 @@ struct Authorization: Equatable, Codable {
     /// Whether the user signed in on a web page; `nil` in an old state file.
     var isFromWeb: Bool?
 }
+
+/// The consent of one user to one app. Codes and tokens belong to a consent and end with it.
+struct Consent: Hashable, Codable {
+    /// The position of the user in the directory.
+    let person: Int
+    /// The app's primary client ID.
+    let app: String
+}
+
+/// An authorization code that has not been exchanged yet.
+struct IssuedCode: Equatable, Codable {
+    let authorization: Authorization
+    /// The redirect URI of the web flow; `nil` for a native app.
+    let redirectURI: String?
+    /// Milliseconds since 1970.
+    let issuedAt: Int64
+}
+
+/// An access token of a user. Apple accepts it only at `/auth/revoke`.
+struct IssuedAccessToken: Equatable, Codable {
+    let clientID: String
+    /// Milliseconds since 1970.
+    let issuedAt: Int64
+}
+
+/// An access token of a team, from the `client_credentials` grant, for `/auth/usermigrationinfo`.
+struct MigrationToken: Equatable, Codable {
+    let teamID: String
+    let clientID: String
+    /// Milliseconds since 1970.
+    let issuedAt: Int64
+}

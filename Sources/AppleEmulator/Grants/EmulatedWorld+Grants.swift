@@ -3,9 +3,9 @@ extension EmulatedWorld {
     /// Redeems a code for tokens. Throws `invalid_grant`, and `server_error` when there is no signing key.
     mutating func exchange(
         _ code: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
-    ) throws(OAuthRefusal) -> TokenBasis {
+    ) throws(OAuthError) -> TokenBasis {
         let keys = try grantKeys()
-        let authorization = try grants.takeCode(
+        let authorization = try grants.redeemCode(
             code, clientID: clientID, redirectURI: redirectURI, lifetime: lifetime, now: now)
         try requireConsent(authorization.consent)
         let tokens = grants.issueTokens(for: authorization, at: now)
@@ -17,10 +17,10 @@ extension EmulatedWorld {
     /// signing key.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
-    ) throws(OAuthRefusal) -> TokenBasis {
+    ) throws(OAuthError) -> TokenBasis {
         let keys = try grantKeys()
         let authorization: Authorization
-        do throws(OAuthRefusal) {
+        do throws(OAuthError) {
             authorization = try grants.refresh(token, clientID: clientID, interval: interval, now: now)
         } catch {
             if error.code == .throttled { counters.refreshesThrottled += 1 }
@@ -66,15 +66,15 @@ extension EmulatedWorld {
             IssuedCode(authorization: authorization, redirectURI: redirectURI, issuedAt: now), as: secret)
     }
 
-    private func requireConsent(_ consent: Consent) throws(OAuthRefusal) {
+    private func requireConsent(_ consent: Consent) throws(OAuthError) {
         guard users[consent.person].apps.contains(consent.app) else {
-            throw OAuthRefusal(.invalidGrant, "the user no longer uses the app")
+            throw OAuthError(.invalidGrant, "the user no longer uses the app")
         }
     }
 
-    private func grantKeys() throws(OAuthRefusal) -> SigningKeys {
+    private func grantKeys() throws(OAuthError) -> SigningKeys {
         guard let key = try? keys.signingKey() else {
-            throw OAuthRefusal(.serverError, "every signing key is retired")
+            throw OAuthError(.serverError, "every signing key is retired")
         }
         return SigningKeys(key: key, other: nil)
     }
@@ -96,4 +96,15 @@ extension EmulatedWorld {
             identity: identity, authorization: authorization, accessToken: access, refreshToken: refresh,
             now: now)
     }
+}
+
+/// The data for a response of `/auth/token`, read under one lock, so that signing needs no lock.
+struct TokenBasis {
+    let identity: IdentityTokenBasis
+    let authorization: Authorization
+    let accessToken: String
+    /// `nil` in the response to a refresh grant.
+    let refreshToken: String?
+    /// Milliseconds since 1970.
+    let now: Int64
 }

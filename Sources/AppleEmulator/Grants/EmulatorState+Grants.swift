@@ -5,12 +5,12 @@ extension EmulatorState {
     /// and `invalid_client`.
     func authenticate(
         _ form: FormFields, includingFormerTeam: Bool
-    ) throws(OAuthRefusal) -> (clientID: String, teamID: String) {
+    ) throws(OAuthError) -> (clientID: String, teamID: String) {
         guard let clientID = form["client_id"] else {
-            throw OAuthRefusal(.invalidRequest, "client_id is missing")
+            throw OAuthError(.invalidRequest, "client_id is missing")
         }
         guard let text = form["client_secret"] else {
-            throw OAuthRefusal(.invalidRequest, "client_secret is missing")
+            throw OAuthError(.invalidRequest, "client_secret is missing")
         }
         // The signature is verified outside the lock, because it takes longest.
         let (teamIDs, keys, now) = world.withLock { world in
@@ -20,21 +20,21 @@ extension EmulatorState {
                 world.clientKeys, now
             )
         }
-        guard !teamIDs.isEmpty else { throw OAuthRefusal(.invalidClient, "client_id is unknown") }
+        guard !teamIDs.isEmpty else { throw OAuthError(.invalidClient, "client_id is unknown") }
         let check = ClientSecretCheck(clientID: clientID, teamIDs: teamIDs, keys: keys, now: now / 1000)
         return (clientID, try check.check(ClientSecret(text)))
     }
 
-    func exchange(_ code: String, clientID: String, redirectURI: String?) throws(OAuthRefusal) -> TokenBasis {
-        try world.withLock { world throws(OAuthRefusal) in
+    func exchange(_ code: String, clientID: String, redirectURI: String?) throws(OAuthError) -> TokenBasis {
+        try world.withLock { world throws(OAuthError) in
             try world.exchange(
                 code, clientID: clientID, redirectURI: redirectURI,
                 lifetime: configuration.codeLifetime * 1000, now: clock.now() + world.clockOffset)
         }
     }
 
-    func refresh(_ token: String, clientID: String) throws(OAuthRefusal) -> TokenBasis {
-        try world.withLock { world throws(OAuthRefusal) in
+    func refresh(_ token: String, clientID: String) throws(OAuthError) -> TokenBasis {
+        try world.withLock { world throws(OAuthError) in
             try world.refresh(
                 token, clientID: clientID, interval: configuration.refreshInterval * 1000,
                 now: clock.now() + world.clockOffset)
@@ -89,4 +89,20 @@ extension EmulatorState {
             authenticatedAt: basis.authorization.authenticatedAt)
         return try sign(claims.object, with: basis.identity.keys, forgery: Forgery())
     }
+}
+
+/// The codes and tokens of one user for one client ID, and the number of requests since the start or the last
+/// reset of the counters.
+public struct UserGrants: Sendable, Equatable {
+    public let clientID: String
+    /// Codes that have not been exchanged, including expired ones that were not used.
+    public let codes: Int
+    /// Valid refresh tokens.
+    public let refreshTokens: Int
+    /// Codes exchanged.
+    public let exchanges: Int
+    /// Successful refresh grants.
+    public let refreshes: Int
+    /// Throttled refresh grants.
+    public let throttled: Int
 }

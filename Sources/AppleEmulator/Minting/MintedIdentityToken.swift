@@ -9,3 +9,14 @@ public struct MintedIdentityToken: Sendable {
     /// Apple's unsigned `user` object, which clients get only at the first authorization.
     public let user: FirstTimeUser?
 }
+
+/// The `user` object that Apple gives to the client at the first authorization. It is not signed.
+public struct FirstTimeUser: Sendable, Equatable {
+    public let firstName: String?
+    public let lastName: String?
+    public let email: String?
+
+    init(_ user: EmulatedUser, shownTo identity: TeamIdentity) {
+        (firstName, lastName, email) = (user.firstName, user.lastName, user.shownEmail(to: identity))
+    }
+}

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The result of posting a notification.
 public struct Delivery: Sendable, Equatable {
     public enum Outcome: Sendable, Equatable {
@@ -19,5 +21,26 @@ public struct Delivery: Sendable, Equatable {
     /// Apple accepts only 200.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
+    }
+}
+
+extension Delivery {
+    var json: JSONObject {
+        var json = JSONObject([("url", .string(url))])
+        switch outcome {
+        case .answered(let status, let body):
+            json["status"] = .integer(Int64(status))
+            json["body"] = .string(body)
+        case .failed(let failure): json["failure"] = .string(failure.rawValue)
+        }
+        return json
+    }
+
+    /// The status of the response, or the failure.
+    var text: String {
+        switch outcome {
+        case .answered(let status, _): String(status)
+        case .failed(let failure): failure.rawValue
+        }
     }
 }

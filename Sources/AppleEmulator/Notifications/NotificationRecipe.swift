@@ -22,3 +22,39 @@ public struct NotificationRecipe: Sendable {
 
     public init() {}
 }
+
+/// The event types that Apple sends. Any other string can be sent too.
+public enum NotificationType: String, Sendable, CaseIterable {
+    case consentRevoked = "consent-revoked"
+    /// The spelling of Apple's current documentation and of its notifications.
+    case accountDeleted = "account-deleted"
+    /// The spelling of Apple's older documentation and of most libraries.
+    case accountDelete = "account-delete"
+    case emailDisabled = "email-disabled"
+    case emailEnabled = "email-enabled"
+
+    /// Events about the relay address contain the address.
+    var carriesEmail: Bool { self == .emailDisabled || self == .emailEnabled }
+}
+
+/// The unit of `event_time`. Apple sends milliseconds; its documentation shows seconds.
+public enum EventTimeUnit: String, Sendable, CaseIterable {
+    case milliseconds = "ms"
+    case seconds = "s"
+}
+
+/// The JSON type of the `events` claim. Apple sends a string; its documentation shows the other two.
+public enum EventsForm: String, Sendable, CaseIterable {
+    /// A JSON string that holds one object.
+    case string
+    case object
+    case array
+
+    func claim(_ event: JSONObject) -> JSONValue {
+        switch self {
+        case .string: .string(String(decoding: JSONValue.object(event).serialized(), as: UTF8.self))
+        case .object: .object(event)
+        case .array: .array([.object(event)])
+        }
+    }
+}

@@ -65,3 +65,34 @@ struct Outbox: Codable {
         return lastID
     }
 }
+
+/// A notification that the receiver has not accepted yet: it is held, or will be retried.
+public struct WaitingNotification: Sendable, Equatable, Codable {
+    public let id: Int
+    public let notification: MintedNotification
+    public let target: NotificationTarget
+    /// The number of attempts.
+    public internal(set) var attempts: Int
+    /// In milliseconds since 1970; `nil` when it is held until it is released.
+    public internal(set) var nextAttemptAt: Int64?
+
+    public var isHeld: Bool { nextAttemptAt == nil }
+}
+
+/// A recent delivery, for display.
+public struct RecentDelivery: Sendable, Equatable, Codable {
+    public let type: String
+    public let clientID: String
+    /// The status of the response, or the failure.
+    public let outcome: String
+    /// Milliseconds since 1970.
+    public let postedAt: Int64
+}
+
+/// The order in which held notifications are released.
+public enum ReleaseOrder: String, Sendable, CaseIterable {
+    case inOrder = "in_order"
+    /// The last event first, so that a receiver that relies on the order of arrival gets the wrong state.
+    case reversed
+    case shuffled
+}

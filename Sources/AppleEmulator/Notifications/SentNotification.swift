@@ -21,3 +21,11 @@ struct SentNotification {
     /// The result of the delivery, or else the payload, for a caller that posts it itself.
     var text: String { delivery?.text ?? (isHeld ? "held" : notification.payload) }
 }
+
+/// A signed notification, ready to be delivered.
+public struct MintedNotification: Sendable, Equatable, Codable {
+    public let type: String
+    public let clientID: String
+    /// The compact JWS, which is sent as the member `payload`.
+    public let payload: String
+}

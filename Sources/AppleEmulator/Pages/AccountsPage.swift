@@ -6,7 +6,7 @@ struct AccountsPage {
     /// The CSRF token of the forms.
     let token: String
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         let controls = UserPageControls(page: people, method: "get", action: "/")
         return PageFrame(
             title: "Fake Apple",
@@ -22,7 +22,7 @@ struct AccountsPage {
                 </section>
                 """,
             isWide: true
-        ).answer
+        ).response
     }
 
     private var table: String {

@@ -1,10 +1,10 @@
 /// The first step of `/auth/authorize`: the choice of a user, or a new one.
 struct ChooserPage {
     let page: String
-    let request: AuthorizeRequest
+    let request: AuthorizationRequest
     let people: UserPage
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         let controls = UserPageControls(
             page: people, method: "post", action: "/auth/authorize", hidden: [("page", page)])
         let choices = people.users.map { user in
@@ -43,11 +43,11 @@ struct ChooserPage {
                 </form>
                 """,
             formTargets: request.formTargets
-        ).answer
+        ).response
     }
 }
 
-extension AuthorizeRequest {
+extension AuthorizationRequest {
     /// Browsers apply `form-action` also to redirects after a form. A page whose form can be answered with a
     /// redirect sets no targets, because the app may redirect to its own URL scheme, and a policy cannot
     /// allow all schemes.

@@ -1,12 +1,12 @@
 /// The second step of `/auth/authorize`: what the app may see, and consent.
 struct ConsentPage {
     let page: String
-    let request: AuthorizeRequest
+    let request: AuthorizationRequest
     let user: EmulatedUser
     /// Apple asks what to share only at the first authorization.
     let isFirst: Bool
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         PageFrame(
             title: "Sign in",
             content: """
@@ -22,7 +22,7 @@ struct ConsentPage {
                 </form>
                 """,
             formTargets: request.formTargets
-        ).answer
+        ).response
     }
 
     private var explanation: String {

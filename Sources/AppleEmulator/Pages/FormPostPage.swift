@@ -1,9 +1,9 @@
 /// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
 /// disabled (OAuth 2.0 Form Post Response Mode).
 struct FormPostPage {
-    let delivered: AuthorizeAnswer
+    let delivered: AuthorizationResponse
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         let fields = delivered.fields.map { field in
             "<input type=\"hidden\" name=\"\(field.name.htmlEscaped)\" value=\"\(field.value.htmlEscaped)\">"
         }
@@ -20,6 +20,6 @@ struct FormPostPage {
             // The receiver may redirect the browser, also to `intent:` or its own scheme, and browsers apply
             // the policy to that too. Apple's page allows it.
             formTargets: nil, script: "document.getElementById('answer').submit()"
-        ).answer
+        ).response
     }
 }

@@ -13,11 +13,11 @@ struct PageFrame {
     /// Runs when the page opens.
     var script: String?
 
-    var answer: EndpointAnswer {
-        EndpointAnswer(
+    var response: EndpointResponse {
+        EndpointResponse(
             status: status, contentType: "text/html;charset=UTF-8",
             headers: [
-                EndpointAnswer.noStore, .init(name: "Content-Security-Policy", value: policy),
+                EndpointResponse.noStore, .init(name: "Content-Security-Policy", value: policy),
                 .init(name: "X-Content-Type-Options", value: "nosniff"),
             ],
             body: Array(html.utf8))

@@ -3,7 +3,7 @@ struct SitePage {
     /// The query parameters.
     let fields: FormFields
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         let rows = ["code", "state", "error", "error_description"].compactMap { name in
             fields[name].map { "<tr><td>\(name)</td><td><code>\($0.htmlEscaped)</code></td></tr>" }
         }
@@ -14,6 +14,6 @@ struct SitePage {
                 <p>\(fields["code"] == nil ? "No user has signed in." : "The backend of your site exchanges this code for the user.")</p>
                 \(rows.isEmpty ? "" : "<table>\(rows.joined())</table>")
                 """
-        ).answer
+        ).response
     }
 }

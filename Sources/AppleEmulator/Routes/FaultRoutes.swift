@@ -7,10 +7,10 @@ struct FaultRoutes: Sendable {
     let state: EmulatorState
 
     func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "faults") { call in list() }
-        group.control(.put, "faults/:endpoint") { call in
-            let endpoint = try endpoint(call)
-            let fault = try call.input { input throws(EmulatorError) in try input.fault() }
+        group.control(.get, "faults") { request in list() }
+        group.control(.put, "faults/:endpoint") { request in
+            let endpoint = try endpoint(request)
+            let fault = try request.input { input throws(EmulatorError) in try input.fault() }
             if endpoint != .keys, fault.body == .noKeys || fault.body == .unusableKeys {
                 throw EmulatorError(
                     .memberMalformed, detail: "body: no_keys and unusable_keys are only for keys")
@@ -24,31 +24,46 @@ struct FaultRoutes: Sendable {
             state.setFault(fault, on: endpoint)
             return list()
         }
-        group.control(.delete, "faults/:endpoint") { call in
-            state.setFault(nil, on: try endpoint(call))
+        group.control(.delete, "faults/:endpoint") { request in
+            state.setFault(nil, on: try endpoint(request))
             return list()
         }
-        group.control(.delete, "faults") { call in
+        group.control(.delete, "faults") { request in
             state.clearFaults()
             return list()
         }
     }
 
-    private func endpoint(_ call: Call) throws(EmulatorError) -> EmulatedEndpoint {
-        guard let endpoint = EmulatedEndpoint(rawValue: call.pathPart("endpoint")) else {
+    private func endpoint(_ request: ControlRequest) throws(EmulatorError) -> EmulatedEndpoint {
+        guard let endpoint = EmulatedEndpoint(rawValue: request.pathPart("endpoint")) else {
             let names = EmulatedEndpoint.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError(.parameterMalformed, detail: "endpoint: one of \(names)")
         }
         return endpoint
     }
 
-    private func list() -> ControlAnswer {
+    private func list() -> ControlResponse {
         let faults = state.faults
         var json = JSONObject()
         for endpoint in EmulatedEndpoint.allCases {
             json[endpoint.rawValue] = faults[endpoint].map { .object($0.json) }
         }
         let names = EmulatedEndpoint.allCases.filter { faults[$0] != nil }.map(\.rawValue)
-        return ControlAnswer(json: json, text: names.isEmpty ? "none" : names.joined(separator: "\n"))
+        return ControlResponse(json: json, text: names.isEmpty ? "none" : names.joined(separator: "\n"))
+    }
+}
+
+extension EndpointFault {
+    var json: JSONObject {
+        var json = JSONObject()
+        if delayMilliseconds > 0 { json["delay_ms"] = .integer(delayMilliseconds) }
+        json["status"] = status.map { .integer(Int64($0)) }
+        json["body"] = body.map { .string($0.rawValue) }
+        json["cut"] = cut.map { .string($0.rawValue) }
+        json["cache_control"] = cacheControl.map { .string($0) }
+        if hidesEntityTag { json["etag"] = .bool(false) }
+        json["work"] = doesWork.map { .bool($0) }
+        json["times"] = remainingRequests.map { .integer(Int64($0)) }
+        return json
     }
 }

@@ -7,17 +7,17 @@ struct KeyRoutes: Sendable {
     let state: EmulatorState
 
     func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "keys") { call in list() }
-        group.control(.post, "keys") { call in
-            let (keyID, isPublished, signs) = try call.input { input throws(EmulatorError) in
+        group.control(.get, "keys") { request in list() }
+        group.control(.post, "keys") { request in
+            let (keyID, isPublished, signs) = try request.input { input throws(EmulatorError) in
                 (try Self.keyID(&input), try input.bool("published") ?? true, try input.bool("signs") ?? true)
             }
             let key = try await state.addKey(keyID: keyID, isPublished: isPublished, signs: signs)
-            return ControlAnswer(
+            return ControlResponse(
                 status: .created, json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
         }
-        group.control(.post, "keys/rotate") { call in
-            let mode = try call.input { input throws(EmulatorError) in
+        group.control(.post, "keys/rotate") { request in
+            let mode = try request.input { input throws(EmulatorError) in
                 try input.word("mode", KeyRotationMode.self) ?? .atOnce
             }
             switch mode {
@@ -29,23 +29,23 @@ struct KeyRoutes: Sendable {
                 var json = list().json
                 json["step"] = .string(step.word)
                 json["kid"] = .string(keyID)
-                return ControlAnswer(json: json, text: "\(step.word) \(keyID)")
+                return ControlResponse(json: json, text: "\(step.word) \(keyID)")
             }
         }
-        group.control(.put, "keys/:kid") { call in
-            let (isPublished, signs) = try call.input { input throws(EmulatorError) in
+        group.control(.put, "keys/:kid") { request in
+            let (isPublished, signs) = try request.input { input throws(EmulatorError) in
                 (try input.bool("published"), try input.bool("signs"))
             }
-            try state.useKey(call.pathPart("kid"), isPublished: isPublished, signs: signs)
+            try state.useKey(request.pathPart("kid"), isPublished: isPublished, signs: signs)
             return list()
         }
-        group.control(.delete, "keys/:kid") { call in
-            try state.retireKey(call.pathPart("kid"))
+        group.control(.delete, "keys/:kid") { request in
+            try state.retireKey(request.pathPart("kid"))
             return list()
         }
     }
 
-    private func list() -> ControlAnswer {
+    private func list() -> ControlResponse {
         let keys = state.keys
         let json = keys.map { held in
             JSONValue.object(
@@ -55,7 +55,7 @@ struct KeyRoutes: Sendable {
                 ]))
         }
         let published = keys.filter(\.isPublished).map(\.key.keyID)
-        return ControlAnswer(
+        return ControlResponse(
             json: JSONObject([("keys", .array(json))]), text: published.joined(separator: "\n"))
     }
 

@@ -5,13 +5,13 @@ import StrictJSON
 /// The delivery plan of notifications, and the notifications that are not delivered yet.
 struct OutboxRoutes: Sendable {
     let state: EmulatorState
-    let post: NotificationPost
+    let post: NotificationDispatcher
 
     func add(to group: RouterGroup<EmulatorRequestContext>) {
-        group.control(.get, "delivery-plan") { call in plan() }
-        group.control(.put, "delivery-plan") { call in
+        group.control(.get, "delivery-plan") { request in plan() }
+        group.control(.put, "delivery-plan") { request in
             try state.setDeliveryPlan(
-                call.input { input throws(EmulatorError) in
+                request.input { input throws(EmulatorError) in
                     var plan = DeliveryPlan()
                     if let copies = try input.integer("copies", in: 1...10) { plan.copies = Int(copies) }
                     if let holds = try input.bool("hold") { plan.holds = holds }
@@ -23,40 +23,61 @@ struct OutboxRoutes: Sendable {
                 })
             return plan()
         }
-        group.control(.get, "outbox") { call in list() }
-        group.control(.delete, "outbox") { call in
+        group.control(.get, "outbox") { request in list() }
+        group.control(.delete, "outbox") { request in
             state.forgetWaitingNotifications()
             return list()
         }
-        group.control(.post, "outbox/release") { call in
-            let order = try call.input { input throws(EmulatorError) in
+        group.control(.post, "outbox/release") { request in
+            let order = try request.input { input throws(EmulatorError) in
                 try input.word("order", ReleaseOrder.self) ?? .inOrder
             }
             var sent: [SentNotification] = []
             for held in state.release(order) {
                 sent.append(await post.send(held.notification, to: held.target))
             }
-            return ControlAnswer(
+            return ControlResponse(
                 json: JSONObject([("notifications", .array(sent.map { .object($0.json) }))]),
                 text: sent.map(\.text).joined(separator: "\n"))
         }
     }
 
-    private func plan() -> ControlAnswer {
+    private func plan() -> ControlResponse {
         let plan = state.deliveryPlan
-        return ControlAnswer(
+        return ControlResponse(
             json: JSONObject([
                 ("copies", .integer(Int64(plan.copies))), ("hold", .bool(plan.holds)),
                 ("retry", .bool(plan.retries)), ("first_retry_ms", .integer(plan.firstRetryMilliseconds)),
             ]), text: "\(plan.copies)")
     }
 
-    private func list() -> ControlAnswer {
+    private func list() -> ControlResponse {
         let waiting = state.waitingNotifications
-        return ControlAnswer(
+        return ControlResponse(
             json: JSONObject([
                 ("waiting", .array(waiting.map { .object($0.json) })),
                 ("recent", .array(state.recentDeliveries.map { .object($0.json) })),
             ]), text: String(waiting.count))
+    }
+}
+
+extension WaitingNotification {
+    var json: JSONObject {
+        var json = JSONObject([
+            ("type", .string(notification.type)), ("client_id", .string(notification.clientID)),
+            ("payload", .string(notification.payload)), ("url", .string(target.url)),
+            ("attempts", .integer(Int64(attempts))), ("held", .bool(isHeld)),
+        ])
+        json["next_attempt_at"] = nextAttemptAt.map { .string(EmulatorClock.text(of: $0)) }
+        return json
+    }
+}
+
+extension RecentDelivery {
+    var json: JSONObject {
+        JSONObject([
+            ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
+            ("posted_at", .string(EmulatorClock.text(of: postedAt))),
+        ])
     }
 }

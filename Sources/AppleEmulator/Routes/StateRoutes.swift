@@ -7,37 +7,40 @@ struct StateRoutes: Sendable {
     let state: EmulatorState
 
     func add(to router: RouterGroup<EmulatorRequestContext>) {
-        router.control(.get, "") { call in overview() }
-        router.control(.put, "notification-url") { call in
-            let url = try call.input { input throws(EmulatorError) in try input.string("url", maximum: 2048) }
+        router.control(.get, "") { request in overview() }
+        router.control(.put, "notification-url") { request in
+            let url = try request.input { input throws(EmulatorError) in
+                try input.string("url", maximum: 2048)
+            }
             guard let url else { throw EmulatorError(.memberMalformed, detail: "url: a string") }
             state.setNotificationTarget(try NotificationTarget(url, allowedHosts: state.allowedHosts))
             return overview()
         }
-        router.control(.delete, "notification-url") { call in
+        router.control(.delete, "notification-url") { request in
             state.setNotificationTarget(nil)
             return overview()
         }
-        router.control(.get, "counters") { call in counters() }
-        router.control(.delete, "counters") { call in
+        router.control(.get, "counters") { request in counters() }
+        router.control(.delete, "counters") { request in
             state.clearCounters()
             return counters()
         }
-        router.control(.post, "clock") { call in
-            let seconds = try call.input { input throws(EmulatorError) in try input.integer("advance_seconds")
+        router.control(.post, "clock") { request in
+            let seconds = try request.input { input throws(EmulatorError) in
+                try input.integer("advance_seconds")
             }
             try state.advanceClock(bySeconds: seconds ?? 0)
             let now = state.now / 1000
-            return ControlAnswer(json: JSONObject([("now", .integer(now))]), text: String(now))
+            return ControlResponse(json: JSONObject([("now", .integer(now))]), text: String(now))
         }
-        router.control(.post, "reset") { call in
-            try call.requireNoInput()
+        router.control(.post, "reset") { request in
+            try request.requireNoInput()
             try state.reset()
             return overview()
         }
     }
 
-    private func overview() -> ControlAnswer {
+    private func overview() -> ControlResponse {
         let apps = state.apps.map { app in
             JSONValue.object(
                 JSONObject([
@@ -51,12 +54,12 @@ struct StateRoutes: Sendable {
             ("users", .integer(Int64(state.users.count))),
         ])
         json["notification_url"] = state.notificationTarget.map { .string($0.url) }
-        return ControlAnswer(json: json, text: IdentityTokenClaims.issuer)
+        return ControlResponse(json: json, text: IdentityTokenClaims.issuer)
     }
 
-    private func counters() -> ControlAnswer {
+    private func counters() -> ControlResponse {
         let json = state.counters.json
         let lines = json.members.map { "\($0.name) \($0.value.integer ?? 0)" }
-        return ControlAnswer(json: json, text: lines.joined(separator: "\n"))
+        return ControlResponse(json: json, text: lines.joined(separator: "\n"))
     }
 }

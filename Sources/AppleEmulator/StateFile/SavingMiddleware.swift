@@ -12,15 +12,15 @@ struct SavingMiddleware: RouterMiddleware {
         // The only GET request that changes something opens a page of the web flow, and open pages are not
         // saved.
         guard request.method != .get, request.method != .head else { return try await next(request, context) }
-        let answer: Response
+        let response: Response
         do {
-            answer = try await next(request, context)
+            response = try await next(request, context)
         } catch {
             // The connection may have been cut after the work was done.
             try await saver.save()
             throw error
         }
         try await saver.save()
-        return answer
+        return response
     }
 }

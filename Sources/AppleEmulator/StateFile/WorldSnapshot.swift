@@ -24,8 +24,8 @@ struct WorldSnapshot: Codable {
     let keys: [PublishedKey]
     let clientKeys: [TeamKey]
     let redirectURIs: [String: [String]]
-    let grants: GrantBook
-    let transfers: TransferBook
+    let grants: GrantRegistry
+    let transfers: TransferRegistry
     let outbox: Outbox
     let clockOffset: Int64
 

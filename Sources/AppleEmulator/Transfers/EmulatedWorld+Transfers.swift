@@ -37,22 +37,22 @@ extension EmulatedWorld {
     /// the data.
     mutating func transferSubject(
         of subject: String, sender: String, recipient: String, clientID: String, now: Int64
-    ) throws(OAuthRefusal) -> String {
-        guard let app = app(of: clientID) else { throw OAuthRefusal(.invalidClient, "client_id is unknown") }
+    ) throws(OAuthError) -> String {
+        guard let app = app(of: clientID) else { throw OAuthError(.invalidClient, "client_id is unknown") }
         let found = try? users.find(subject)
         guard let found, found.identity.teamID == sender, !users[found.position].isDeleted else {
-            throw OAuthRefusal(.invalidRequest, "sub is not a user of this team")
+            throw OAuthError(.invalidRequest, "sub is not a user of this team")
         }
         guard !transfers.failing.contains(found.position) else {
-            throw OAuthRefusal(.invalidRequest, "this user cannot be migrated")
+            throw OAuthError(.invalidRequest, "this user cannot be migrated")
         }
         guard (1...64).contains(recipient.utf8.count), recipient != sender else {
-            throw OAuthRefusal(.invalidRequest, "target must be another team")
+            throw OAuthError(.invalidRequest, "target must be another team")
         }
         if sender != app.teamID {
             let transfer = transfers.open(for: app.primaryClientID, at: now)
             guard transfer?.recipient == recipient else {
-                throw OAuthRefusal(.invalidRequest, "target is not the team that received the app")
+                throw OAuthError(.invalidRequest, "target is not the team that received the app")
             }
         }
         return transfers.subject(of: found.position, known: found.identity, to: recipient)
@@ -61,19 +61,19 @@ extension EmulatedWorld {
     /// For the recipient: returns the user's identity for its own team.
     func migratedUser(
         of transferSubject: String, recipient: String, clientID: String, now: Int64
-    ) throws(OAuthRefusal) -> MigratedUser {
+    ) throws(OAuthError) -> MigratedUser {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now), transfer.recipient == recipient
         else {
-            throw OAuthRefusal(.invalidRequest, "no transfer of this app to this team is open")
+            throw OAuthError(.invalidRequest, "no transfer of this app to this team is open")
         }
         guard let handover = transfers.handover(transferSubject), handover.recipient == recipient,
             handover.sender == transfer.sender, !users[handover.person].isDeleted
         else {
-            throw OAuthRefusal(.invalidRequest, "transfer_sub is not a user of this transfer")
+            throw OAuthError(.invalidRequest, "transfer_sub is not a user of this transfer")
         }
         guard !transfers.failing.contains(handover.person) else {
-            throw OAuthRefusal(.invalidRequest, "this user cannot be migrated")
+            throw OAuthError(.invalidRequest, "this user cannot be migrated")
         }
         let user = users[handover.person]
         let identity = user.identity(for: recipient)

@@ -1,14 +1,14 @@
 import Synchronization
 
 extension EmulatorState {
-    func requireMigrationToken(_ token: String, teamID: String, clientID: String) throws(OAuthRefusal) {
-        try world.withLock { world throws(OAuthRefusal) in
+    func requireMigrationToken(_ token: String, teamID: String, clientID: String) throws(OAuthError) {
+        try world.withLock { world throws(OAuthError) in
             let now = clock.now() + world.clockOffset
             let life = TokenEndpoint.accessTokenLifetime * 1000
             guard let held = world.grants.migrationTokens[token], held.teamID == teamID,
                 held.clientID == clientID, now - held.issuedAt <= life
             else {
-                throw OAuthRefusal(
+                throw OAuthError(
                     .invalidGrant, "the access token is unknown, expired or was issued to another client")
             }
         }
@@ -16,8 +16,8 @@ extension EmulatorState {
 
     func transferSubject(
         of subject: String, sender: String, recipient: String, clientID: String
-    ) throws(OAuthRefusal) -> String {
-        try world.withLock { world throws(OAuthRefusal) in
+    ) throws(OAuthError) -> String {
+        try world.withLock { world throws(OAuthError) in
             try world.transferSubject(
                 of: subject, sender: sender, recipient: recipient, clientID: clientID,
                 now: clock.now() + world.clockOffset)
@@ -26,8 +26,8 @@ extension EmulatorState {
 
     func migratedUser(
         of transferSubject: String, recipient: String, clientID: String
-    ) throws(OAuthRefusal) -> MigratedUser {
-        try world.withLock { world throws(OAuthRefusal) in
+    ) throws(OAuthError) -> MigratedUser {
+        try world.withLock { world throws(OAuthError) in
             try world.migratedUser(
                 of: transferSubject, recipient: recipient, clientID: clientID,
                 now: clock.now() + world.clockOffset)

@@ -43,20 +43,21 @@ struct UserPage {
 
 extension UserPage {
     /// Reads `find` and `from`, the fields of the pages' forms. Throws `invalid_request` for invalid values.
-    init(of all: [EmulatedUser], _ form: FormFields) throws(OAuthRefusal) {
+    init(of all: [EmulatedUser], _ form: FormFields) throws(OAuthError) {
         let search = form["find"] ?? ""
         guard search.utf8.count <= Self.longestSearch else {
-            throw OAuthRefusal(.invalidRequest, "a search must have at most \(Self.longestSearch) bytes")
+            throw OAuthError(.invalidRequest, "a search must have at most \(Self.longestSearch) bytes")
         }
         guard let offset = Int(form["from"] ?? "0") else {
-            throw OAuthRefusal(.invalidRequest, "from must be a number")
+            throw OAuthError(.invalidRequest, "from must be a number")
         }
         self.init(of: all, search: search, offset: offset)
     }
 
     /// The path of this page of accounts.
     var location: String {
-        let query = fields.map { "\($0.name)=\(AuthorizeAnswer.escape($0.value))" }.joined(separator: "&")
+        let query = fields.map { "\($0.name)=\(AuthorizationResponse.escape($0.value))" }.joined(
+            separator: "&")
         return query.isEmpty ? "/" : "/?\(query)"
     }
 

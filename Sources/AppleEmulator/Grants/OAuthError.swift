@@ -2,7 +2,7 @@
 ///
 /// The description gives the cause, and contains no token, code or user data. Apple's descriptions differ and
 /// are undocumented: no program may depend on them.
-struct OAuthRefusal: Error, Equatable {
+struct OAuthError: Error, Equatable {
     enum Code: String, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"

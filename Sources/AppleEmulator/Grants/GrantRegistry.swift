@@ -3,7 +3,7 @@ import StrictJSON
 
 /// All valid codes and tokens. Used, expired and revoked ones are not stored, because the response is the
 /// same as for unknown ones.
-struct GrantBook: Codable {
+struct GrantRegistry: Codable {
     /// One client ID's use of one consent.
     struct Session: Hashable, Codable {
         let consent: Consent
@@ -31,22 +31,22 @@ struct GrantBook: Codable {
     }
 
     /// Redeems the code, once. Throws `invalid_grant`. A code that another client sends stays valid.
-    mutating func takeCode(
+    mutating func redeemCode(
         _ secret: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
-    ) throws(OAuthRefusal) -> Authorization {
+    ) throws(OAuthError) -> Authorization {
         guard let code = codes[secret] else {
-            throw OAuthRefusal(.invalidGrant, "the code is unknown, used or revoked")
+            throw OAuthError(.invalidGrant, "the code is unknown, used or revoked")
         }
         guard code.authorization.clientID.isByteEqual(to: clientID) else {
-            throw OAuthRefusal(.invalidGrant, "the code was issued to another client_id")
+            throw OAuthError(.invalidGrant, "the code was issued to another client_id")
         }
         guard Self.areEqual(code.redirectURI, redirectURI) else {
-            throw OAuthRefusal(
+            throw OAuthError(
                 .invalidGrant, "redirect_uri differs from the one of the authorization request")
         }
         codes.remove(secret)
         guard now - code.issuedAt <= lifetime else {
-            throw OAuthRefusal(.invalidGrant, "the code has expired")
+            throw OAuthError(.invalidGrant, "the code has expired")
         }
         usage[Session(consent: code.authorization.consent, clientID: clientID), default: Usage()].exchanges +=
             1
@@ -79,17 +79,17 @@ struct GrantBook: Codable {
     /// `throttled`.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
-    ) throws(OAuthRefusal) -> Authorization {
+    ) throws(OAuthError) -> Authorization {
         guard let authorization = refreshTokens[token] else {
-            throw OAuthRefusal(.invalidGrant, "the refresh token is unknown or revoked")
+            throw OAuthError(.invalidGrant, "the refresh token is unknown or revoked")
         }
         guard authorization.clientID.isByteEqual(to: clientID) else {
-            throw OAuthRefusal(.invalidGrant, "the refresh token was issued to another client_id")
+            throw OAuthError(.invalidGrant, "the refresh token was issued to another client_id")
         }
         let session = Session(consent: authorization.consent, clientID: clientID)
         if let last = refreshedAt[session], now - last < interval {
             usage[session, default: Usage()].throttled += 1
-            throw OAuthRefusal(
+            throw OAuthError(
                 .throttled, "this user was validated less than \(interval / 1000) s ago",
                 retryAfter: (interval - (now - last) + 999) / 1000)
         }

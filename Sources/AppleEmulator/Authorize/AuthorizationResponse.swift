@@ -1,7 +1,7 @@
 import Encodings
 
 /// The response that the browser carries to the redirect URI (RFC 6749 §4.1.2).
-struct AuthorizeAnswer: Equatable {
+struct AuthorizationResponse: Equatable {
     let redirectURI: String
     let mode: ResponseMode
     let fields: [Field]
@@ -11,7 +11,7 @@ struct AuthorizeAnswer: Equatable {
         let value: String
     }
 
-    init(to request: AuthorizeRequest, _ fields: [(String, String?)]) {
+    init(to request: AuthorizationRequest, _ fields: [(String, String?)]) {
         (redirectURI, mode) = (request.redirectURI, request.responseMode)
         self.fields = (fields + [("state", request.state)]).compactMap { name, value in
             value.map { Field(name: name, value: $0) }

@@ -1,28 +1,28 @@
 /// The response of one of Apple's endpoints after a fault has changed it.
-struct EndpointReply: Equatable {
+struct FaultyResponse: Equatable {
     var delayMilliseconds: Int64 = 0
     var cut: ConnectionCut?
-    var answer: EndpointAnswer
+    var response: EndpointResponse
 
     /// Applies `fault` to the genuine response.
-    init(_ honest: EndpointAnswer, fault: EndpointFault?) {
-        answer = honest
+    init(_ genuine: EndpointResponse, fault: EndpointFault?) {
+        response = genuine
         guard let fault else { return }
         delayMilliseconds = fault.delayMilliseconds
         cut = fault.cut
-        if let status = fault.status { answer.status = status }
-        switch fault.answerKind {
+        if let status = fault.status { response.status = status }
+        switch fault.bodyKind {
         case .genuine: break
         case .html:
-            answer.contentType = "text/html;charset=UTF-8"
-            answer.body = Array(Self.errorPage.utf8)
+            response.contentType = "text/html;charset=UTF-8"
+            response.body = Array(Self.errorPage.utf8)
         case .empty: replaceBody("")
         case .oversized: pad()
         case .malformed:
-            if honest.body.isEmpty {
+            if genuine.body.isEmpty {
                 replaceBody(#"{"error":"#)
             } else {
-                answer.body = Array(honest.body.prefix(honest.body.count / 2))
+                response.body = Array(genuine.body.prefix(genuine.body.count / 2))
             }
         case .unrelated: replaceBody(#"{"error":"server_error"}"#)
         case .noKeys: replaceBody(#"{"keys":[]}"#)
@@ -31,18 +31,18 @@ struct EndpointReply: Equatable {
     }
 
     private mutating func replaceBody(_ text: String) {
-        answer.contentType = EndpointAnswer.jsonType
-        answer.body = Array(text.utf8)
+        response.contentType = EndpointResponse.jsonType
+        response.body = Array(text.utf8)
     }
 
     /// Pads the body without changing its meaning, so that a client must refuse it only because of its size.
     private mutating func pad() {
         let padding = String(repeating: "x", count: 256 * 1024)
-        if answer.body.last == UInt8(ascii: "}"), answer.body != Array("{}".utf8) {
-            answer.body.removeLast()
-            answer.body += Array(#","padding":"\#(padding)"}"#.utf8)
+        if response.body.last == UInt8(ascii: "}"), response.body != Array("{}".utf8) {
+            response.body.removeLast()
+            response.body += Array(#","padding":"\#(padding)"}"#.utf8)
         } else {
-            answer.body += Array("<!--\(padding)-->".utf8)
+            response.body += Array("<!--\(padding)-->".utf8)
         }
     }
 

@@ -3,18 +3,18 @@ import Hummingbird
 
 /// The format of a response of the control API: JSON, or plain text for shell scripts. A minted identity
 /// token has a third format: the body of a sign-in request to the service.
-enum AnswerForm: String, CaseIterable {
+enum ResponseFormat: String, CaseIterable {
     case json, text
     case signIn = "sign-in"
 
     /// Read from `?format=`, else from `Accept: text/plain`; otherwise JSON. Throws `.parameterMalformed`.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
-            guard let form = AnswerForm(rawValue: String(wanted)) else {
+            guard let format = ResponseFormat(rawValue: String(wanted)) else {
                 throw EmulatorError(
                     .parameterMalformed, detail: "format: json or text, or sign-in for a token")
             }
-            self = form
+            self = format
         } else {
             self = request.headers[.accept]?.hasPrefix("text/plain") == true ? .text : .json
         }

@@ -1,8 +1,8 @@
 /// The page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
-struct RefusalPage {
-    let refusal: OAuthRefusal
+struct ErrorPage {
+    let refusal: OAuthError
 
-    var answer: EndpointAnswer {
+    var response: EndpointResponse {
         PageFrame(
             title: "Cannot sign in",
             content: """
@@ -11,6 +11,6 @@ struct RefusalPage {
                 <p>\(refusal.cause.htmlEscaped)</p>
                 """,
             status: refusal.code.status
-        ).answer
+        ).response
     }
 }

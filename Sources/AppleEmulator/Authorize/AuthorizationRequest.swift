@@ -2,7 +2,7 @@ import Encodings
 
 /// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
 /// authorization to the Sign in with Apple server").
-struct AuthorizeRequest: Equatable, Codable {
+struct AuthorizationRequest: Equatable, Codable {
     /// In bytes. It limits the memory for an open page.
     private static let longestText = 4096
 
@@ -20,51 +20,59 @@ struct AuthorizeRequest: Equatable, Codable {
 
     /// Throws the error that Apple's page would show. For a refused request, nothing is sent to the redirect
     /// URI.
-    init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthRefusal) {
+    init(_ query: FormFields, apps: [EmulatedApp], now: Int64) throws(OAuthError) {
         let clientID = try query.require("client_id")
         guard let app = apps.first(where: { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }) else {
-            throw OAuthRefusal(.invalidClient, "client_id is unknown")
+            throw OAuthError(.invalidClient, "client_id is unknown")
         }
         guard app.isServicesID(clientID) else {
-            throw OAuthRefusal(
+            throw OAuthError(
                 .invalidClient,
                 "client_id is a bundle ID; sign-in on the web needs a Services ID, configured after the bundle ID"
             )
         }
         let redirectURI = try query.require("redirect_uri")
         guard app.redirectURIs.contains(where: redirectURI.isByteEqual(to:)) else {
-            throw OAuthRefusal(.invalidRequest, "redirect_uri is not registered for this client_id")
+            throw OAuthError(.invalidRequest, "redirect_uri is not registered for this client_id")
         }
         let types = try query.require("response_type").split(separator: " ")
         guard types.contains("code"), types.allSatisfy({ $0 == "code" || $0 == "id_token" }) else {
-            throw OAuthRefusal(.invalidRequest, "response_type must be code, or code id_token")
+            throw OAuthError(.invalidRequest, "response_type must be code, or code id_token")
         }
         let scopes = (query["scope"] ?? "").split(separator: " ")
         guard scopes.allSatisfy({ ["name", "email", "openid"].contains($0) }) else {
-            throw OAuthRefusal(.invalidScope, "scope must be name, email, or both")
+            throw OAuthError(.invalidScope, "scope must be name, email, or both")
         }
         let mode = try Self.mode(query["response_mode"])
         (wantsName, wantsEmail) = (scopes.contains("name"), scopes.contains("email"))
         wantsIdentityToken = types.contains("id_token")
         guard mode == .formPost || !(wantsName || wantsEmail) else {
-            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post when scope is set")
+            throw OAuthError(.invalidRequest, "response_mode must be form_post when scope is set")
         }
         guard mode != .query || !wantsIdentityToken else {
-            throw OAuthRefusal(.invalidRequest, "response_mode query cannot carry an id_token")
+            throw OAuthError(.invalidRequest, "response_mode query cannot carry an id_token")
         }
         (state, nonce) = (query["state"], query["nonce"])
         guard [state, nonce].allSatisfy({ $0?.utf8.count ?? 0 <= Self.longestText }) else {
-            throw OAuthRefusal(.invalidRequest, "state and nonce must have at most \(Self.longestText) bytes")
+            throw OAuthError(.invalidRequest, "state and nonce must have at most \(Self.longestText) bytes")
         }
         (self.clientID, self.redirectURI, responseMode) = (clientID, redirectURI, mode)
         openedAt = now
     }
 
-    private static func mode(_ text: String?) throws(OAuthRefusal) -> ResponseMode {
+    private static func mode(_ text: String?) throws(OAuthError) -> ResponseMode {
         guard let text else { return .query }
         guard let mode = ResponseMode(rawValue: text) else {
-            throw OAuthRefusal(.invalidRequest, "response_mode must be form_post, query or fragment")
+            throw OAuthError(.invalidRequest, "response_mode must be form_post, query or fragment")
         }
         return mode
     }
+}
+
+/// How the response of `/auth/authorize` is sent to the redirect URI.
+enum ResponseMode: String, CaseIterable, Codable {
+    /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
+    case formPost = "form_post"
+    case query
+    case fragment
 }

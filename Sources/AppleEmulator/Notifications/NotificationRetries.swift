@@ -1,10 +1,10 @@
 /// Retries notifications that receivers did not accept. Each has its own task, so that a slow receiver does
 /// not delay others.
-struct NotificationCourier: Sendable {
+struct NotificationRetries: Sendable {
     let state: EmulatorState
-    let post: NotificationPost
+    let post: NotificationDispatcher
 
-    /// Runs until the task is cancelled. Call it once.
+    /// Runs until the task is cancelled. ControlRequest it once.
     func run() async {
         await withDiscardingTaskGroup { group in
             // Notifications that were waiting in the state file.

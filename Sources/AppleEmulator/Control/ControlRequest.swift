@@ -1,9 +1,10 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
 /// A request of the control API: path parameters, query, body, and the format of the response.
-struct Call {
-    let form: AnswerForm
+struct ControlRequest {
+    let format: ResponseFormat
     let query: Parameters
     private let parameters: Parameters
     private let body: [UInt8]
@@ -11,7 +12,7 @@ struct Call {
     /// Reads the whole body. Throws `.parameterMalformed`, and `NIOTooManyBytesError` for a body longer than
     /// `ControlInput.bodyLimit`.
     init(_ request: Request, _ context: EmulatorRequestContext) async throws {
-        form = try AnswerForm(of: request)
+        format = try ResponseFormat(of: request)
         query = request.uri.queryParameters
         parameters = context.parameters
         let buffer = try await request.body.collect(upTo: ControlInput.bodyLimit)
@@ -43,5 +44,18 @@ struct Call {
             throw EmulatorError(.parameterMalformed, detail: "\(name): \(range)")
         }
         return number
+    }
+}
+
+extension RouterGroup where Context == EmulatorRequestContext {
+    /// Adds one call of the control API.
+    func control(
+        _ method: HTTPRequest.Method, _ path: RouterPath,
+        use respond: @escaping @Sendable (ControlRequest) async throws -> ControlResponse
+    ) {
+        on(path, method: method) { request, context in
+            let control = try await ControlRequest(request, context)
+            return try await respond(control).response(control.format)
+        }
     }
 }

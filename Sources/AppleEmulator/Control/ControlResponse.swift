@@ -5,7 +5,7 @@ import StrictJSON
 
 /// A response of the control API in all formats. JSON ends with a line break for terminals; text is the bare
 /// value, because scripts compare it.
-struct ControlAnswer {
+struct ControlResponse {
     var status = HTTPResponse.Status.ok
     let json: JSONObject
     /// The most useful value of the response for a script.
@@ -13,8 +13,8 @@ struct ControlAnswer {
     /// The body of a sign-in request, for identity tokens.
     var signIn: JSONObject?
 
-    func response(_ form: AnswerForm) -> Response {
-        switch form {
+    func response(_ format: ResponseFormat) -> Response {
+        switch format {
         case .json:
             Self.json(status, json)
         case .signIn:

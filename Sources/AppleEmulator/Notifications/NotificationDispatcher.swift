@@ -1,5 +1,5 @@
 /// Chooses the receiver of a notification, posts it and counts it.
-struct NotificationPost: Sendable {
+struct NotificationDispatcher: Sendable {
     let state: EmulatorState
     private let sender = NotificationSender()
 

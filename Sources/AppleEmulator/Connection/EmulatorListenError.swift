@@ -1,7 +1,0 @@
-/// The emulator could not listen on its address.
-public struct EmulatorListenError: Error {
-    public let host: String
-    public let port: Int
-    /// The error of the system.
-    public let cause: any Error
-}

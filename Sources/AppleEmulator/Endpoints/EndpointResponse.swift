@@ -1,0 +1,56 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+
+/// The response of one of Apple's endpoints, before a fault changes it.
+struct EndpointResponse: Equatable {
+    struct Header: Equatable {
+        let name: String
+        let value: String
+    }
+
+    static let jsonType = "application/json;charset=UTF-8"
+
+    var status = 200
+    var contentType: String?
+    var headers: [Header] = []
+    var body: [UInt8] = []
+
+    static func json(_ object: JSONObject) -> EndpointResponse {
+        EndpointResponse(
+            contentType: jsonType, headers: [noStore], body: JSONValue.object(object).serialized())
+    }
+
+    static func refusal(_ refusal: OAuthError) -> EndpointResponse {
+        var response = json(
+            JSONObject([
+                ("error", .string(refusal.code.rawValue)), ("error_description", .string(refusal.cause)),
+            ]))
+        response.status = refusal.code.status
+        if let seconds = refusal.retryAfter {
+            response.headers.append(Header(name: "Retry-After", value: String(seconds)))
+        }
+        return response
+    }
+
+    /// RFC 6749 §5.1: a response with a token must not be cached.
+    static let noStore = Header(name: "Cache-Control", value: "no-store")
+}
+
+extension EndpointResponse {
+    var headerFields: HTTPFields {
+        var fields = HTTPFields()
+        fields[.contentType] = contentType
+        for header in headers {
+            if let name = HTTPField.Name(header.name) { fields[name] = header.value }
+        }
+        return fields
+    }
+
+    var hummingbird: Response {
+        Response(
+            status: .init(code: status), headers: headerFields,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
