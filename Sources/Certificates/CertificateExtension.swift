@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// An extension of a certificate (RFC 5280 §4.2), in OpenSSL's words for its value.
+/// An extension of a certificate (RFC 5280 §4.2), with the value in OpenSSL's configuration syntax.
 struct CertificateExtension {
     let kind: Int32
     let value: String
@@ -11,7 +11,7 @@ struct CertificateExtension {
         CertificateExtension(kind: NID_subject_key_identifier, value: "hash"),
     ]
 
-    /// What every strict verifier asks of a server's certificate.
+    /// The extensions that strict verifiers require in a server certificate.
     static func server(names: [String]) -> [CertificateExtension] {
         let alternatives = names.map { name in
             // An IPv6 address is the only name with a colon, an IPv4 address the only one without a letter.
@@ -28,10 +28,10 @@ struct CertificateExtension {
         ]
     }
 
-    /// - Parameter issuer: The certificate itself when it signs itself.
+    /// - Parameter issuer: The certificate itself if it is self-signed.
     func add(to certificate: OpaquePointer, issuer: OpaquePointer) -> Bool {
         var context = X509V3_CTX()
-        // The certificates are OpenSSL's own memory, and outlive the context.
+        // The certificates are in OpenSSL's memory, and live longer than the context.
         X509V3_set_ctx(&context, issuer, certificate, nil, nil, 0)
         guard let made = X509V3_EXT_nconf_nid(nil, &context, kind, value) else { return false }
         defer { X509_EXTENSION_free(made) }

@@ -4,29 +4,31 @@ import COpenSSL
 import Cryptography
 public import JOSE
 
-/// A certificate for a server on a developer's machine, with the authority that clients have to trust for it.
+/// A certificate for a server on a developer's machine, with the certificate authority that clients must
+/// trust.
 ///
-/// The authority signs this one certificate, and its private key is forgotten. So a client that trusts it trusts nothing
-/// else, whoever reads these files.
+/// The authority signs only this certificate, and its private key is not stored. So trust in the authority
+/// cannot be abused, even if the files are read.
 public struct ServerCertificate: Sendable {
-    /// PEM. What clients trust.
+    /// The certificate authority in PEM, which clients must trust.
     public let authority: String
-    /// PEM. What the server shows.
+    /// The server certificate in PEM.
     public let certificate: String
-    /// PKCS #8 PEM of the server. A secret: never print it.
+    /// The server's private key in PKCS #8 PEM. A secret: never print it.
     public let privateKey: String
 
-    /// Days. Apple's clients refuse certificates that are good for more than 825.
+    /// In days. Apple's clients refuse certificates with a validity of more than 825 days.
     public static let lifetime = 365
 
-    /// Makes keys on P-256 and both certificates (RFC 5280).
+    /// Generates P-256 keys and both certificates (RFC 5280).
     ///
     /// - Parameters:
-    ///   - names: Host names in lower case, and IP addresses without brackets. The first one is also the subject's name.
+    ///   - names: Host names in lower case, and IP addresses without brackets. The first one is also the
+    ///     subject's name.
     ///   - now: Seconds since 1970.
-    /// - Throws: `.signingFailed` for a name that is none, and when OpenSSL cannot.
+    /// - Throws: `.signingFailed` for an invalid name, and when OpenSSL fails.
     public static func make(names: [String], at now: Int64) throws(JOSEError) -> ServerCertificate {
-        // A comma or a line break in a name would be another extension.
+        // A comma or a line break in a name would add another extension.
         guard let first = names.first, names.allSatisfy(isName) else {
             throw JOSEError(.signingFailed, detail: "a name that is none")
         }
@@ -54,7 +56,7 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Whether the first certificate of a PEM text is good for all names, and will be at that moment. It does not ask who
+    /// Whether the first certificate of a PEM text is valid for all names at this time. It does not check who
     /// signed it.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
         guard let certificate = PEMText.readCertificate(pem) else { return false }
@@ -75,7 +77,7 @@ public struct ServerCertificate: Sendable {
         guard let made = X509_new() else { throw JOSEError(.signingFailed, detail: "no memory") }
         let certificate = CertificateHandle(owning: made)
         let subject = X509_get_subject_name(made)
-        // Clocks of other machines may be a little behind.
+        // Clocks of other machines may be slightly behind.
         let begin = time_t(now - 3600)
         let end = time_t(now + Int64(lifetime) * 86_400)
         guard X509_set_version(made, 2) == 1, setSerialNumber(of: made),

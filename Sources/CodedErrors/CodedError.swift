@@ -1,11 +1,12 @@
-// CodedErrors owns what the errors of all modules have in common. It knows no error.
+// CodedErrors owns the protocol of the errors of all modules. It does not own any error.
 
-/// An error that callers tell apart by its code. Two errors with one code are equal, whatever else they carry, so that
-/// tests and callers never depend on a text.
+/// An error that callers distinguish by its code. Two errors with the same code are equal, so that tests and
+/// callers never depend on texts.
 ///
-/// `description` may go to a log or to a user. Parts of the input stand in `debugDescription` only.
+/// `description` may be logged or shown to a user. Only `debugDescription` contains parts of the input.
 public protocol CodedError: Error, Equatable, CustomStringConvertible {
-    /// Closed, so that a `switch` that gives each code a meaning does not compile without the newest one.
+    /// A closed enumeration, so that an exhaustive `switch` over the codes does not compile when a new code
+    /// is missing.
     associatedtype Code: Equatable, Sendable
 
     var code: Code { get }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Comparisons whose duration does not tell where two secrets differ.
+/// Comparisons whose duration does not depend on where two secrets differ.
 public enum ConstantTime {
-    /// Leaks nothing but whether the lengths differ.
+    /// The duration reveals only whether the lengths differ.
     public static func areEqual(_ lhs: [UInt8], _ rhs: [UInt8]) -> Bool {
         lhs.count == rhs.count && CRYPTO_memcmp(lhs, rhs, lhs.count) == 0
     }

@@ -1,6 +1,6 @@
-/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) under one key. Its bytes show in no description.
+/// HMAC-SHA-256 (RFC 2104, FIPS 198-1) with one key. The key appears in no description.
 public struct HMACSHA256: Sendable {
-    /// Bytes that SHA-256 takes at once.
+    /// The block size of SHA-256 in bytes.
     private static let blockSize = 64
 
     private let inner: [UInt8]
@@ -14,12 +14,12 @@ public struct HMACSHA256: Sendable {
         outer = block.map { $0 ^ 0x5C }
     }
 
-    /// The 32 bytes that authenticate a message.
+    /// Returns the authentication code of a message, 32 bytes.
     public func code(for message: some Collection<UInt8>) -> [UInt8] {
         SHA256Digest.hash(outer + SHA256Digest.hash(inner + message)).bytes
     }
 
-    /// Takes the same time wherever the two differ.
+    /// The duration does not depend on where the codes differ.
     public func isValid(_ code: [UInt8], for message: some Collection<UInt8>) -> Bool {
         ConstantTime.areEqual(code, self.code(for: message))
     }
@@ -28,6 +28,6 @@ public struct HMACSHA256: Sendable {
 extension HMACSHA256: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "HMAC-SHA-256" }
     public var debugDescription: String { description }
-    /// `dump` and interpolation of whatever holds a key go through here.
+    /// `dump` and string interpolation of types that contain a key use these.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,16 +1,17 @@
-// Cryptography owns digests, message authentication codes, key derivation, random bytes, comparison in constant time and the
-// sealing of stored secrets, over OpenSSL. It does not own signatures and public keys: those are in JOSE.
+// Cryptography owns digests, message authentication codes, key derivation, random bytes, comparison in
+// constant time and the sealing of stored secrets, with OpenSSL. It does not own signatures and public keys:
+// those are in JOSE.
 
 import COpenSSL
 
-/// A digest of SHA-256 (FIPS 180-4): 32 bytes. OpenSSL makes it.
+/// A SHA-256 digest (FIPS 180-4) of 32 bytes, computed by OpenSSL.
 public struct SHA256Digest: Sendable, Hashable {
-    /// Bytes of a digest.
+    /// The size in bytes.
     public static let size = 32
-    /// Fetched once: OpenSSL 3 otherwise looks its providers up on every call.
+    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     package nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// Eight bytes each, as they lie in memory.
+    /// Eight bytes each, in memory order.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     /// Returns `nil` unless there are 32 bytes.
@@ -34,7 +35,7 @@ public struct SHA256Digest: Sendable, Hashable {
         SHA256Digest(hashing: bytes)
     }
 
-    /// The digest of the text's UTF-8.
+    /// Hashes the UTF-8 of the text.
     public static func hash(_ text: String) -> SHA256Digest {
         var text = text
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }

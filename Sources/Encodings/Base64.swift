@@ -1,6 +1,6 @@
-/// base64 with padding (RFC 4648 §4), as PEM files and configurations have it, in its one canonical form.
+/// base64 with padding (RFC 4648 §4), as in PEM files and configurations, in canonical form only.
 public enum Base64 {
-    /// Returns `nil` for anything but the standard alphabet with its padding.
+    /// Returns `nil` for a text that is not in the standard alphabet with padding.
     public static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 == 0,
             !text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })

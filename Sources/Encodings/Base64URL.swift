@@ -1,13 +1,13 @@
-// Encodings owns texts that stand for bytes, numbers and times, and how texts are compared and counted: base64, base64url,
-// hexadecimal, RFC 3339 and HTTP dates. It knows no document and no key.
+// Encodings owns texts that represent bytes, numbers and times, and the comparison of texts: base64,
+// base64url, hexadecimal, RFC 3339 and HTTP dates. It does not own documents or keys.
 
-/// base64url without padding (RFC 4648 §5, RFC 7515 §2), in its one canonical form.
+/// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///
-/// `Data(base64Encoded:)` accepts stray bits and odd padding, so that one signature has many spellings. Here every
-/// byte string has exactly one.
+/// `Data(base64Encoded:)` accepts stray bits and wrong padding, so that one signature has several encodings.
+/// Here every byte string has exactly one.
 public enum Base64URL {
-    /// Returns `nil` for padding, white space, characters outside the alphabet, an impossible length, or stray bits
-    /// in the last character.
+    /// Returns `nil` for padding, white space, characters outside the alphabet, an impossible length, or
+    /// stray bits in the last character.
     public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let remainder = text.count % 4
         guard remainder != 1 else { return nil }
@@ -43,7 +43,7 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `output` has room for exactly the decoded bytes; `input.count % 4` is not 1.
+    /// `output` has exactly the size of the decoded bytes; `input.count % 4` is not 1.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {

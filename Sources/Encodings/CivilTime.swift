@@ -1,4 +1,4 @@
-/// A moment in UTC as calendar and clock (proleptic Gregorian), for text that is written many times a second.
+/// A time in UTC as date and time of day (proleptic Gregorian calendar), for texts that are written often.
 package struct CivilTime: Sendable {
     package let year: Int64
     package let month: Int64
@@ -7,7 +7,7 @@ package struct CivilTime: Sendable {
     package let weekday: Int
     private let secondOfDay: Int64
 
-    /// For moments from 1970 to the end of the year 9999.
+    /// For times from 1970 to the end of the year 9999.
     package init(secondsSince1970 seconds: Int64) {
         let days = seconds / 86_400
         secondOfDay = seconds % 86_400
@@ -15,7 +15,8 @@ package struct CivilTime: Sendable {
         (year, month, day) = Self.date(daysSince1970: days)
     }
 
-    /// Days since 1970-01-01 of a date. Takes what no calendar has, such as 30 February, for a later day.
+    /// Returns the days from 1970-01-01 to a date. An invalid date, such as 30 February, counts as a later
+    /// day.
     package static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -24,8 +25,8 @@ package struct CivilTime: Sendable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Counted in eras of 400 years that begin on 1 March, so that the leap day is the last day of its year and needs no
-    /// case of its own.
+    /// Counts in eras of 400 years that begin on 1 March, so that the leap day is the last day of a year and
+    /// needs no special case.
     package static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let days = daysSince1970 + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097

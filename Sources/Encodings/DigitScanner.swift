@@ -8,7 +8,7 @@ struct DigitScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Takes one byte if it is this character.
+    /// Consumes one byte if it is this character.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
@@ -42,7 +42,7 @@ struct DigitScanner {
         return value
     }
 
-    /// Takes "Z" or "+hh:mm" or "-hh:mm". Returns minutes ahead of UTC.
+    /// Consumes "Z", "+hh:mm" or "-hh:mm". Returns minutes ahead of UTC.
     mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isAhead = skip("+")

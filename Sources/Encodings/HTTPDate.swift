@@ -1,4 +1,4 @@
-/// The date of an HTTP field in its one present form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// The date of an HTTP field in the preferred format, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
     package static func text(secondsSince1970 seconds: Int64) -> String {
         let time = CivilTime(secondsSince1970: seconds)
@@ -7,7 +7,7 @@ package enum HTTPDate {
             "\(days[time.weekday]), \(date) \(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
     }
 
-    /// Seconds since 1970, or `nil` for any other form.
+    /// Returns seconds since 1970, or `nil` for any other format.
     package static func seconds(_ text: String) -> Int64? {
         let parts = text.split(separator: " ").map(String.init)
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",

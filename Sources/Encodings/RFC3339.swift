@@ -1,7 +1,8 @@
-/// Dates and times on the Internet (RFC 3339 §5.6), in milliseconds since 1970, from 1970 to the end of the year 9999.
+/// Dates and times on the Internet (RFC 3339 §5.6), in milliseconds since 1970, from 1970 to the end of the
+/// year 9999.
 package enum RFC3339 {
-    /// The time in UTC, always with three decimals: "2026-11-21T00:50:54.000Z". Formatters of several languages read one
-    /// precision, and fail on the other.
+    /// The time in UTC, always with three decimals: "2026-11-21T00:50:54.000Z", because parsers in some
+    /// languages accept only one precision.
     package static func text(milliseconds: Int64) -> String {
         String(unsafeUninitializedCapacity: size) { buffer in
             write(milliseconds, to: buffer)
@@ -16,7 +17,7 @@ package enum RFC3339 {
         }
     }
 
-    /// Bytes of every text that is written.
+    /// The size of the text in bytes.
     private static let size = 24
 
     private static func write(_ milliseconds: Int64, to buffer: UnsafeMutableBufferPointer<UInt8>) {
@@ -46,10 +47,10 @@ package enum RFC3339 {
         buffer[end] = UInt8(ascii: "Z")
     }
 
-    /// Reads a time with any offset. Decimals past the third are cut off.
+    /// Reads a time with any offset. Decimals after the third are dropped.
     ///
-    /// Returns `nil` for a leap second, a date that no calendar has, a time outside of the range, and every other form,
-    /// also the ISO 8601 forms that RFC 3339 leaves out.
+    /// Returns `nil` for a leap second, an invalid date, a time outside the range, and every other format,
+    /// also for ISO 8601 formats that are not in RFC 3339.
     package static func milliseconds(of text: String) -> Int64? {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
@@ -61,7 +62,7 @@ package enum RFC3339 {
             let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }
         let days = CivilTime.daysSince1970(year: year, month: month, day: day)
-        // The way back finds 30 February: it is another day in March.
+        // Converting back detects 30 February, which becomes a day in March.
         guard CivilTime.date(daysSince1970: days) == (year, month, day) else { return nil }
         let seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second
         guard (0...253_402_300_799).contains(seconds) else { return nil }

@@ -1,5 +1,5 @@
 extension String {
-    /// How many Unicode scalars it has. Counts the bytes that begin one, instead of decoding them.
+    /// The number of Unicode scalars. It counts the bytes that begin a scalar, instead of decoding the text.
     package var characterCount: Int {
         var text = self
         return text.withUTF8 { bytes in

@@ -1,5 +1,5 @@
 extension String {
-    /// Whether one of U+0000 to U+001F or U+007F to U+009F is in it.
+    /// Whether the text contains one of U+0000 to U+001F or U+007F to U+009F.
     package var hasControlCharacters: Bool {
         var text = self
         return text.withUTF8 { bytes in

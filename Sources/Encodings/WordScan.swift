@@ -1,12 +1,13 @@
-/// Looks through bytes eight at a time: on the way of a token, looking for the ends of things is much of the work.
+/// Searches bytes eight at a time: in the processing of a token, finding the ends of strings takes much of
+/// the time.
 ///
-/// The tests for a byte in a word are those of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly only above one
-/// that is marked rightly, so the lowest mark, the only one that is used, is always right.
+/// The tests for a byte in a word are those of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly only
+/// above a correct mark, so the lowest mark, which is the only one used, is always correct.
 package enum WordScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-    /// Where the first byte of this value is, from `start` on.
+    /// Returns the offset of the first byte with this value, from `start`.
     package static func firstOffset(of value: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int)
         -> Int?
     {
@@ -18,13 +19,13 @@ package enum WordScan {
         return offset < bytes.count ? offset : nil
     }
 
-    /// Where the first byte is that JSON text cannot have between its quotation marks as it is (RFC 8259 §7): a
-    /// quotation mark, a backslash or a control character. The count when there is none.
+    /// Returns the offset of the first byte that must be escaped in a JSON string (RFC 8259 §7): a quotation
+    /// mark, a backslash or a control character. Returns the count when there is none.
     package static func endOfPlainText(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start, marks: escapes, isMarked: isEscape)
     }
 
-    /// The same, and it stops at what is not ASCII too.
+    /// The same, but also stops at bytes that are not ASCII.
     package static func endOfPlainASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start) { word in
             escapes(in: word) | word & tops

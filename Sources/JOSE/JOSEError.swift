@@ -1,6 +1,6 @@
 public import CodedErrors
 
-/// Why a JWS, a key or a key set was refused, or could not be made. Match on `code`.
+/// Why a JWS, a key or a key set was refused or could not be created. Match on `code`.
 ///
 /// `detail` may repeat parts of the input: it is for a debugger, never for a log or a response.
 public struct JOSEError: CodedError {
@@ -9,7 +9,7 @@ public struct JOSEError: CodedError {
         case jwsMalformed = "jws_malformed"
         /// `alg` is not the pinned algorithm.
         case algorithmNotAllowed = "algorithm_not_allowed"
-        /// The header carries a parameter that would change how the token is read, or bring its own key.
+        /// The header has a parameter that changes how the token is read, or contains a key.
         case headerNotAllowed = "header_not_allowed"
         /// `kid` is absent, empty, too long or not a string.
         case keyIDInvalid = "key_id_invalid"

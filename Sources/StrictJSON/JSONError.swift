@@ -2,13 +2,13 @@ public import CodedErrors
 
 /// Why a document was refused.
 ///
-/// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger, never for a log
-/// or a response.
+/// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger,
+/// never for a log or a response.
 public struct JSONError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// Not strict JSON, or beyond the reader's bounds.
+        /// Not strict JSON, or beyond the limits of the reader.
         case jsonInvalid = "json_invalid"
-        /// A string has U+0000, which is an error in one database and the end of the text in C.
+        /// A string contains U+0000, which is an error in PostgreSQL and the end of a string in C.
         case characterNotAllowed = "character_not_allowed"
     }
 

@@ -1,9 +1,9 @@
-/// What a JSON document may cost its reader.
+/// Limits that bound the cost of reading a JSON document.
 public struct JSONLimits: Sendable {
-    /// How many objects and arrays may be open at once.
+    /// The largest nesting depth of objects and arrays.
     public let depth: Int
-    /// How many members one object may have. Duplicates are found by comparing names pairwise, so this also
-    /// bounds that work.
+    /// The largest number of members of an object. Duplicates are found by comparing names pairwise, so this
+    /// also limits that work.
     public let members: Int
 
     public init(depth: Int = 8, members: Int = 64) {

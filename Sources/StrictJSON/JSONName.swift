@@ -1,10 +1,10 @@
 /// The name of an object's member, compared byte for byte.
 ///
-/// Swift's `String ==` is canonical equivalence ("K" equals U+212A), so a name never becomes a `String` only to
-/// be compared. Nearly every name fits the three words, and then it needs neither memory nor counted references.
+/// Swift's `String ==` is canonical equivalence ("K" equals U+212A), so names are not compared as `String`.
+/// Nearly every name fits into three words, and then it needs neither an allocation nor reference counting.
 public struct JSONName: Sendable {
     @usableFromInline let count: Int
-    /// The first 24 bytes, eight to a word, zeros behind the end.
+    /// The first 24 bytes, eight per word, padded with zeros.
     @usableFromInline let words: (UInt64, UInt64, UInt64)
     private let rest: [UInt8]?
 
@@ -12,7 +12,7 @@ public struct JSONName: Sendable {
         self.init(bytes, 0..<bytes.count)
     }
 
-    /// The name that stands in a document in this place.
+    /// The name at this position of a document.
     init(_ document: UnsafeRawBufferPointer, _ range: Range<Int>) {
         let (start, end) = (range.lowerBound, range.upperBound)
         count = end - start
@@ -22,10 +22,10 @@ public struct JSONName: Sendable {
         rest = count > 24 ? Array(document[(start + 24)..<end]) : nil
     }
 
-    /// Lets `switch name { case "iss": ... }` compare bytes. Allocates nothing for names that fit.
+    /// Lets `switch name { case "iss": ... }` compare bytes. It does not allocate for names that fit.
     @inlinable
     public static func ~= (literal: StaticString, name: JSONName) -> Bool {
-        // Most names differ here already from most that are asked for.
+        // Most names differ already in this comparison.
         literal.utf8CodeUnitCount == name.count && literal.utf8Start.pointee == name.firstByte
             && name.hasBytes(of: literal)
     }
@@ -41,7 +41,7 @@ public struct JSONName: Sendable {
         return String(decoding: first + (rest ?? []), as: UTF8.self)
     }
 
-    /// 0 of an empty name, as at the end of a literal.
+    /// 0 for an empty name, like the end of a literal.
     @inlinable
     var firstByte: UInt8 { UInt8(truncatingIfNeeded: UInt64(littleEndian: words.0)) }
 
@@ -55,7 +55,7 @@ public struct JSONName: Sendable {
         }
     }
 
-    /// In the byte order of the machine, so that the words lie in memory as the bytes do.
+    /// In the byte order of the machine, so that the words have the memory layout of the bytes.
     private static func word(of bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> UInt64 {
         if start + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))

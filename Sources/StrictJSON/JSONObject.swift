@@ -1,6 +1,6 @@
 import Encodings
 
-/// The members of a JSON object, in the order in which they were written.
+/// The members of a JSON object, in the order of the document.
 public struct JSONObject: Sendable {
     public private(set) var members: [(name: String, value: JSONValue)]
 
@@ -23,7 +23,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Appends a member whose name is known to be new.
+    /// Appends a member whose name must be new.
     mutating func append(_ name: String, _ value: JSONValue) {
         members.append((name, value))
     }

@@ -39,7 +39,7 @@ extension JSONReader {
         var value: Int64 = 0
         for digit in digits {
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            // Subtracting, because Int64.min has no positive counterpart.
+            // Subtracts, because Int64.min has no positive counterpart.
             let (difference, underflow) = product.subtractingReportingOverflow(
                 Int64(digit - UInt8(ascii: "0")))
             if overflow || underflow { return nil }

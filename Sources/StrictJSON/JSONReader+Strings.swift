@@ -21,7 +21,7 @@ extension JSONReader {
         }
     }
 
-    /// At the first byte that is not plain.
+    /// Called at the first byte that is not plain.
     private mutating func finishText(from start: Int) throws(JSONError) -> JSONText {
         guard position < bytes.count else { throw invalid("unterminated string") }
         switch byte {
@@ -78,13 +78,13 @@ extension JSONReader {
             guard (0xDC00..<0xE000).contains(low) else { throw invalid("lone surrogate") }
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
-        // U+0000 is an error in PostgreSQL and the end of a string in C: refuse it before either sees it.
+        // U+0000 is an error in PostgreSQL and the end of a string in C, so it is refused here.
         guard value != 0 else { throw controlCharacter(0) }
         guard let scalar = Unicode.Scalar(value) else { throw invalid("character not allowed") }
         return scalar
     }
 
-    /// U+0000 has a code of its own, whether it is escaped or not: a caller that sends it must look for it in its data,
+    /// U+0000 has a separate code, escaped or not, because the caller must look for the error in its data,
     /// not in its JSON.
     private func controlCharacter(_ byte: UInt8) -> JSONError {
         byte == 0

@@ -1,24 +1,24 @@
-// StrictJSON owns reading and writing JSON: a strict reader with bounds, a writer, and a tree for what is not on the hot path.
-// It knows no document of this service.
+// StrictJSON owns reading and writing JSON: a strict reader with limits, a writer, and a tree for everything
+// that is not on the hot path. It does not own any document of this service.
 
-/// A strict single-pass pull parser for JSON (RFC 8259, with the bounds of I-JSON, RFC 7493 §2).
+/// A strict single-pass pull parser for JSON (RFC 8259, with the restrictions of I-JSON, RFC 7493 §2).
 ///
-/// It refuses what lenient decoders let pass: duplicate members (also when written with escapes), a byte order
+/// It refuses what lenient decoders accept: duplicate members (also when written with escapes), a byte order
 /// mark, other encodings than UTF-8, trailing commas, trailing bytes, lone surrogates, U+0000, and anything
-/// beyond `JSONLimits`. It does not build a tree; `JSONValue` does that where a tree is wanted.
+/// beyond `JSONLimits`. It does not build a tree; `JSONValue` does that.
 public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
     private let limits: JSONLimits
-    /// Names seen in all open objects, the innermost last.
+    /// The names in all open objects, the innermost last.
     private var names: [JSONName] = []
-    /// How many containers are open.
+    /// The number of open containers.
     private var depth = 0
-    /// Where the names of the innermost open container begin in `names`.
+    /// The start of the innermost open container's names in `names`.
     private var firstName = 0
     /// The same for the containers around it.
     private var outerFirstNames: [Int] = []
-    /// True when a container was opened and nothing in it has been read yet.
+    /// Whether a container was opened and nothing in it has been read yet.
     private var isFirst = false
 
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
@@ -27,7 +27,7 @@ public struct JSONReader {
         names.reserveCapacity(16)
     }
 
-    /// The kind of the value that comes next. Consumes nothing but white space.
+    /// Returns the kind of the next value. Consumes only white space.
     public mutating func peekKind() throws(JSONError) -> JSONKind {
         skipWhiteSpace()
         switch byte {
@@ -45,7 +45,7 @@ public struct JSONReader {
         try begin(UInt8(ascii: "{"))
     }
 
-    /// The name of the next member, or `nil` when the object has ended.
+    /// Returns the name of the next member, or `nil` when the object has ended.
     public mutating func nextMember() throws(JSONError) -> JSONName? {
         guard try advance(closing: UInt8(ascii: "}")) else { return nil }
         let text = try readText()
@@ -69,7 +69,7 @@ public struct JSONReader {
         try begin(UInt8(ascii: "["))
     }
 
-    /// True when another element follows, false when the array has ended.
+    /// Returns true when another element follows, and false when the array has ended.
     public mutating func nextElement() throws(JSONError) -> Bool {
         try advance(closing: UInt8(ascii: "]"))
     }
@@ -108,7 +108,7 @@ public struct JSONReader {
         }
     }
 
-    /// Call after the outermost value: refuses anything behind it but white space.
+    /// Must be called after the outermost value: refuses anything after it except white space.
     public mutating func finish() throws(JSONError) {
         skipWhiteSpace()
         guard position == bytes.count else { throw invalid("bytes after the value") }
@@ -140,18 +140,18 @@ public struct JSONReader {
         if wasFirst { return true }
         guard byte == UInt8(ascii: ",") else { throw invalid("no comma at byte \(position)") }
         position += 1
-        // A value must follow: `{"a":1,}` is not JSON, whatever Foundation says.
+        // A value must follow: `{"a":1,}` is not JSON, although Foundation accepts it.
         skipWhiteSpace()
         guard byte != bracket else { throw invalid("trailing comma") }
         return true
     }
 
-    /// The byte at the position, or 0 at the end: U+0000 is nowhere allowed in JSON text.
+    /// The byte at the position, or 0 at the end: U+0000 is not allowed anywhere in JSON text.
     var byte: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     @inline(__always)
     mutating func skipWhiteSpace() {
-        // Apple writes none.
+        // Apple writes no white space.
         if byte <= 0x20 { skipSomeWhiteSpace() }
     }
 

@@ -1,7 +1,7 @@
 /// The UTF-8 of one string of a document.
 enum JSONText {
-    /// A part of the document, as it stands there.
+    /// A range of the document.
     case part(Range<Int>)
-    /// A decoded copy, because it has escapes.
+    /// A decoded copy, because the string has escapes.
     case decoded([UInt8])
 }

@@ -25,7 +25,7 @@ public enum JSONValue: Sendable, Equatable {
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
     public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member of an object; `nil` when there is none, or this is no object.
+    /// The member of an object; `nil` when there is none, or this is not an object.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
     public func serialized() -> [UInt8] {

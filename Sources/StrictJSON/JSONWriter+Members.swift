@@ -19,7 +19,7 @@ extension JSONWriter {
         self.value(value)
     }
 
-    /// Absent is absent: writes nothing for `nil`, no null and no empty string.
+    /// Writes nothing for `nil`: no null and no empty string.
     public mutating func member(_ name: StaticString, ifPresent value: String?) {
         if let value { member(name, value) }
     }

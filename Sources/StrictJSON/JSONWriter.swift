@@ -2,10 +2,9 @@ import Encodings
 
 /// Appends JSON to one buffer, without building a tree first.
 ///
-/// The caller keeps the order: a `name` before every value in an object, an `element` before every value in an
-/// array.
+/// The caller must call `name` before every value in an object, and `element` before every value in an array.
 public struct JSONWriter: Sendable {
-    /// Zeros from `count` on. Writing into room that is there costs a fraction of appending.
+    /// Zeros after `count`. Writing into an existing buffer is much cheaper than appending.
     private var storage: [UInt8]
     private var count = 0
     private var needsComma = false
@@ -14,7 +13,7 @@ public struct JSONWriter: Sendable {
         storage = [UInt8](repeating: 0, count: capacity)
     }
 
-    /// What was written.
+    /// The written bytes.
     public var bytes: [UInt8] { Array(storage[..<count]) }
 
     public mutating func beginObject() { begin(UInt8(ascii: "{")) }
@@ -47,7 +46,7 @@ public struct JSONWriter: Sendable {
     public mutating func valueNull() { append("null") }
 
     public mutating func value(_ value: Int64) {
-        // From the last digit to the first; no number of 64 bits has more than 20 characters.
+        // From the last digit to the first; a 64-bit number has at most 20 characters.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = 20
             var rest = value.magnitude

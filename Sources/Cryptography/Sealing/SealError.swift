@@ -1,11 +1,12 @@
-/// Why a sealed value was not opened. Match on `code`.
+/// Why a sealed value could not be opened. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// Too short, of another version, or with no key's name in it.
+        /// Too short, of an unknown version, or without a key name.
         case malformed
-        /// Sealed by a key that the ring does not have.
+        /// Sealed by a key that is not in the ring.
         case unknownKey = "unknown_key"
-        /// Changed, sealed for something else, or sealed by another key of the same name. Which of them cannot be told.
+        /// Changed, sealed for another purpose or row, or sealed by another key with the same name. These
+        /// cases cannot be distinguished.
         case authenticationFailed = "authentication_failed"
     }
 

@@ -1,8 +1,8 @@
-/// The form of a sealed value: a version byte, the length of the key's name and the name, in version 2 a salt of 16 bytes, a
-/// nonce of 12 bytes, the ciphertext, a tag of 16 bytes.
+/// The format of a sealed value: a version byte, the length of the key's name and the name, in version 2 a
+/// salt of 16 bytes, a nonce of 12 bytes, the ciphertext, a tag of 16 bytes.
 struct SealedFrame {
     enum Version: UInt8 {
-        /// Sealed by the named key itself. Opened, and made no more.
+        /// Sealed directly by the named key. Such values are opened, but no longer created.
         case plain = 1
         /// Sealed by a key that was derived from the named one for the purpose and the salt.
         case derived = 2
@@ -13,11 +13,12 @@ struct SealedFrame {
     static let saltSize = 16
     static let nonceSize = 12
     static let tagSize = 16
-    /// OpenSSL counts in 32 bits.
+    /// OpenSSL uses 32-bit sizes.
     static let longest = Int(Int32.max)
 
     let version: Version
-    /// Everything before the nonce. It is authenticated too, so that nobody can rename the key of a value.
+    /// Everything before the nonce. It is authenticated too, so that the key name of a value cannot be
+    /// changed.
     let header: ArraySlice<UInt8>
     let keyName: String
     /// Empty in version 1.
@@ -26,7 +27,7 @@ struct SealedFrame {
     let ciphertext: ArraySlice<UInt8>
     let tag: ArraySlice<UInt8>
 
-    /// `nil` unless every part is there.
+    /// Returns `nil` unless every part is present.
     init?(parsing bytes: [UInt8]) {
         guard bytes.count >= 2, bytes.count <= Self.longest, let version = Version(rawValue: bytes[0]) else {
             return nil
@@ -45,7 +46,7 @@ struct SealedFrame {
         tag = bytes[(bytes.count - Self.tagSize)...]
     }
 
-    /// Of version 2.
+    /// The header of version 2.
     static func header(keyName: String, salt: [UInt8]) -> [UInt8] {
         let name = Array(keyName.utf8)
         return [Version.derived.rawValue, UInt8(name.count)] + name + salt

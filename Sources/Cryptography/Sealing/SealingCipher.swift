@@ -2,7 +2,7 @@ import COpenSSL
 
 /// One operation of AES-256-GCM (NIST SP 800-38D §7) with its OpenSSL context.
 struct SealingCipher: ~Copyable {
-    /// Fetched once: OpenSSL 3 otherwise looks its providers up on every call.
+    /// Fetched once, because otherwise OpenSSL 3 searches its providers on every call.
     nonisolated(unsafe) private static let algorithm: OpaquePointer? = EVP_CIPHER_fetch(
         nil, "AES-256-GCM", nil)
 
@@ -13,7 +13,7 @@ struct SealingCipher: ~Copyable {
         case seal = 1
     }
 
-    /// A process that cannot encrypt must not go on, so a libcrypto without the algorithm stops it.
+    /// A process that cannot encrypt must not continue, so it ends when libcrypto lacks the algorithm.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == SealingKey.size, "a key has 32 bytes")
         precondition(nonce.count == SealedFrame.nonceSize, "a nonce has 12 bytes")
@@ -27,16 +27,17 @@ struct SealingCipher: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// Adds what is authenticated and not encrypted. Before any `transform`.
+    /// Adds data that is authenticated but not encrypted. Must be called before `transform`.
     borrowing func authenticate(_ bytes: [UInt8]) {
-        // OpenSSL takes a missing pointer for the end of the associated data, which no bytes have too.
+        // OpenSSL treats a null pointer as the end of the associated data, and an empty array can have a null
+        // pointer.
         guard !bytes.isEmpty else { return }
         var count: Int32 = 0
         let status = EVP_CipherUpdate(context, nil, &count, bytes, Int32(bytes.count))
         precondition(status == 1, "AES-256-GCM failed")
     }
 
-    /// Encrypts or decrypts. What is decrypted must not be looked at before `verify` has said that it is authentic.
+    /// Encrypts or decrypts. The plaintext must not be used before `verify` has returned true.
     borrowing func transform(_ input: [UInt8]) -> [UInt8] {
         guard !input.isEmpty else { return [] }
         return [UInt8](unsafeUninitializedCapacity: input.count) { output, initialized in
@@ -47,7 +48,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends an encryption.
+    /// Ends an encryption and returns the authentication tag.
     consuming func tag() -> [UInt8] {
         var rest: Int32 = 0
         var none: UInt8 = 0
@@ -60,7 +61,7 @@ struct SealingCipher: ~Copyable {
         }
     }
 
-    /// Ends a decryption: true when nothing was changed. OpenSSL compares in constant time.
+    /// Ends a decryption. Returns true when the value is authentic. OpenSSL compares in constant time.
     consuming func verify(tag: [UInt8]) -> Bool {
         precondition(tag.count == SealedFrame.tagSize, "a tag has 16 bytes")
         var tag = tag

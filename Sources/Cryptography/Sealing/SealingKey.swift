@@ -1,30 +1,32 @@
-/// A named key from which the keys of AES-256-GCM (NIST SP 800-38D) are derived. Its bytes show in no description.
+/// A named key from which keys for AES-256-GCM (NIST SP 800-38D) are derived. Its bytes appear in no
+/// description.
 ///
-/// One key of AES-GCM must not seal more than 2^32 values with random nonces (§8.3). Here each value has a key of its own,
-/// by HKDF for its purpose and 16 random bytes: among 2^48 values of one purpose two have the same with a probability of
-/// 2^-33, and then their nonces still differ. At 50,000 seals a second, more than any caller can bring about, those are 178
-/// years.
+/// One AES-GCM key must not seal more than 2^32 values with random nonces (§8.3). Therefore each value has
+/// its own key, derived with HKDF from the purpose and 16 random bytes. Among 2^48 values of one purpose, the
+/// probability that two have the same key is 2^-33, and even then their nonces differ. With 50,000 seals per
+/// second, more than callers can cause, 2^48 values take 178 years.
 public struct SealingKey: Sendable {
-    /// 1 to 32 of `[A-Za-z0-9_-]`. Stands in every sealed value, so it is no secret and must not change.
+    /// 1 to 32 characters of `[A-Za-z0-9_-]`. It is part of every sealed value, so it is not secret and must
+    /// not change.
     public let name: String
     let bytes: [UInt8]
 
-    /// What a key has: 256 bits.
+    /// The size in bytes: 256 bits.
     public static let size = 32
 
-    /// `nil` when the name is of another shape, or there are not exactly 32 bytes.
+    /// Returns `nil` when the name is malformed, or there are not exactly 32 bytes.
     public init?(name: String, bytes: [UInt8]) {
         guard Self.isName(Array(name.utf8)[...]), bytes.count == Self.size else { return nil }
         self.name = name
         self.bytes = bytes
     }
 
-    /// Whether two keys are the same under different names. Takes the same time wherever they differ.
+    /// Whether two keys have the same bytes. The duration does not depend on where they differ.
     public func hasSameBytes(as other: SealingKey) -> Bool {
         ConstantTime.areEqual(bytes, other.bytes)
     }
 
-    /// How many of its 32 bytes are different ones, by which a key that was made by hand is found.
+    /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
     /// The key for one value (RFC 5869).
@@ -49,6 +51,6 @@ public struct SealingKey: Sendable {
 extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "sealing key \(name)" }
     public var debugDescription: String { description }
-    /// `dump` and interpolation of whatever holds a key go through here.
+    /// `dump` and string interpolation of types that contain a key use these.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -1,24 +1,24 @@
 import COpenSSL
 
-/// Seals secrets that are stored or that travel with a browser: AES-256-GCM (NIST SP 800-38D), each value under a key of its
-/// own, which is derived for its purpose, and a random nonce.
+/// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
+/// derived key and a random nonce for each value.
 ///
-/// The first key seals and all open, so that a key is rotated by putting a new one in front. Associated data binds a
-/// value to what it belongs to: a value that was moved to another row does not open there. It does not hide a value's
-/// length, nor which key sealed it.
+/// The first key seals, and all keys open, so a key is rotated by adding a new one in front. Associated data
+/// binds a value to its row: a value that was moved to another row cannot be opened there. The length of a
+/// value and the name of its key are not hidden.
 public struct SealingKeyRing: Sendable {
     public let keys: [SealingKey]
     private let first: SealingKey
 
-    /// `nil` when there is no key, or a name occurs twice.
+    /// Returns `nil` when there is no key, or a name occurs twice.
     public init?(_ keys: [SealingKey]) {
         guard let first = keys.first, Set(keys.map(\.name)).count == keys.count else { return nil }
         self.keys = keys
         self.first = first
     }
 
-    /// A different value each time, 46 bytes longer than the plaintext and the key's name. Plaintext and associated data
-    /// have at most a megabyte.
+    /// Seals a plaintext. The result differs each time, and is 46 bytes longer than the plaintext and the key
+    /// name. Plaintext and associated data must have at most a megabyte.
     public func seal(
         _ plaintext: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) -> [UInt8] {
@@ -34,8 +34,8 @@ public struct SealingKeyRing: Sendable {
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// The plaintext, also of a value that an earlier version sealed with the key itself. Throws `SealError`; nothing of a
-    /// value that was changed is ever returned.
+    /// Opens a sealed value, also one that an earlier version sealed directly with the key. Throws
+    /// `SealError`; it never returns any part of a changed value.
     public func open(
         _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) throws(SealError) -> [UInt8] {
@@ -58,14 +58,14 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// Whether a value is sealed as `seal` would now: by the first key, in the form of today. False for what is no sealed
-    /// value. Opens nothing.
+    /// Whether a value is sealed by the first key in the current format. Returns false for bytes that are not
+    /// a sealed value. It does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool {
         guard let frame = SealedFrame(parsing: sealed) else { return false }
         return frame.version == .derived && frame.keyName == first.name
     }
 
-    /// The name of the key that a value says it was sealed by. Untrusted until the value has been opened.
+    /// The key name in a sealed value. It is untrusted until the value has been opened.
     public static func keyName(of sealed: [UInt8]) -> String? {
         SealedFrame(parsing: sealed)?.keyName
     }

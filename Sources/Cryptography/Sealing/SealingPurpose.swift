@@ -1,7 +1,7 @@
-/// What a sealed value is good for. Values of two purposes are sealed by keys that have nothing in common, so that those
-/// which outsiders can have made, without end, tell nothing about the key of the others.
+/// The purpose of a sealed value. Different purposes have independent keys, so that values that outsiders can
+/// have sealed in any number reveal nothing about the keys of other values.
 public struct SealingPurpose: Sendable, Hashable {
-    /// Part of what a value was sealed with: it never changes.
+    /// Part of the key derivation, so it must never change.
     public let rawValue: String
 
     public init(_ rawValue: String) {

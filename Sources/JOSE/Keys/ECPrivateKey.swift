@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// A P-256 private key, as Apple gives one out for signing client secrets (`AuthKey_<key ID>.p8`).
+/// A P-256 private key, as in Apple's files for signing client secrets (`AuthKey_<key ID>.p8`).
 public struct ECPrivateKey: Sendable {
     /// PKCS #8 PEM. A secret: never print it.
     public let pem: String
     public let publicKey: ECPublicKey
 
-    /// Throws `.keyUnusable` when OpenSSL cannot.
+    /// Generates a key. Throws `.keyUnusable` when OpenSSL fails.
     public static func generate() throws(JOSEError) -> ECPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -21,7 +21,7 @@ public struct ECPrivateKey: Sendable {
         return try ECPrivateKey(key)
     }
 
-    /// Reads a PEM private key. Throws `.keyUnusable` for anything that is not a key on P-256.
+    /// Reads a PEM private key. Throws `.keyUnusable` unless it is a P-256 key.
     public init(pem: String) throws(JOSEError) {
         self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try ECPrivateKey(key) }
     }

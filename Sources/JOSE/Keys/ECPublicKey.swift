@@ -5,11 +5,11 @@ public import StrictJSON
 
 /// A P-256 public key that may verify ES256 signatures, parsed once.
 ///
-/// Only points on the curve become keys: OpenSSL checks that when it decodes one. Nothing that reads Apple's tokens needs
-/// this type, because Apple signs with RSA; whoever checks client secrets does.
+/// Only points on the curve become keys: OpenSSL checks that when it decodes a key. Apple signs tokens with
+/// RSA, so this type is only for the verification of client secrets.
 public final class ECPublicKey: @unchecked Sendable {
-    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use one
-    // EVP_PKEY for verification.
+    // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use
+    // one EVP_PKEY for verification.
     private let handle: PublicKeyHandle
 
     /// The two coordinates of the point, 32 bytes each, big-endian.
@@ -34,7 +34,8 @@ public final class ECPublicKey: @unchecked Sendable {
         (self.x, self.y) = (x, y)
     }
 
-    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for anything that is not on P-256.
+    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for anything that is not on
+    /// P-256.
     public convenience init(pem: String) throws(JOSEError) {
         let (x, y) = try PEMText.withPublicKey(in: pem) { key throws(JOSEError) in
             try Self.coordinates(of: key)
@@ -42,7 +43,7 @@ public final class ECPublicKey: @unchecked Sendable {
         try self.init(x: x, y: y)
     }
 
-    /// Reads the public half of `key`, which stays the caller's.
+    /// Reads the public part of `key`, which the caller still owns.
     convenience init(_ key: OpaquePointer) throws(JOSEError) {
         let (x, y) = try Self.coordinates(of: key)
         try self.init(x: x, y: y)
@@ -63,8 +64,8 @@ public final class ECPublicKey: @unchecked Sendable {
         return (Array(point[1...coordinateSize]), Array(point[(1 + coordinateSize)...]))
     }
 
-    /// ECDSA with SHA-256 over the raw form of the signature, r and s of 32 bytes each (RFC 7518 §3.4). False for anything
-    /// else, also for a DER signature, which is what a library that does not know JOSE writes.
+    /// Verifies ECDSA with SHA-256. The signature must have the raw form, r and s of 32 bytes each (RFC 7518
+    /// §3.4). Returns false for anything else, also for a DER signature, which libraries without JOSE write.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == 2 * Self.coordinateSize, let context = EVP_MD_CTX_new() else { return false }
         defer { EVP_MD_CTX_free(context) }
@@ -73,12 +74,12 @@ public final class ECPublicKey: @unchecked Sendable {
             EVP_DigestVerifyInit(context, nil, SHA256Digest.algorithm, nil, handle.pointer) == 1
                 && EVP_DigestVerify(context, encoded, encoded.count, message.baseAddress, message.count) == 1
         }
-        // A refused signature leaves entries in the thread's error queue, which nobody reads.
+        // A refused signature leaves entries in the thread's error queue, which would never be read.
         if !isValid { ERR_clear_error() }
         return isValid
     }
 
-    /// The public half as a JSON Web Key (RFC 7518 §6.2.1).
+    /// The key as a JSON Web Key (RFC 7518 §6.2.1).
     public func jwk(keyID: String) -> JSONObject {
         JSONObject([
             ("kty", .string("EC")), ("kid", .string(keyID)), ("use", .string("sig")),
@@ -87,13 +88,14 @@ public final class ECPublicKey: @unchecked Sendable {
         ])
     }
 
-    /// `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), which is what OpenSSL reads.
+    /// `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL.
     private static func derSignature(_ raw: [UInt8]) -> [UInt8] {
         let numbers = derInteger(raw.prefix(coordinateSize)) + derInteger(raw.suffix(coordinateSize))
         return [0x30, UInt8(numbers.count)] + numbers
     }
 
-    /// The shortest form: no leading zeros, but one before a set top bit, which would mean a negative number.
+    /// The shortest form: without leading zeros, but with one before a set top bit, which would mean a
+    /// negative number.
     private static func derInteger(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var number = Array(bytes.drop { $0 == 0 })
         if number.first.map({ $0 & 0x80 != 0 }) ?? true { number.insert(0, at: 0) }
@@ -103,7 +105,7 @@ public final class ECPublicKey: @unchecked Sendable {
     private static let coordinateSize = 32
     private static let groupName = "prime256v1"
 
-    /// What stands before the coordinates of every uncompressed P-256 point (RFC 5480 §2.1.1, §2.2).
+    /// The bytes before the coordinates of an uncompressed P-256 point (RFC 5480 §2.1.1, §2.2).
     private static let subjectPublicKeyInfo: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
         0x48,

@@ -6,7 +6,8 @@ struct JSONWebKey: Sendable {
     let keyID: String
     let publicKey: RSAPublicKey
 
-    /// Returns the reason when the entry must be skipped. A set may hold anything beside Apple's keys.
+    /// Returns the reason when the entry must be skipped. A set may contain other entries than Apple's RSA
+    /// keys.
     static func parse(_ value: JSONValue) -> Result<JSONWebKey, Refusal> {
         guard case .object(let object) = value else { return .failure(Refusal(nil, .malformed)) }
         let keyID = object["kid"]?.string
@@ -40,7 +41,8 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// What the key is for (RFC 7517 §4.3): an array of strings, none of them twice. `nil` for anything else.
+    /// The operations of the key (RFC 7517 §4.3): an array of strings without duplicates. Returns `nil` for
+    /// anything else.
     private static func operations(_ value: JSONValue) -> [String]? {
         guard let elements = value.array else { return nil }
         var operations: [String] = []

@@ -3,9 +3,9 @@ import StrictJSON
 
 /// The usable keys of a JSON Web Key Set (RFC 7517 §5), each parsed once.
 ///
-/// A set may hold EC keys, unknown types, anything: entries that must not verify are skipped, with their reason in
-/// `skipped`. Two different usable keys under one `kid` make that `kid` unusable, because nobody can say which of them
-/// Apple meant.
+/// A set may contain EC keys, unknown types and other values. Entries that cannot be used are skipped, with
+/// the reason in `skipped`. Two different usable keys with the same `kid` make that `kid` unusable, because
+/// it is not clear which of them Apple means.
 public struct JSONWebKeySet: Sendable {
     private let keys: [JSONWebKey]
     public let skipped: [SkippedKey]
@@ -14,7 +14,8 @@ public struct JSONWebKeySet: Sendable {
     public var count: Int { keys.count }
     public var keyIDs: [String] { keys.map(\.keyID) }
 
-    /// Throws `.keySetMalformed` when this is no key set at all. A set without one usable key parses and is empty.
+    /// Throws `.keySetMalformed` when this is not a key set. A set without a usable key is accepted and
+    /// empty.
     public init(parsing bytes: [UInt8]) throws(JOSEError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -46,7 +47,8 @@ public struct JSONWebKeySet: Sendable {
         self.skipped = skipped
     }
 
-    /// The key with exactly these bytes as its `kid`. Allocates nothing: a set has a handful of keys.
+    /// Returns the key whose `kid` has exactly these bytes. It searches linearly and allocates nothing,
+    /// because a set has few keys.
     public func key(for keyID: String) -> RSAPublicKey? {
         for key in keys where key.keyID.isByteEqual(to: keyID) { return key.publicKey }
         return nil

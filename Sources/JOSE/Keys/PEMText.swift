@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// Keys as text (RFC 7468), in and out of OpenSSL.
+/// Reads and writes keys as PEM text (RFC 7468) with OpenSSL.
 package enum PEMText {
-    /// Reads a private key, and frees it when `body` is done. Throws `.keyUnusable`, and what `body` throws.
+    /// Reads a private key, and frees it after `body`. Throws `.keyUnusable`, and the errors of `body`.
     package static func withPrivateKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
-        // Without a callback OpenSSL asks for the passphrase of an encrypted key on the terminal, and waits.
+        // Without a callback, OpenSSL asks on the terminal for the passphrase of an encrypted key, and waits.
         let key = read(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
         return try use(key, orRefuse: "no PEM private key", body)
     }
 
-    /// Reads a public key, and frees it when `body` is done. Throws `.keyUnusable`, and what `body` throws.
+    /// Reads a public key, and frees it after `body`. Throws `.keyUnusable`, and the errors of `body`.
     static func withPublicKey<Result>(
         in pem: String, _ body: (OpaquePointer) throws(JOSEError) -> Result
     ) throws(JOSEError) -> Result {
@@ -29,8 +29,8 @@ package enum PEMText {
         text { PEM_write_bio_PUBKEY($0, key) }
     }
 
-    /// OpenSSL reads the text where it is: `BIO_new_mem_buf` keeps the pointer and copies nothing. So the BIO is used and
-    /// freed while the text is held in place. What is read is a copy, which the caller frees.
+    /// OpenSSL does not copy the text: `BIO_new_mem_buf` keeps the pointer. So the BIO is used and freed
+    /// while the text is pinned in memory. The result is a copy, which the caller frees.
     package static func read(_ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
         var pem = pem
         return pem.withUTF8 { text in

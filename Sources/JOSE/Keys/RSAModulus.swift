@@ -1,18 +1,18 @@
 import COpenSSL
 
-/// The modulus of one RSA key, with what can be computed of it once for all signatures: the constants of Montgomery
-/// multiplication, and the encoded message that every signature has but for the digest.
+/// The modulus of an RSA key, with values that are computed once for all signatures: the constants of
+/// Montgomery multiplication, and the encoded message except for the digest.
 ///
-/// Not copyable, so OpenSSL frees its numbers exactly once. Nothing changes after `init`, and OpenSSL only reads them: any
-/// number of threads may.
+/// Not copyable, so OpenSSL frees its numbers exactly once. They do not change after `init`, and OpenSSL only
+/// reads them, so any number of threads may use them.
 struct RSAModulus: ~Copyable {
     /// n.
     let number: BigNumber
     let montgomery: OpaquePointer
-    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros. As a number: whatever stands before the digest.
+    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros, as a number: everything before the digest.
     let emptyMessage: BigNumber
 
-    /// What stands between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
+    /// The bytes between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
     private static let digestInfo: [UInt8] = [
         0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00,
         0x04, 0x20,

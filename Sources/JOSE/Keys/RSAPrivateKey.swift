@@ -2,7 +2,7 @@ import COpenSSL
 import Encodings
 public import StrictJSON
 
-/// An RSA private key, for whoever signs: the fake Apple and tests. Nothing that verifies needs one.
+/// An RSA private key, for signing in the fake Apple and in tests. Verification does not need it.
 public struct RSAPrivateKey: Sendable {
     /// PKCS #8 PEM. A secret: never print it.
     public let pem: String
@@ -11,7 +11,7 @@ public struct RSAPrivateKey: Sendable {
     private let modulus: [UInt8]
     private let exponent: [UInt8]
 
-    /// Takes a second or so for every 2048 bits on a slow machine. Throws `.keyUnusable`.
+    /// Generates a key, which takes about a second for 2048 bits on a slow machine. Throws `.keyUnusable`.
     public static func generate(bits: Int = 2048) throws(JOSEError) -> RSAPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -26,12 +26,12 @@ public struct RSAPrivateKey: Sendable {
         return try RSAPrivateKey(key)
     }
 
-    /// Reads a PEM private key. Throws `.keyUnusable` for anything that is not an RSA key.
+    /// Reads a PEM private key. Throws `.keyUnusable` unless it is an RSA key.
     public init(pem: String) throws(JOSEError) {
         self = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in try RSAPrivateKey(key) }
     }
 
-    /// The public half as an entry of a key set, with exactly the members that Apple's entries have.
+    /// The public key as an entry of a key set, with exactly the members of Apple's entries.
     public func publicJWK(keyID: String) -> JSONObject {
         JSONObject([
             ("kty", .string("RSA")), ("kid", .string(keyID)), ("use", .string("sig")),
@@ -40,7 +40,7 @@ public struct RSAPrivateKey: Sendable {
         ])
     }
 
-    /// The public half, when it is a key that a verifier would use.
+    /// The public key, if verifiers accept it.
     public func publicKey() throws(JOSEError) -> RSAPublicKey {
         try RSAPublicKey(modulus: modulus, exponent: exponent)
     }

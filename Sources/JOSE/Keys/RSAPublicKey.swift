@@ -4,11 +4,11 @@ import Synchronization
 
 /// An RSA public key that may verify RS256 signatures, parsed once.
 ///
-/// Only keys that are safe to trust exist: an odd modulus of 2048 to 4096 bits and the exponent 65537. A key with e = 1 would
-/// let anyone forge, and a huge e cost hundreds of times as much.
+/// Only safe keys can be created: an odd modulus of 2048 to 4096 bits and the exponent 65537. With e = 1
+/// anyone could forge signatures, and a huge e would make verification hundreds of times slower.
 public final class RSAPublicKey: @unchecked Sendable {
-    // `@unchecked`: the numbers are never changed after `init`, and verifying only reads them. Each context is taken out of
-    // the pool by one thread at a time.
+    // `@unchecked`: the numbers do not change after `init`, and verification only reads them. Each context of
+    // the pool is used by one thread at a time.
     private let number: RSAModulus
     private let pool: Mutex<ContextPool>
 
@@ -31,21 +31,21 @@ public final class RSAPublicKey: @unchecked Sendable {
         self.exponent = exponent
     }
 
-    /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). False for anything else than a valid signature of the
-    /// modulus' exact length.
+    /// Verifies RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). Returns false unless the signature is valid
+    /// and has exactly the length of the modulus.
     public func isValidSignature(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard signature.count == modulus.count, let digest = SHA256Digest.algorithm else { return false }
         let pooled = pool.withLock { $0.take() }
         guard let context = pooled ?? PooledContext(digest: digest) else { return false }
         let isValid = context.context.isValid(signature, for: message, of: number)
-        // A refused signature leaves entries in the thread's error queue, which nobody reads.
+        // A refused signature leaves entries in the thread's error queue, which would never be read.
         if !isValid { ERR_clear_error() }
         pool.withLock { $0.put(context) }
         return isValid
     }
 }
 
-/// One reusable context on the heap, so that moving it in and out of the pool copies a reference only.
+/// One reusable context on the heap, so that moving it to and from the pool copies only a reference.
 private final class PooledContext {
     let context: VerificationContext
 
@@ -56,7 +56,7 @@ private final class PooledContext {
 }
 
 private struct ContextPool {
-    /// More than threads that verify at once are never needed; the bound only guards against surprises.
+    /// There are never more contexts than threads that verify concurrently; this limit is only a safeguard.
     private static let capacity = 64
     nonisolated(unsafe) private var free: [PooledContext] = []
 

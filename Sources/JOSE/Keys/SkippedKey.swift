@@ -1,4 +1,4 @@
-/// An entry of a key set that must not verify anything, and why.
+/// An entry of a key set that is not used, and the reason.
 public struct SkippedKey: Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
         /// Not an object, a member of the wrong JSON type, or a `key_ops` that names an operation twice.

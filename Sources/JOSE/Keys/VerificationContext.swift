@@ -1,11 +1,12 @@
 import COpenSSL
 
-/// What verifies signatures of RSASSA-PKCS1-v1_5 with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2), set up once and
-/// used again: memory for the numbers and for the digest. Used by one thread at a time.
+/// Verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 and the exponent 65537 (RFC 8017 §8.2.2). It is created
+/// once and reused: it contains memory for the numbers and the digest. It is used by one thread at a time.
 ///
-/// OpenSSL's arithmetic, but not its `EVP_PKEY_verify`: that sets itself up anew for every signature, goes through a general
-/// power, and takes a quarter longer. Everything in it is public, so nothing has to take the same time. The power is compared
-/// with the one encoded message that there is for the digest, all of it: a parser of paddings is what forgers look for.
+/// It uses OpenSSL's big-number arithmetic, but not `EVP_PKEY_verify`, which needs a new setup for every
+/// signature, uses general exponentiation, and takes 25% longer. All values are public, so constant time is
+/// not needed. The result is compared with the complete expected encoded message for the digest. The padding
+/// is not parsed, because lenient parsers of the padding allow forged signatures.
 struct VerificationContext: ~Copyable {
     private let digestContext: OpaquePointer
     private let numberContext: OpaquePointer
@@ -40,16 +41,17 @@ struct VerificationContext: ~Copyable {
         }
     }
 
-    /// Returns `false` when the signature is of anything but an encoded digest.
+    /// Returns `false` when the signature is not that of an encoded digest.
     private borrowing func readSignedDigest(
         of bytes: [UInt8], _ modulus: borrowing RSAModulus, into digest: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
-        // RFC 8017 §5.2.2: a number beyond the modulus is another spelling of the same signature.
+        // RFC 8017 §5.2.2: a number not smaller than the modulus would be a second encoding of the same
+        // signature.
         guard BN_bin2bn(bytes, Int32(bytes.count), signature.pointer) != nil,
             BN_ucmp(signature.pointer, modulus.number.pointer) < 0, raiseSignature(modulus)
         else { return false }
-        // What is left without the rest of the message has to fit where the digest stands. BN_bn2binpad refuses what does
-        // not, and knows no sign.
+        // After subtracting the rest of the message, the remainder must fit into the size of the digest.
+        // BN_bn2binpad refuses larger numbers, and ignores the sign.
         let power = power.pointer
         return BN_sub(power, power, modulus.emptyMessage.pointer) == 1 && BN_is_negative(power) == 0
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
@@ -64,7 +66,7 @@ struct VerificationContext: ~Copyable {
                 return false
             }
         }
-        // By the signature as it is: this multiplication leads back out of Montgomery's form.
+        // Multiplies by the plain signature, so that the result is converted back from Montgomery form.
         return BN_mod_mul_montgomery(power, power, signature, modulus.montgomery, numberContext) == 1
     }
 

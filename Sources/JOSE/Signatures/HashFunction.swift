@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The hash that the last three digits of a signature algorithm's name stand for (RFC 7518 §3.1).
+/// The hash function in the name of a signature algorithm: its last three digits (RFC 7518 §3.1).
 public enum HashFunction: Sendable, CaseIterable {
     case sha256, sha384, sha512
 
@@ -21,7 +21,7 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
-    /// The bytes of a digest, and of a message authentication code with it.
+    /// The size of a digest, and of a message authentication code, in bytes.
     var size: Int {
         switch self {
         case .sha256: 32

@@ -1,10 +1,10 @@
 import Encodings
 import StrictJSON
 
-/// The protected header of a compact JWS, reduced to what a verifier may use of it: the key ID.
+/// The protected header of a compact JWS, reduced to the part that a verifier may use: the key ID.
 ///
-/// The algorithm is not in here, because it is pinned: a header that asks for anything but RS256 does not parse, and
-/// nothing can be chosen from it.
+/// It does not contain the algorithm, because that is fixed: a header with another algorithm than RS256 is
+/// refused, so a token cannot choose it.
 struct JOSEHeader: Sendable, Equatable {
     /// `kid` (RFC 7515 §4.1.4), 1 to 64 characters.
     let keyID: String
@@ -22,8 +22,9 @@ struct JOSEHeader: Sendable, Equatable {
                 switch name {
                 case "alg": algorithm = try reader.readStringOrSkip()
                 case "kid": keyID = try reader.readStringOrSkip()
-                // `crit` and `b64` change how the token is read (RFC 7515 §4.1.11, RFC 7797). The others bring or
-                // name a key of the sender's choice: whoever honours one lets anyone sign.
+                // `crit` and `b64` change how the token is read (RFC 7515 §4.1.11, RFC 7797). The others
+                // contain or name a key that the sender chooses: a verifier that used it would accept tokens
+                // that anyone has signed.
                 case "crit", "b64", "jwk", "jku", "x5u", "x5c":
                     carriesForbidden = true
                     try reader.skipValue()
@@ -46,7 +47,7 @@ struct JOSEHeader: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// A string, or `nil` after skipping a value of another kind.
+    /// Returns a string, or `nil` after skipping a value of another kind.
     fileprivate mutating func readStringOrSkip() throws(JSONError) -> String? {
         if try peekKind() == .string { return try readString() }
         try skipValue()

@@ -1,6 +1,6 @@
 import Encodings
 
-/// The three segments of a compact JWS in the making: exactly these bytes, in exactly this order (RFC 7515 §3.1).
+/// The three segments of a compact JWS before encoding, as exact bytes (RFC 7515 §3.1).
 public struct JWSSegments: Sendable, Equatable {
     public var header: [UInt8]
     public var payload: [UInt8]
@@ -10,7 +10,7 @@ public struct JWSSegments: Sendable, Equatable {
         (self.header, self.payload) = (header, payload)
     }
 
-    /// Takes a compact serialization apart; `nil` when it is none. Nothing is verified.
+    /// Splits a compact serialization; returns `nil` when it is malformed. Nothing is verified.
     public init?(compact: String) {
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false).map {
             $0.isEmpty ? [] : Base64URL.decode(String($0))
@@ -21,7 +21,7 @@ public struct JWSSegments: Sendable, Equatable {
         (self.header, self.payload, self.signature) = (header, payload, signature)
     }
 
-    /// What a signature is made over (RFC 7515 §5.1, step 8).
+    /// The input of the signature (RFC 7515 §5.1, step 8).
     public var signingInput: [UInt8] {
         Array("\(Base64URL.encode(header)).\(Base64URL.encode(payload))".utf8)
     }

@@ -11,17 +11,17 @@ public import StrictJSON
 
 /// Signs JWTs with libjwt.
 ///
-/// libjwt signs and never verifies for us: its `jwt_decode` accepts an HS256 token that is keyed with a public PEM, and
-/// decodes each segment on the stack. Nothing from outside reaches it.
+/// libjwt is used only for signing, never for verification: its `jwt_decode` accepts an HS256 token whose key
+/// is a public PEM, and decodes each segment on the stack. No data from outside is passed to it.
 public enum JWTSigner {
-    /// The algorithms that the fake Apple and tests sign with; a verifier pins its own.
+    /// The algorithms for signing in the fake Apple and in tests. Verifiers accept a fixed algorithm.
     public enum Algorithm: String, Sendable, CaseIterable {
         case none, HS256, HS384, HS512, RS256, RS384, RS512, ES256, ES384, ES512
     }
 
-    /// The compact serialization. `key` is a PEM private key, or the secret for HS algorithms, or empty for `none`.
-    /// Header members beyond `kid` and `alg` come from `header`; libjwt always adds `typ`, which Apple's tokens do not
-    /// have and verifiers ignore. Throws `.signingFailed`.
+    /// Returns the compact serialization. `key` is a PEM private key, or the secret for HS algorithms, or
+    /// empty for `none`. Header members other than `kid` and `alg` come from `header`. libjwt always adds
+    /// `typ`, which Apple's tokens do not have and verifiers ignore. Throws `.signingFailed`.
     public static func sign(
         claims: JSONObject, keyID: String?, header: JSONObject = JSONObject(), algorithm: Algorithm,
         key: String
@@ -40,7 +40,7 @@ public enum JWTSigner {
             throw JOSEError(.signingFailed, detail: "claims")
         }
         let secret = Array(key.utf8)
-        // libjwt refuses a key for `none`, and every other algorithm without one.
+        // libjwt refuses a key for `none`, and requires one for every other algorithm.
         let status =
             algorithm == .none
             ? jwt_set_alg(token, JWT_ALG_NONE, nil, 0)

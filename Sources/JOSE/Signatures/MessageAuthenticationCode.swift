@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// HMAC with the hashes of the algorithms HS256, HS384 and HS512 (RFC 7518 §3.2), for whoever forges tokens with them.
+/// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2), for forged tokens in the fake
+/// Apple and in tests.
 public enum MessageAuthenticationCode {
     /// Throws `.signingFailed`.
     public static func make(

@@ -1,10 +1,11 @@
 import COpenSSL
 
 extension RSAPrivateKey {
-    /// RSASSA-PKCS1-v1_5 over exactly these bytes (RFC 7518 §3.3).
+    /// Signs exactly these bytes with RSASSA-PKCS1-v1_5 (RFC 7518 §3.3).
     ///
-    /// For the fake Apple and tests: `JWTSigner` always adds `typ` and writes members in alphabetical order, which
-    /// Apple's tokens do not have. Throws `.signingFailed`, and `.keyUnusable` when OpenSSL cannot read the key back.
+    /// For the fake Apple and tests: `JWTSigner` always adds `typ` and writes members in alphabetical order,
+    /// which Apple's tokens do not have. Throws `.signingFailed`, and `.keyUnusable` when OpenSSL cannot read
+    /// the key back.
     public func signature(
         for message: [UInt8], with hash: HashFunction = .sha256
     ) throws(JOSEError) -> [UInt8] {
