@@ -70,7 +70,7 @@ import Testing
             switch state.lookUp("invented-\(number)", at: now) {
             case .startFetch(let fetch):
                 caused.append(now - start)
-                let answer: KeySetFetchOutcome = isAnswered ? try .set(["A", "B"]) : .failed(.timedOut)
+                let outcome: KeySetFetchOutcome = isAnswered ? try .set(["A", "B"]) : .failed(.timedOut)
                 state.finish(fetch, with: outcome, at: now)
             case .refuse: break
             case let action: Issue.record("\(action)")
