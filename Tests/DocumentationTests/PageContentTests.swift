@@ -118,7 +118,7 @@ import Testing
         return Set(
             sources.flatMap { path in
                 let text = Document.read(path).text
-                return (calls + (path.contains("/Conditions/") ? lines : []))
+                return (calls + (path.contains("/Composition/") ? lines : []))
                     .flatMap { text.matches(of: $0).map { String($0.1) } }
             })
     }
