@@ -99,7 +99,9 @@ let package = Package(
         module("AppleAccounts", ["CodedErrors", "Encodings", "Cryptography"]),
         module("SQLTables", []),
         module("SQLiteStorage", ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, logging]),
-        module("PostgresStorage", ["AppleAccounts", "SQLTables", "KeySets", "CLibPQ", logging]),
+        module(
+            "PostgresStorage",
+            ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", "CLibPQ", logging]),
 
         // What the service does, and how it is asked.
         module(

@@ -1,5 +1,5 @@
-/// Where a PostgreSQL database is, in libpq's own notation (PostgreSQL's manual, "Connection URIs"): several hosts, Unix
-/// sockets, TLS and every other option. It is checked as far as that goes without connecting.
+/// Where a PostgreSQL database is, in libpq's own notation (PostgreSQL's manual, "Connection URIs"): several
+/// hosts, Unix sockets, TLS and every other option. It is checked as far as that goes without connecting.
 public struct PostgresAddress: Sendable, Equatable {
     /// Why a text is no such URL. Never repeats any of it: it can hold a password.
     public enum Refusal: Error, Sendable, Equatable {

@@ -1,5 +1,6 @@
-// PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and how domain values
-// become rows. Every rule about accounts is AppleAccounts', which also says what a store promises.
+// PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and how
+// domain values become rows. Every rule about accounts is AppleAccounts', which also says what a store
+// promises.
 
 import AppleAccounts
 public import Logging
@@ -7,9 +8,9 @@ public import Logging
 /// The database, connected and migrated, with the stores that are kept in it. Any number of processes work on
 /// one database.
 ///
-/// Between it and the server there may be a pooler that gives each client a connection for as long as it stays
-/// (PgBouncer's `pool_mode = session`). One that changes connections between transactions cannot work: statements
-/// are prepared, and the settings that make writes durable belong to the session.
+/// Between it and the server there may be a pooler that gives each client a connection for as long as it
+/// stays (PgBouncer's `pool_mode = session`). One that changes connections between transactions cannot work:
+/// statements are prepared, and the settings that make writes durable belong to the session.
 public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
     public let keySetSnapshots: PostgresKeySetSnapshotStore
@@ -58,8 +59,8 @@ public final class PostgresDatabase: Sendable {
         keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
     }
 
-    /// Tells the number of the last account event of all replicas, each time that there is a new one, until the
-    /// task is cancelled. A number can come twice, and some are left out.
+    /// Tells the number of the last account event of all replicas, each time that there is a new one, until
+    /// the task is cancelled. A number can come twice, and some are left out.
     ///
     /// It connects again by itself. Asks every few seconds too, for where announcements do not come through.
     public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {

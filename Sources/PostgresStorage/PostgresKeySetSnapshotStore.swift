@@ -1,8 +1,8 @@
 public import KeySets
 import SQLTables
 
-/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works. All replicas share
-/// it.
+/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works. All
+/// replicas share it.
 public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
     private struct Find {
         let call: PostgresCall
@@ -16,8 +16,8 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
         }
     }
 
-    /// A replica that was slow does not replace a newer set by an older one. One whose clock ran ahead must not keep all
-    /// others from storing.
+    /// A replica that was slow does not replace a newer set by an older one. One whose clock ran ahead must
+    /// not keep all others from storing.
     private struct Save {
         let columns: KeySetSnapshotTable
         let statement: RowStatement

@@ -34,7 +34,8 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Reads. After a write has failed it writes too, because only that tells whether the database takes writes again.
+    /// Reads. After a write has failed it writes too, because only that tells whether the database takes
+    /// writes again.
     func check(_ pool: PostgresPool) async throws {
         let mustWrite = hasFailed.withLock { $0 }
         try await pool.run { session in

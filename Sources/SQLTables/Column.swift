@@ -28,7 +28,8 @@ package struct ColumnList {
     package private(set) var columns: [any AnyColumn] = []
     private let places: [String: Int32]?
 
-    /// - Parameter places: The places of the chosen columns; without it every column has the place of its declaration.
+    /// - Parameter places: The places of the chosen columns; without it every column has the place of its
+    ///   declaration.
     package init(places: [String: Int32]? = nil) {
         self.places = places
     }

@@ -1,10 +1,12 @@
-// SQLTables owns how a store declares its tables: the columns by name, where each stands in a row or among the
-// parameters of a statement, and what each holds. It knows no database; a store says how values are bound and read.
+// SQLTables owns how a store declares its tables: the columns by name, where each stands in a row or among
+// the parameters of a statement, and what each holds. It knows no database; a store says how values are bound
+// and read.
 
-/// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row readers.
+/// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row
+/// readers.
 ///
-/// A value of a table has one `Column` for each column of the table. The places are worked out once, when a statement is
-/// prepared; a row is then read by number.
+/// A value of a table has one `Column` for each column of the table. The places are worked out once, when a
+/// statement is prepared; a row is then read by number.
 package protocol Table: Sendable {
     static var name: String { get }
 

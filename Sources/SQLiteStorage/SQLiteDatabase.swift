@@ -67,8 +67,8 @@ public final class SQLiteDatabase: Sendable {
         await writer.close()
     }
 
-    /// E-mail addresses are in it: only the service's own user may read it, from the first instant. SQLite gives the files
-    /// beside it the same permissions.
+    /// E-mail addresses are in it: only the service's own user may read it, from the first instant. SQLite
+    /// gives the files beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

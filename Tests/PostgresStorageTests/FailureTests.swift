@@ -6,7 +6,8 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What happens when the server goes, refuses, hangs or fills up, and afterwards. Each has a server of its own.
+/// What happens when the server goes, refuses, hangs or fills up, and afterwards. Each has a server of its
+/// own.
 @Suite struct FailureTests {
     private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private static let sleep = PostgresStatement("test_sleep", "SELECT pg_sleep($1::bigint::float8)")

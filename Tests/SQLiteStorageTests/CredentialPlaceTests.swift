@@ -6,7 +6,8 @@ import Testing
 @testable import SQLiteStorage
 
 @Suite struct CredentialPlaceTests {
-    /// In the first team of a database, the digests of both begin with 5dcd24e09436: one pair among forty million.
+    /// In the first team of a database, the digests of both begin with 5dcd24e09436: one pair among forty
+    /// million.
     private static let neighbours: [AppleSubject] = ["person-10868600", "person-20501632"]
     /// The same of the tombstone of the one and the other, with 3329cc2a6413.
     private static let tombstoneAndNeighbour: [AppleSubject] = ["person-72250", "person-14216002"]

@@ -1,9 +1,9 @@
 package import AppleAccounts
 package import SQLTables
 
-/// Checks that an erasure leaves nothing personal and nothing secret of a person in the database. What that is follows
-/// from the classification of the columns, and not from a list in a test: a new personal column that an erasure does not
-/// clear fails here, and so does one that no test person has a value in.
+/// Checks that an erasure leaves nothing personal and nothing secret of a person in the database. What that
+/// is follows from the classification of the columns, and not from a list in a test: a new personal column
+/// that an erasure does not clear fails here, and so does one that no test person has a value in.
 package struct ErasureTrace: Sendable {
     /// What a database holds: by table and primary key, the values of a row that are not NULL, by column.
     package typealias Tables = [String: [String: [String: String]]]
@@ -81,8 +81,8 @@ package struct ErasureTrace: Sendable {
         }
     }
 
-    /// The texts among the values that are long enough to be found. A value that an operational column also has, such as
-    /// the account's ID in the event feed, may stay there.
+    /// The texts among the values that are long enough to be found. A value that an operational column also
+    /// has, such as the account's ID in the event feed, may stay there.
     private func words(_ traces: [Trace], _ known: Tables) -> [String] {
         var operational: Set<String> = []
         for table in declared {

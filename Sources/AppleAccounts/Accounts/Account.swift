@@ -1,6 +1,6 @@
-// AppleAccounts owns the accounts: which persons have one, what Apple's credentials are worth, and what every command does
-// to them. It does no I/O, reads no clock, and knows neither tokens nor HTTP nor databases; the role of a store is its
-// own.
+// AppleAccounts owns the accounts: which persons have one, what Apple's credentials are worth, and what every
+// command does to them. It does no I/O, reads no clock, and knows neither tokens nor HTTP nor databases; the
+// role of a store is its own.
 
 /// One person of one team, as callers see them. What is not known is `nil`, never empty.
 public struct Account: Sendable, Hashable {
@@ -11,12 +11,13 @@ public struct Account: Sendable, Hashable {
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// `nil` when nothing is known: for an unsigned address, and where neither Apple's claim nor its domain said.
+    /// `nil` when nothing is known: for an unsigned address, and where neither Apple's claim nor its domain
+    /// said.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
-    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real person say
-    /// "unknown" again.
+    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
+    /// person say "unknown" again.
     public var realUserStatus: Int64?
     public var createdAt: Moment
     public var lastSignInAt: Moment?

@@ -1,9 +1,9 @@
 import Encodings
 
-/// What a person calls themselves. The app gets it from Apple once, at the first authorization, and nobody signs it.
+/// The name of a person, as the app gets it from Apple once, at the first authorization. It is not signed.
 ///
-/// The sign-in, the record and the account have it as one value, so that a new member is added here and where it is read
-/// and written.
+/// The sign-in, the record and the account have it as one value, so that a new member is added here and where
+/// it is read and written.
 public struct Profile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?
@@ -15,16 +15,16 @@ public struct Profile: Sendable, Hashable {
     /// The most characters that a name may have.
     public static let longestName = 256
 
-    /// The profile without what no store keeps: a name that is empty, has control characters or is too long counts as
-    /// absent.
+    /// The profile without what no store keeps: a name that is empty, has control characters or is too long
+    /// counts as absent.
     var storable: Profile {
         Profile(
             firstName: firstName?.storable(upTo: Self.longestName),
             lastName: lastName?.storable(upTo: Self.longestName))
     }
 
-    /// Takes what is missing from another profile, and leaves what is known: Apple gives the name once, so a later value
-    /// never replaces an earlier one. Returns whether anything changed.
+    /// Takes what is missing from another profile, and leaves what is known: Apple gives the name once, so a
+    /// later value never replaces an earlier one. Returns whether anything changed.
     mutating func fill(from other: Profile) -> Bool {
         let before = self
         firstName = firstName ?? other.firstName

@@ -36,7 +36,7 @@ public struct SubjectRecord: Sendable, Hashable {
         credentials = []
     }
 
-    /// What is left of a person who was erased.
+    /// The tombstone of a person who was erased.
     public init(tombstoneOf key: SubjectKey, erasedAt moment: Moment) {
         self.init(key: key, isStored: true)
         isTombstone = true
@@ -45,8 +45,13 @@ public struct SubjectRecord: Sendable, Hashable {
 
     public var account: Account? {
         guard let accountID, let createdAt else { return nil }
-        return Account(
-            id: accountID, team: key.team, subject: key.subject,
+        return account(accountID, createdAt: createdAt)
+    }
+
+    /// The account of this record, which has one.
+    func account(_ id: AccountID, createdAt: Moment) -> Account {
+        Account(
+            id: id, team: key.team, subject: key.subject,
             email: email?.value.address ?? unsignedEmail,
             isEmailVerified: email?.value.isVerified ?? (unsignedEmail == nil ? nil : false),
             isPrivateEmail: email?.value.isPrivate, emailForwarding: forwarding?.value ?? .unknown,
@@ -79,4 +84,9 @@ public struct SubjectRecord: Sendable, Hashable {
         }
         return (credentials.count, false)
     }
+}
+
+/// What a store has to do with one of its rows at the end of a batch.
+public enum RowChange: Sendable, Hashable {
+    case none, update, insert
 }

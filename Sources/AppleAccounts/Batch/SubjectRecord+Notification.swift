@@ -25,7 +25,8 @@ extension SubjectRecord {
         }
     }
 
-    /// Nothing more is remembered of a person who was erased. A late word of Apple's keeps older tokens out.
+    /// Nothing more is remembered of a person who was erased. A late revocation only moves the time before
+    /// which tokens are refused.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }

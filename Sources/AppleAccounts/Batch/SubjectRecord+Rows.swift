@@ -12,7 +12,8 @@ extension SubjectRecord {
         rowChange = .insert
     }
 
-    /// The record as it is loaded once its changes are saved; `nil` when the store has nothing of it, or a tombstone.
+    /// The record as it is loaded once its changes are saved; `nil` when the store has nothing of it, or a
+    /// tombstone.
     public var saved: SubjectRecord? {
         guard !isTombstone, isStored || rowChange == .insert else { return nil }
         var record = self

@@ -1,24 +1,28 @@
 extension SubjectRecord {
     /// What a sign-in changed that a caller can see.
     struct SignInChange {
+        let accountID: AccountID
+        let createdAt: Moment
         var isNewAccount = false
         var isNewlyAuthorized = false
         var isEmailChanged = false
         var isProfileChanged = false
     }
 
-    /// Takes a sign-in that was checked. A known one with nothing new touches the app's credential and
-    /// nothing else.
+    /// Applies a sign-in that was checked. One that brings nothing new changes only the credential of the
+    /// app.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
     ) -> SignInChange {
-        var change = SignInChange()
         let stateBefore = record(for: command.clientID).state
-        if accountID == nil {
+        var change: SignInChange
+        if let accountID, let createdAt {
+            change = SignInChange(accountID: accountID, createdAt: createdAt)
+        } else {
             leaveTombstone()
-            accountID = AccountID(UniqueID(at: command.receivedAt, using: &generator))
-            createdAt = command.receivedAt
-            change.isNewAccount = true
+            let id = AccountID(UniqueID(at: command.receivedAt, using: &generator))
+            (accountID, createdAt) = (id, command.receivedAt)
+            change = SignInChange(accountID: id, createdAt: command.receivedAt, isNewAccount: true)
             touchRow()
         }
         change.isEmailChanged = takeEmail(command)

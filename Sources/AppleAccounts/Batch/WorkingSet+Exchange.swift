@@ -1,5 +1,6 @@
 extension WorkingSet {
-    /// Takes the end of an exchange, in whatever order it comes with others and with revocations.
+    /// Applies the end of an exchange. The order in which it comes with others and with revocations does not
+    /// matter.
     mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
         let position = position(of: command.key)
         guard subjects[position].accountID == command.accountID else {
@@ -16,7 +17,7 @@ extension WorkingSet {
             settle(command, otherwise: receipt == .dropped ? .credentialRevoked : nil)
             return receipt
         case .unavailable(let cause):
-            // The end of an exchange whose code is gone was told before, or a revocation came between.
+            // Without the code, the end of the exchange was applied before, or a revocation came between.
             settle(command, otherwise: wasThere ? cause : nil)
             return .unavailable
         }

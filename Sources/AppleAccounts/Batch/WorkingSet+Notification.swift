@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Takes a notification once, however often it is delivered and whatever else is in the batch.
+    /// Applies a notification once, however often it is delivered and whatever else is in the batch.
     mutating func apply(
         _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
     ) -> NotificationReceipt {

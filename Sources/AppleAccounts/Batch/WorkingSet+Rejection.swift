@@ -1,6 +1,6 @@
 extension WorkingSet {
-    /// Takes Apple's refusal of a refresh token. It counts only for the token that is held: of one that has
-    /// been replaced since nothing follows.
+    /// Applies Apple's refusal of a refresh token. It counts only for the token that is held: the refusal of
+    /// one that was replaced since says nothing.
     mutating func apply(
         _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> RejectionReceipt {

@@ -26,17 +26,16 @@ extension WorkingSet {
                 .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
                 using: &generator)
         }
-        if let offer = command.authorizationCode { keep(offer, of: command) }
-        guard let account = subjects[position].account else {
-            preconditionFailure("a sign-in that was taken leaves an account")
-        }
+        if let offer = command.authorizationCode { keep(offer, of: command, for: change.accountID) }
         return SignInOutcome(
-            account: account, credential: subjects[position].credential(for: command.clientID),
+            account: subjects[position].account(change.accountID, createdAt: change.createdAt),
+            credential: subjects[position].credential(for: command.clientID),
             isNewAccount: change.isNewAccount)
     }
 
-    private mutating func keep(_ offer: AuthorizationCodeOffer, of command: SignInCommand) {
-        guard let accountID = subjects[position(of: command.key)].accountID else { return }
+    private mutating func keep(
+        _ offer: AuthorizationCodeOffer, of command: SignInCommand, for accountID: AccountID
+    ) {
         insert(
             AuthorizationCodeRecord(
                 id: offer.id, accountID: accountID, clientID: offer.clientID,

@@ -7,8 +7,8 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
-        // The file comes from another team. Whoever writes an ID into it that is somebody else's here must not
-        // get their account: it moves only from the name that the file gives.
+        // The file comes from another team. An ID in it that belongs to another person here must not move
+        // that person's account: an account moves only from the name that the file gives.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
         }
@@ -22,8 +22,8 @@ extension WorkingSet {
     }
 
     /// What an unknown person's subject becomes by the transfer identifier in their token. `nil` when the
-    /// token has none, or it names no account here, or the person is known, or the account is another person's
-    /// of the same team, which no other team can have given away.
+    /// token has none, or it names no account here, or the person is known, or the account is another
+    /// person's of the same team, which no other team can have given away.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
         let target = subjects[position(of: command.key)]
         guard target.accountID == nil, let transfer, !isMovingAccountErased,
@@ -53,4 +53,13 @@ extension WorkingSet {
                 id: EventID(UniqueID(at: recordedAt, using: &generator)), kind: .accountTransferred, key: key,
                 accountID: accountID, moment: moment, recordedAt: recordedAt))
     }
+}
+
+/// An account that is found under another name from now on. Its row stays, and with it its events; a row that
+/// the new name had, without account, goes into it.
+public struct Rekeying: Sendable, Hashable {
+    public let from: SubjectKey
+    public let to: SubjectKey
+    /// Whether the row of the new name is the tombstone of a person who was erased. It stays as it is.
+    public let leavesTombstone: Bool
 }

@@ -15,7 +15,8 @@ public struct WorkingSet: Sendable {
 
     /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. Of two transactions that insert the same one, at whatever replicas, a store commits one.
+    /// Nonces to insert. Of two transactions that insert the same one, at whatever replicas, a store commits
+    /// one.
     public internal(set) var usedNonces: [UsedNonce] = []
     /// Nonces that an earlier version stored, to be marked as used.
     public internal(set) var usedStoredNonces: [NonceDigest] = []
@@ -46,7 +47,9 @@ public struct WorkingSet: Sendable {
     var isMovingAccountErased = false
 
     public init(_ commands: [AccountCommand]) {
-        precondition(commands.count == 1 || !commands.contains(where: \.standsAlone), "not one of the groups")
+        precondition(
+            commands.count == 1 || !commands.contains(where: \.standsAlone),
+            "expected one of the groups of a batch")
         self.commands = commands
         var keys: [SubjectKey] = []
         var index: [SubjectKey: Int] = [:]
@@ -149,7 +152,9 @@ public struct WorkingSet: Sendable {
 
     /// Where the subject of a command is in `subjects`.
     public func position(of key: SubjectKey) -> Int {
-        guard let position = subjectIndex[key] else { preconditionFailure("a subject that no command named") }
+        guard let position = subjectIndex[key] else {
+            preconditionFailure("no command of the batch names this subject")
+        }
         return position
     }
 }

@@ -1,4 +1,4 @@
-/// Somebody asked for an account to be erased.
+/// A request to erase an account.
 public struct EraseCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID

@@ -1,4 +1,4 @@
-/// The exchange of a code came to its end.
+/// The end of the exchange of a code.
 public struct ExchangeCommand: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// - Parameter authorizedAt: Of the identity token that came with the code.
@@ -28,4 +28,16 @@ public struct ExchangeCommand: Sendable, Hashable {
         self.outcome = outcome
         self.receivedAt = receivedAt
     }
+}
+
+/// The result of an exchange.
+public enum ExchangeReceipt: Sendable, Hashable {
+    /// The token is held.
+    case kept
+    /// A token of a later authorization, or this very one, was held already.
+    case superseded
+    /// The credential was revoked after the token's authorization: it is not kept.
+    case dropped
+    /// There was no token, and the code is gone.
+    case unavailable
 }

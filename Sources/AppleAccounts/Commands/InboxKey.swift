@@ -14,8 +14,8 @@ public struct InboxKey: Sendable {
         self.moment = moment
     }
 
-    /// Returns `nil` for an event that names nobody: nothing but the notification's identifier tells two of
-    /// them apart.
+    /// Returns `nil` for an event without a subject: only the identifier of the notification distinguishes
+    /// two of them.
     init?(_ event: NotifiedEvent, of command: NotificationCommand) {
         guard let subject = event.subject else { return nil }
         self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)

@@ -1,6 +1,6 @@
 /// A verified server-to-server notification of Apple.
 ///
-/// It is taken once: a second one with the same identifier changes nothing, and of one with another
+/// It is applied once: a second one with the same identifier changes nothing, and of one with another
 /// identifier only those events are applied that have not been seen under the same client ID, subject, type
 /// and time.
 public struct NotificationCommand: Sendable, Hashable {
@@ -29,4 +29,14 @@ public struct NotificationCommand: Sendable, Hashable {
         self.payload = payload
         self.receivedAt = receivedAt
     }
+}
+
+/// The result of a notification. Apple gets the same response for each.
+public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
+    /// At least one event was new and of a known type.
+    case applied
+    /// Nothing in it was new.
+    case duplicate
+    /// It was kept, but this version knows none of its new events.
+    case unknownType = "unknown_type"
 }

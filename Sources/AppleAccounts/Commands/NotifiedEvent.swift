@@ -13,9 +13,9 @@ public struct NotifiedEvent: Sendable, Hashable {
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. One that no store can keep, having more than `longestType` characters or a
-    /// control character, is replaced by "sha256:" and its digest: refused, it would be delivered for ever; cut off, it
-    /// could be taken for another.
+    /// Apple's word for the type, as sent. One that no store can keep, having more than `longestType`
+    /// characters or a control character, is replaced by "sha256:" and its digest: refused, it would be
+    /// delivered for ever; cut off, it could be taken for another.
     public let type: String
     /// `nil` only for a type that is not known.
     public let subject: AppleSubject?

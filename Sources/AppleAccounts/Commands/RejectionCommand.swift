@@ -1,4 +1,4 @@
-/// Apple refused a refresh token with `invalid_grant` at a daily check.
+/// The refusal of a refresh token: Apple answered a daily check with `invalid_grant`.
 public struct RejectionCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -20,4 +20,14 @@ public struct RejectionCommand: Sendable, Hashable {
         self.tokenID = tokenID
         self.moment = moment
     }
+}
+
+/// The result of a refused refresh token.
+public enum RejectionReceipt: Sendable, Hashable {
+    /// The credential is revoked from this moment on, and its tokens are gone.
+    case revoked
+    /// The token is gone. Its authorization had been revoked before, so the refusal is no news.
+    case dropped
+    /// It was not the token that is held, so it says nothing about the credential.
+    case ignored
 }

@@ -1,6 +1,6 @@
 import Encodings
 
-/// A verified identity token says that the person signed in.
+/// A sign-in, shown by a verified identity token.
 public struct SignInCommand: Sendable, Hashable {
     public let key: SubjectKey
     /// The app's primary client ID.
@@ -12,7 +12,8 @@ public struct SignInCommand: Sendable, Hashable {
     public let realUserStatus: Int64?
     /// From the app, unsigned. What no store keeps counts as absent.
     public let profile: Profile
-    /// From the app, unsigned. What is empty, has control characters or more than 320 characters counts as absent.
+    /// From the app, unsigned. What is empty, has control characters or more than 320 characters counts as
+    /// absent.
     public let unsignedEmail: String?
     /// Whether an unknown person gets an account. Otherwise the command is refused.
     public let createsAccount: Bool
@@ -47,5 +48,17 @@ public struct SignInCommand: Sendable, Hashable {
         self.refreshTokenCause = refreshTokenCause
         self.transferSubject = transferSubject.flatMap { AppleSubject($0) }
         self.receivedAt = receivedAt
+    }
+}
+
+/// The result of a sign-in.
+public struct SignInOutcome: Sendable, Hashable {
+    public let account: Account
+    /// The credential for the app of this sign-in. It is one of the account's.
+    public let credential: Credential
+    public let isNewAccount: Bool
+
+    public init(account: Account, credential: Credential, isNewAccount: Bool) {
+        (self.account, self.credential, self.isNewAccount) = (account, credential, isNewAccount)
     }
 }

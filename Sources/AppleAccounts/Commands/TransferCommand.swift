@@ -1,4 +1,4 @@
-/// Apple told the receiving team how it knows a person whose app was transferred.
+/// A transferred account: Apple told the receiving team the new `sub` of a person whose app was transferred.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
     /// As the giving team knew the person.
@@ -26,4 +26,14 @@ public struct TransferCommand: Sendable, Hashable {
         self.createdAt = createdAt
         self.receivedAt = receivedAt
     }
+}
+
+/// The result of a transfer.
+public enum TransferReceipt: Sendable, Hashable {
+    /// The account is now found as the receiving team knows the person.
+    case moved
+    /// The account was not in this database and has been made.
+    case made
+    /// It had been done before.
+    case alreadyDone
 }

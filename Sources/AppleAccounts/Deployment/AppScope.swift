@@ -1,7 +1,8 @@
 /// Which apps a caller may ask about.
 ///
-/// An account belongs to all apps that it has, or had when it was erased, a credential for. A caller who may ask about
-/// one of them may see it, with the credentials and grants of the caller's apps; to all others it does not exist.
+/// An account belongs to all apps that it has, or had when it was erased, a credential for. A caller who may
+/// ask about one of them may see it, with the credentials and grants of the caller's apps; to all others it
+/// does not exist.
 public enum AppScope: Sendable, Hashable {
     case all
     /// By their primary client IDs.
@@ -16,8 +17,8 @@ public enum AppScope: Sendable, Hashable {
         }
     }
 
-    /// Whether the caller may see what belongs to all of these apps, named by their primary client IDs. What belongs
-    /// to none is for callers who are not limited.
+    /// Whether the caller may see what belongs to all of these apps, named by their primary client IDs. What
+    /// belongs to none is for callers who are not limited.
     public func allowsAny(of primaryClientIDs: some Sequence<ClientID>) -> Bool {
         self == .all || primaryClientIDs.contains { allows($0) }
     }

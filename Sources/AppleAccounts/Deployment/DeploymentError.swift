@@ -1,6 +1,6 @@
 public import CodedErrors
 
-/// Says why a list of apps cannot be served.
+/// Why a list of apps cannot be served.
 public struct DeploymentError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case noApps, clientIDInTwoApps

@@ -1,5 +1,4 @@
-/// A grant of an erased account that the caller, and nobody else until the claim ends, is to take a step
-/// further.
+/// A grant of an erased account, claimed: until the claim ends, only this caller works on it.
 public struct ClaimedErasureGrant: Sendable, Hashable {
     public let erasureID: ErasureID
     public let accountID: AccountID

@@ -22,12 +22,13 @@ public struct ErasureGrant: Sendable, Hashable {
     public var attempts: Int64
     /// When it may be claimed: while it is claimed, when that claim ends by itself.
     public var nextAttemptAt: Moment
-    /// Whether somebody has claimed it and has not said how that ended.
+    /// Whether it is claimed: a worker took it and has not reported the result.
     public var isClaimed: Bool
     /// The most characters that a cause may have.
     public static let longestCause = 64
 
-    /// Apple's error or our own code for what went wrong last. Not empty, and at most `longestCause` characters.
+    /// Apple's error or our own code for what went wrong last. Not empty, and at most `longestCause`
+    /// characters.
     public var cause: String?
     /// `nil` once it is done.
     public var sealed: SealedSecret?
@@ -67,7 +68,7 @@ extension ErasureGrant {
             kind: .refreshToken, step: .revoke, nextAttemptAt: moment, sealed: token.sealed)
     }
 
-    /// A code that is just being exchanged stays claimed, so that nobody sends it a second time.
+    /// A code that is just being exchanged stays claimed, so that it is not sent a second time.
     init(_ code: AuthorizationCodeRecord, at moment: Moment) {
         self.init(
             id: code.id, clientID: code.clientID, primaryClientID: code.primaryClientID,
@@ -75,4 +76,12 @@ extension ErasureGrant {
             nextAttemptAt: code.isClaimed ? code.nextAttemptAt : moment, isClaimed: code.isClaimed,
             sealed: code.sealed, redirectURI: code.redirectURI, expiresAt: code.expiresAt)
     }
+}
+
+/// The outcome of one grant of an erased account.
+public enum ErasureOutcome: String, Sendable, Hashable, CaseIterable {
+    /// Apple revoked it, and then refused it.
+    case provenRevoked = "revoked_and_proven"
+    /// It could not be revoked, or the revocation could not be proven. The cause of the grant says why.
+    case notRevoked = "not_revoked"
 }

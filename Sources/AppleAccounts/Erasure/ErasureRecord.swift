@@ -1,4 +1,4 @@
-/// What was, and is still to be, done about an erased account. It names the person in no way.
+/// What was done, and what is left to do, for an erased account. Nothing in it names the person.
 public struct ErasureRecord: Sendable, Hashable {
     public let id: ErasureID
     public let accountID: AccountID

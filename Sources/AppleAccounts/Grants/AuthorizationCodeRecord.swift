@@ -15,7 +15,7 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
     public var attempts: Int64
     /// When it may be claimed: while it is claimed, when that claim ends by itself.
     public var nextAttemptAt: Moment
-    /// Whether somebody has claimed it and has not said how that ended.
+    /// Whether it is claimed: a worker took it and has not reported the result.
     public var isClaimed: Bool
 
     public init(
@@ -34,5 +34,18 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
         self.attempts = attempts
         self.nextAttemptAt = nextAttemptAt
         self.isClaimed = isClaimed
+    }
+}
+
+/// An authorization code, claimed: until the claim ends, only this caller exchanges it.
+public struct ClaimedCode: Sendable, Hashable {
+    public let record: AuthorizationCodeRecord
+    public let key: SubjectKey
+    /// Whether an earlier claim ended without a result. The code may have been sent to Apple then, and the
+    /// response is lost.
+    public let isInterrupted: Bool
+
+    public init(record: AuthorizationCodeRecord, key: SubjectKey, isInterrupted: Bool) {
+        (self.record, self.key, self.isInterrupted) = (record, key, isInterrupted)
     }
 }

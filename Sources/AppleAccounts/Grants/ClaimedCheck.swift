@@ -1,5 +1,5 @@
-/// A refresh token that is to be validated by the caller and nobody else: its next check has been moved
-/// already.
+/// A refresh token, claimed for its daily check: its next check has been moved already, so no other worker
+/// checks it.
 public struct ClaimedCheck: Sendable, Hashable {
     public let tokenID: UniqueID
     public let accountID: AccountID

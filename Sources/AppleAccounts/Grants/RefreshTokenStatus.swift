@@ -6,11 +6,37 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     case pending
     case unavailable(RefreshTokenCause)
 
-    /// Whether a store may have a code or a token for it. Without, nobody has to look.
+    /// Whether a store may have a code or a token for it. Otherwise there is nothing to look for.
     public var mayHaveGrants: Bool {
         switch self {
         case .held, .pending: true
         case .unavailable: false
         }
     }
+}
+
+/// Why there is no refresh token though a code came. The raw values are the words on the wire.
+public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
+    /// Nothing is stored in the clear, and there is no key to seal with.
+    case noSealingKey = "no_sealing_key"
+    /// No private key is configured for the team, so Apple cannot be asked.
+    case noSigningKey = "no_signing_key"
+    /// Apple answered `invalid_grant`: the code was used, or is not one of ours.
+    case codeRejected = "code_rejected"
+    /// Its five minutes passed while Apple was out of reach.
+    case codeExpired = "code_expired"
+    /// Apple was asked and the answer was lost. A code that may have been used is never sent again.
+    case exchangeUncertain = "exchange_uncertain"
+    /// Apple refused the client secret or the client ID.
+    case clientRejected = "client_rejected"
+    /// The identity token of the exchange names another person.
+    case identityMismatch = "identity_mismatch"
+    /// Apple refused the refresh token at a daily check.
+    case rejected
+    /// Dropped when the credential was revoked.
+    case credentialRevoked = "credential_revoked"
+    /// Belonged to the team that the account was transferred from.
+    case transferred
+    /// Could not be opened with any of the keys.
+    case sealedUnreadable = "sealed_unreadable"
 }

@@ -17,3 +17,9 @@ extension SealedSecret: CustomStringConvertible {
     /// Without the bytes: sealed or not, they belong into no log.
     public var description: String { "sealed secret of \(bytes.count) bytes" }
 }
+
+/// What a sealed secret is. The raw values are part of what it was sealed with and never change.
+public enum SealedPurpose: String, Sendable, Hashable, CaseIterable {
+    case authorizationCode = "authorization_code"
+    case refreshToken = "refresh_token"
+}

@@ -2,8 +2,8 @@ import Encodings
 
 /// Text that is equal only to the same bytes.
 ///
-/// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. A name that two
-/// parts of the service hold for equal and a third does not is an account that belongs to somebody else, so
+/// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. If two parts of the
+/// service held two names for equal and a third did not, a person could get another person's account. So
 /// every name in this module compares, sorts and hashes its UTF-8 bytes.
 public protocol ByteComparedText: Hashable, Comparable, Sendable {
     var rawValue: String { get }
@@ -33,5 +33,52 @@ extension ByteComparedText {
         // A character has at most four bytes.
         guard (1...1020).contains(text.utf8.count), !text.hasControlCharacters else { return false }
         return text.utf8.count <= 255 || text.characterCount <= 255
+    }
+}
+
+/// An Apple developer team ("A1B2C3D4E5"). Each team gets its own `sub` for a person.
+public struct TeamID: ByteComparedText {
+    public let rawValue: String
+
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character.
+    public init?(_ text: String) {
+        guard Self.isAcceptable(text) else { return nil }
+        rawValue = text
+    }
+}
+
+/// A bundle ID or a Services ID: the `aud` of Apple's tokens.
+public struct ClientID: ByteComparedText {
+    public let rawValue: String
+
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character.
+    public init?(_ text: String) {
+        guard Self.isAcceptable(text) else { return nil }
+        rawValue = text
+    }
+}
+
+/// The `sub` that Apple gave a person in one team.
+///
+/// Apple promises "a unique, stable string" and no more, so nothing about its form is assumed.
+public struct AppleSubject: ByteComparedText {
+    public let rawValue: String
+
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier
+    /// asks for the same, so that `nil` here means: no account and no credential can have this name.
+    public init?(_ text: String) {
+        guard Self.isAcceptable(text) else { return nil }
+        rawValue = text
+    }
+}
+
+/// What a notification calls itself: Apple's `jti`, or a name made from the payload when there is none.
+public struct InboxIdentifier: ByteComparedText {
+    public let rawValue: String
+
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character.
+    public init?(_ text: String) {
+        guard Self.isAcceptable(text) else { return nil }
+        rawValue = text
     }
 }

@@ -7,3 +7,22 @@ public enum CredentialState: String, Sendable, Hashable, CaseIterable {
     /// Never seen with this app.
     case notFound
 }
+
+/// Why a credential is in its state.
+public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
+    case signedIn = "signed_in"
+    case consentRevoked = "consent_revoked"
+    case appleAccountDeleted = "apple_account_deleted"
+    /// Apple refused the refresh token. That also happens after a change of the Apple Account's password.
+    case refreshTokenRejected = "refresh_token_rejected"
+    /// The account was erased here.
+    case erased
+}
+
+/// The origin of a fact.
+public enum CredentialSource: String, Sendable, Hashable, CaseIterable {
+    case signIn = "sign_in"
+    case notification
+    case dailyCheck = "daily_check"
+    case erasure
+}

@@ -1,4 +1,4 @@
-/// What became of a batch.
+/// The result of a batch.
 public struct CommitResult: Sendable, Equatable {
     /// One for each command, in their order.
     public let results: [CommandResult]

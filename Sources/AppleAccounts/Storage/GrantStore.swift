@@ -41,7 +41,8 @@ public protocol GrantStore: Sendable {
     /// Stores how far a grant has come, ends its claim, and finishes the erasure when it was the last. A
     /// grant that is done does not change any more, and its secret is gone.
     ///
-    /// - Throws: `StorageError` `valueRefused` for a cause that is empty or longer than `ErasureGrant.longestCause`.
+    /// - Throws: `StorageError` `valueRefused` for a cause that is empty or longer than
+    ///   `ErasureGrant.longestCause`.
     func save(_ grant: ErasureGrant, of id: ErasureID, at moment: Moment) async throws
 
     /// Puts the token that an exchange brought, while its account was erased, in the place of the erasure's
@@ -56,8 +57,8 @@ public protocol GrantStore: Sendable {
     /// there all the time is never skipped.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
 
-    /// Puts other sealed secrets in the place of these, in one transaction, and returns how many. One that has
-    /// changed since it was read, or is gone, stays as it is and hinders no other.
+    /// Puts other sealed secrets in the place of these, in one transaction, and returns how many. One that
+    /// has changed since it was read, or is gone, stays as it is and hinders no other.
     func replaceSealed(_ changes: [SealedChange]) async throws -> Int
 
     func sealedCount() async throws -> Int
@@ -67,5 +68,16 @@ extension GrantStore {
     /// Puts another sealed secret in the place of this one. Returns `false` when it is not there any more.
     public func replaceSealed(_ row: SealedRow, with sealed: SealedSecret) async throws -> Bool {
         try await replaceSealed([SealedChange(row, to: sealed)]) == 1
+    }
+}
+
+/// When the next of each kind of work is due; `nil` when there is none.
+public struct GrantsDue: Sendable, Hashable {
+    public let code: Moment?
+    public let check: Moment?
+    public let erasure: Moment?
+
+    public init(code: Moment? = nil, check: Moment? = nil, erasure: Moment? = nil) {
+        (self.code, self.check, self.erasure) = (code, check, erasure)
     }
 }

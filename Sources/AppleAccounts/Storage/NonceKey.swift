@@ -1,7 +1,7 @@
 /// The key that authenticates the nonces of this service. Its bytes show in no description.
 ///
-/// With it one can make nonces that the service takes for its own, and nothing else: it seals nothing, signs no token, and
-/// stands in for no API key.
+/// With it one can make nonces that the service takes for its own, and nothing else: it seals nothing, signs
+/// no token, and stands in for no API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
@@ -19,4 +19,14 @@ extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     public var debugDescription: String { description }
     /// `dump` and interpolation of whatever holds a key go through here.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Where the key that authenticates nonces is kept: with the accounts, so that all replicas have the same
+/// one.
+public protocol NonceKeyStore: Sendable {
+    /// Keeps the candidate unless a key is kept already, and returns the one that is kept: the same to all
+    /// callers.
+    ///
+    /// - Throws: `StorageError`.
+    func nonceKey(offering candidate: NonceKey) async throws -> NonceKey
 }

@@ -1,11 +1,11 @@
 public import CodedErrors
 
-/// Says why the database could not do what it should.
+/// Why the database could not do what was asked.
 public struct StorageError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// It cannot be opened, reached or read.
         case unavailable
-        /// Somebody else holds it.
+        /// Another process or transaction holds it.
         case busy
         /// The disk has no room.
         case full

@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// A value of the domain that stores keep as another, simpler one.
 package protocol StoredForm {
     associatedtype Stored
@@ -44,11 +46,11 @@ extension SealedSecret: StoredForm {
 }
 
 extension NonceDigest: StoredForm {
-    package init?(stored: [UInt8]) { self.init(stored) }
-    package var stored: [UInt8] { bytes }
+    package init(stored: SHA256Digest) { self.init(stored) }
+    package var stored: SHA256Digest { digest }
 }
 
 extension TicketDigest: StoredForm {
-    package init?(stored: [UInt8]) { self.init(stored) }
-    package var stored: [UInt8] { bytes }
+    package init(stored: SHA256Digest) { self.init(stored) }
+    package var stored: SHA256Digest { digest }
 }

@@ -1,5 +1,5 @@
-/// What the team that gives an app away told of one of its accounts: whoever shows this transfer identifier
-/// in the receiving team is that account.
+/// What the team that transfers an app says about one of its accounts: the person who signs in to the
+/// receiving team with this transfer identifier owns that account.
 public struct TransferRecord: Sendable, Hashable {
     public let recipientTeam: TeamID
     /// The token's `transfer_sub`.
@@ -21,5 +21,16 @@ public struct TransferRecord: Sendable, Hashable {
         self.from = from
         self.createdAt = createdAt
         self.expiresAt = expiresAt
+    }
+}
+
+/// An account of a team that gives an app away.
+public struct TransferableAccount: Sendable, Hashable {
+    public let accountID: AccountID
+    public let subject: AppleSubject
+    public let createdAt: Moment
+
+    public init(accountID: AccountID, subject: AppleSubject, createdAt: Moment) {
+        (self.accountID, self.subject, self.createdAt) = (accountID, subject, createdAt)
     }
 }

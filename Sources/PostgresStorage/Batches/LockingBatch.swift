@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves what
-/// changed. Two round trips whatever its size; more only for what is rare.
+/// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves
+/// what changed. Two round trips whatever its size; more only for erasures and transfers.
 ///
-/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, what is inserted, the
-/// event counter. Only the row of an account that is moved comes out of turn (`PostgresRareChanges`).
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, what is
+/// inserted, the event counter. Only the row of an account that is moved comes out of turn (`KeyChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -15,8 +15,8 @@ struct LockingBatch {
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // All subjects in one order, because the groups lock theirs one after the other. Their names too, because
-            // a name that has a row may lose it here, and get another.
+            // All subjects in one order, because the groups lock theirs one after the other. Their names too,
+            // because a name that has a row may lose it here, and get another.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
@@ -27,11 +27,11 @@ struct LockingBatch {
             let keys = try SubjectKeyArrays(set.subjectKeys, names)
             let locking = LockedSubjects(names: names, areNamesLocked: changesNames)
             var rowIDs = try load(&set, keys, locking, after: unsent, in: session)
-            let rare = PostgresRareChanges(subjects: PostgresSubjects(names: names))
-            let movingRowID = try rare.loadMoving(&set, in: session)
+            let keyChanges = KeyChanges(subjects: PostgresSubjects(names: names))
+            let movingRowID = try keyChanges.loadMoving(&set, in: session)
             results += set.apply(using: &generator)
-            if set.hasRareChanges {
-                try carryOut(rare, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
+            if set.changesKeys {
+                try carryOut(keyChanges, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
             }
             unsent = try WorkingSetSaver(names: names, ids: ids)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
@@ -52,8 +52,8 @@ struct LockingBatch {
         Array(Set(groups.flatMap { WorkingSet($0).subjectKeys }))
     }
 
-    /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens. Returns
-    /// the row ID of each subject, `nil` for those without a row.
+    /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens.
+    /// Returns the row ID of each subject, `nil` for those without a row.
     private func load(
         _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
         after unsent: [PostgresCall], in session: PostgresSession
@@ -79,11 +79,11 @@ struct LockingBatch {
     }
 
     private func carryOut(
-        _ rare: PostgresRareChanges, _ set: WorkingSet, _ rowIDs: inout [Int64?], movingRowID: Int64?,
+        _ keyChanges: KeyChanges, _ set: WorkingSet, _ rowIDs: inout [Int64?], movingRowID: Int64?,
         _ events: inout EventAppending, in session: PostgresSession
     ) throws {
         let before = rowIDs
-        try rare.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
+        try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
         // The events of the row that gave way are stored already, or wait here.
         if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
             let replaced = before[set.position(of: rekeying.to)]
@@ -106,7 +106,7 @@ struct LockingBatch {
 }
 
 extension WorkingSet {
-    fileprivate var hasRareChanges: Bool {
+    fileprivate var changesKeys: Bool {
         rekeying != nil || !finishedTransfers.isEmpty || !erasures.isEmpty
     }
 }

@@ -6,8 +6,8 @@ enum NonceRows {
     /// The two look-ups, with the same columns. A nonce that a sign-in has used up has no expiry here.
     private struct Find {
         let find: TypedStatement<[NonceDigest]>
-        // What is used up by a row that is inserted needs no lock: of two transactions that insert the same one, the
-        // second waits for the first, and fails when that has committed.
+        // What is used up by a row that is inserted needs no lock: of two transactions that insert the same
+        // one, the second waits for the first, and fails when that has committed.
         let lock: TypedStatement<[NonceDigest]>
         let columns: NonceTable
 
@@ -68,7 +68,8 @@ enum NonceRows {
         """
     }
 
-    /// - Parameter locking: Whether no other transaction is to use those of earlier versions until this one ends.
+    /// - Parameter locking: Whether no other transaction is to use those of earlier versions until this one
+    ///   ends.
     static func findCall(_ digests: [NonceDigest], locking: Bool) -> PostgresCall? {
         guard !digests.isEmpty else { return nil }
         return (locking ? find.lock : find.find)(inOrder(digests))
@@ -103,7 +104,7 @@ enum NonceRows {
 
     private static func insertCall(_ nonces: [UsedNonce]) -> PostgresCall? {
         guard !nonces.isEmpty else { return nil }
-        let ordered = nonces.sorted { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
+        let ordered = nonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
         return insert.statement.call { values in
             values.set(insert.columns.digest, ordered.map(\.digest))
             values.set(insert.columns.keptUntil, ordered.map(\.keptUntil))
@@ -112,6 +113,6 @@ enum NonceRows {
 
     /// The order in which all replicas lock them, and none twice.
     private static func inOrder(_ digests: [NonceDigest]) -> [NonceDigest] {
-        Set(digests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        Set(digests).sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
     }
 }

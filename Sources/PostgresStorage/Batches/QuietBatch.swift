@@ -4,8 +4,8 @@ import AppleAccounts
 /// anything that it does not write.
 ///
 /// It reads, applies, and then changes the credentials only if each is still the very row version that it has
-/// seen. Whoever changes a subject's row, or what holds for all apps, writes the subject's credentials anew, so
-/// that this one condition covers all that a sign-in depends on.
+/// seen. A transaction that changes a subject's row, or what holds for all apps, also writes the subject's
+/// credentials again. So this one condition covers everything that a sign-in depends on.
 struct QuietBatch {
     let names: PostgresNames
 

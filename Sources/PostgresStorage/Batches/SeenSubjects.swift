@@ -120,8 +120,8 @@ struct SeenSubjects {
         return Version(rowID: rowID, app: app, version: version, clientID: clientID)
     }
 
-    /// What writes the credentials that changed, and ends the transaction if one of them is not what was seen. Nothing of
-    /// theirs but what a sign-in changes.
+    /// What writes the credentials that changed, and ends the transaction if one of them is not what was
+    /// seen. Nothing of theirs but what a sign-in changes.
     func updateCalls(for set: WorkingSet) -> [PostgresCall] {
         var (seen, credentials, emails): ([Version], [AppCredential], [Moment?]) = ([], [], [])
         for position in order {

@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Turns what a working set has changed into statements, as many whatever its size.
+/// Turns what a working set has changed into statements. Their number does not depend on its size.
 struct WorkingSetSaver {
     let names: PostgresNames
     let ids: SubjectIDs
@@ -36,8 +36,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // Written anew, so that a sign-in which is being taken elsewhere without a lock, and has seen
-                    // the subject as it was, finds its credential changed.
+                    // Written anew, so that a sign-in which is being taken elsewhere without a lock, and has
+                    // seen the subject as it was, finds its credential changed.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -1,7 +1,8 @@
-/// Decides who may try to connect while the server cannot be reached. Does no I/O and reads no clock.
+/// Decides which caller may try to connect while the server cannot be reached. Does no I/O and reads no
+/// clock.
 ///
-/// After a failure nobody tries for a while, then one, and everybody else is told at once what the last attempt
-/// failed with: requests do not queue up behind time-outs, and a server that comes back is not trampled.
+/// After a failure there is no attempt for a while, then a single one. All other callers get the last error
+/// at once: requests do not queue up behind time-outs, and a server that has just started is not flooded.
 struct ConnectionGate<Failure: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 

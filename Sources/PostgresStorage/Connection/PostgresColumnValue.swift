@@ -1,5 +1,6 @@
 import AppleAccounts
 import CLibPQ
+import Cryptography
 
 /// A type that a column of PostgreSQL can have.
 ///
@@ -112,6 +113,19 @@ struct ByteString: PostgresColumnValue {
     var bound: PostgresValue { .bytes(bytes) }
 
     static func array(_ values: [ByteString?]) -> PostgresValue { .byteStrings(values.map { $0?.bytes }) }
+}
+
+extension SHA256Digest: PostgresColumnValue {
+    static var sqlType: String { ByteString.sqlType }
+
+    init?(_ bytes: UnsafeRawBufferPointer, type: Oid, in column: StaticString) {
+        precondition(type == PostgresType.bytes, "column \(column) has the type \(type)")
+        self.init(bytes)
+    }
+
+    var bound: PostgresValue { .bytes(bytes) }
+
+    static func array(_ values: [SHA256Digest?]) -> PostgresValue { .byteStrings(values.map { $0?.bytes }) }
 }
 
 extension PostgresColumnValue {

@@ -39,8 +39,8 @@ actor PostgresConnection {
         let session = try requireSession()
         defer {
             session.becomeIdle()
-            // One that was opened while the database was set to be read stays so when it is not any more, and of
-            // several hosts another may take writes by now.
+            // One that was opened while the database was set to be read stays so when it is not any more, and
+            // of several hosts another may take writes by now.
             let isUseless = session.isReadOnly && purpose == .service
             if session.isBroken || session.isStale || isUseless { self.session = nil }
         }
@@ -86,4 +86,9 @@ actor PostgresConnection {
             throw error
         }
     }
+}
+
+/// There was no connection to run a block on, so nothing of it has run.
+struct MissingConnection: Error {
+    let cause: any Error
 }

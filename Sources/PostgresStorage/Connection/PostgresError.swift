@@ -28,7 +28,7 @@ extension PostgresError {
         }
     }
 
-    /// unique_violation: somebody has stored a row of that key before.
+    /// unique_violation: a row of that key was stored before.
     var isAboutExistingRow: Bool { sqlState == "23505" }
 
     /// A standby, or a server that was told to take no writes.
@@ -38,7 +38,8 @@ extension PostgresError {
     /// connection to another.
     var hasStaleStatements: Bool {
         switch sqlState {
-        // feature_not_supported ("cached plan must not change result type"), invalid and duplicate statement name
+        // feature_not_supported ("cached plan must not change result type"), invalid and duplicate statement
+        // name
         case "0A000", "26000", "42P05": true
         default: false
         }

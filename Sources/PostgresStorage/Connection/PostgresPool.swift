@@ -4,8 +4,8 @@ import Synchronization
 
 /// A bounded number of connections, opened as they are needed and kept.
 ///
-/// Whoever finds none free waits for a while, the longest waiting first. A connection that was lost is opened
-/// again by the next who needs it. A block that was given to it runs at most once.
+/// A caller that finds none free waits, in the order of arrival. A connection that was lost is opened again
+/// by the next caller that needs it. A block runs at most once.
 final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
@@ -21,7 +21,7 @@ final class PostgresPool: Sendable {
     private let patience: Duration
     private let state: Mutex<State>
 
-    /// - Parameter patience: How long anybody waits for a free connection.
+    /// - Parameter patience: How long a caller waits for a free connection.
     init(
         _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
         purpose: SessionPurpose = .service
@@ -76,9 +76,10 @@ final class PostgresPool: Sendable {
             return value
         } catch let missing as MissingConnection {
             let stranded: [Waiter] = state.withLock { state in
-                // Behind all others, so that nobody tries it while there is an open one.
+                // Behind all others, so that it is not tried while there is an open one.
                 state.free.insert(connection, at: 0)
-                // While there is, it comes back and is handed on. When there is none, nobody would hand on anything.
+                // While there is, it comes back and is handed on. When there is none, no caller would hand on
+                // a connection.
                 return connections.contains(where: \.isOpen) ? [] : state.line.all()
             }
             for waiter in stranded { waiter.resume(throwing: missing) }
@@ -89,8 +90,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// A server that gives us fewer connections than we would take serves us with these: whoever could not open
-    /// one waits for one that is open. Returns `nil` when there is none.
+    /// When the server allows fewer connections than the pool may open, a caller that could not open one
+    /// waits for one that is open. Returns `nil` when there is none.
     private func checkOutOpen(after failed: PostgresConnection) async throws -> PostgresConnection? {
         enum Outcome { case serve(PostgresConnection), wait, fail }
         let outcome: Outcome = state.withLock { state in
@@ -131,7 +132,8 @@ final class PostgresPool: Sendable {
         enum Outcome { case waits, startsTimer, serve(PostgresConnection), refuse(StorageError) }
         let outcome: Outcome = state.withLock { state in
             guard !state.isClosed else { return .refuse(Self.closed) }
-            // Whoever gave one back meanwhile saw nobody waiting. If none is lent, nobody will give one back.
+            // A caller that gave one back meanwhile saw no waiting caller. If none is lent, none will be
+            // given back.
             let isAnyLent = state.free.count < connections.count
             if let index = state.free.lastIndex(where: { !onlyOpen || $0.isOpen || !isAnyLent }) {
                 return .serve(state.free.remove(at: index))
@@ -159,7 +161,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// One timer for all who wait; there is none while nobody does.
+    /// One timer for all waiting callers; there is none while no caller waits.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in

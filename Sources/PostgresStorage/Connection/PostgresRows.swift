@@ -24,14 +24,15 @@ final class PostgresRows {
         result.text { UnsafePointer(PQcmdStatus($0)) } ?? ""
     }
 
-    /// The value of a statement with one column and at most one row. Returns `nil` for NULL and without a row.
+    /// The value of a statement with one column and at most one row. Returns `nil` for NULL and without a
+    /// row.
     func onlyValue<Value: PostgresColumnValue>(as type: Value.Type) -> Value? {
         precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
         return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
 
-    /// Lends the bytes of one value and its type. They are libpq's and gone with the result, so `body` copies what it
-    /// needs. Returns `nil` for NULL.
+    /// Lends the bytes of one value and its type. They are libpq's and gone with the result, so `body` copies
+    /// what it needs. Returns `nil` for NULL.
     @inline(__always)
     fileprivate func read<Value>(
         _ row: Int32, _ place: Int32, _ body: (UnsafeRawBufferPointer, Oid) -> Value?

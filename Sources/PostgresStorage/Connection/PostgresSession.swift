@@ -10,7 +10,7 @@ final class PostgresSession {
     var deadlines = SessionDeadlines()
     /// Whether it was told to LISTEN. Only the one for announcements ever is.
     var isListening = false
-    /// It cannot be used any more: the connection is lost, or nobody knows what comes next on it.
+    /// It cannot be used any more: the connection is lost, or what comes next on it is unknown.
     private(set) var isBroken = false
     /// Works still, but the next block should have a new one.
     private(set) var isStale = false
@@ -20,8 +20,8 @@ final class PostgresSession {
     /// How often something was sent and its answer waited for.
     private(set) var roundTrips = 0
 
-    /// What this session has read of them, and no other: the next may be with a server that was behind the one before
-    /// when it took its place, and gives a number away again that nobody there has heard of.
+    /// What this session has read of them, and no other: the next may be with a server that was behind the
+    /// one before when it took its place, and gives a number away again that was never stored there.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle
@@ -111,8 +111,8 @@ final class PostgresSession {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Finds out whether the server has closed it since it was last used. That asks nobody unless something came
-    /// in meanwhile: as a rule it is the reason why the server is about to close it.
+    /// Finds out whether the server has closed it since it was last used. It sends nothing unless data came
+    /// in meanwhile, which is usually the reason why the server is about to close the connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
@@ -212,9 +212,9 @@ final class PostgresSession {
 
     /// Reads what has come. Returns `false` when the connection is lost.
     ///
-    /// Of an encrypted connection libpq may read one record off the socket and pass on only the first half of it,
-    /// 8 KiB: whoever then waits for the socket waits for nothing, so the rest is asked for until the socket is
-    /// empty, and once more.
+    /// Of an encrypted connection libpq may read one record off the socket and pass on only the first half of
+    /// it, 8 KiB: a wait for the socket would then never end, so the rest is read until the socket is empty,
+    /// and once more.
     private func takeIn() -> Bool {
         guard PQconsumeInput(handle.pointer) == 1 else { return false }
         guard isEncrypted else { return true }

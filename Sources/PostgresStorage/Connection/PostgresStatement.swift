@@ -1,8 +1,8 @@
 /// One SQL statement with a name of its own. A connection prepares it at its first use there.
 ///
-/// Parameters have the types that the SQL gives them, so that each is written with a cast: `$1::bigint`, `$2::text[]`.
-/// `TypedStatement` and `RowStatement` write them. Kept in a static constant: two different statements must never share a
-/// name.
+/// Parameters have the types that the SQL gives them, so that each is written with a cast: `$1::bigint`,
+/// `$2::text[]`. `TypedStatement` and `RowStatement` write them. Kept in a static constant: two different
+/// statements must never share a name.
 struct PostgresStatement: Sendable {
     let name: String
     let sql: String
@@ -10,4 +10,25 @@ struct PostgresStatement: Sendable {
     init(_ name: String, _ sql: String) {
         (self.name, self.sql) = (name, sql)
     }
+}
+
+/// A statement with its values, ready to be sent.
+struct PostgresCall: Sendable {
+    let statement: PostgresStatement
+    let values: [PostgresValue]
+
+    init(_ statement: PostgresStatement, _ values: [PostgresValue] = []) {
+        (self.statement, self.values) = (statement, values)
+    }
+}
+
+extension PostgresCall {
+    // What a transaction sees is what was committed when each of its statements began: rows that others
+    // changed meanwhile are waited for, never lost.
+    static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
+    /// All of its statements see one moment. It takes no locks and is never refused for another's sake.
+    static let beginReading = PostgresCall(
+        PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+    static let commit = PostgresCall(PostgresStatement("commit", "COMMIT"))
+    static let rollback = PostgresCall(PostgresStatement("rollback", "ROLLBACK"))
 }

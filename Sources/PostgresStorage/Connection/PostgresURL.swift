@@ -40,7 +40,7 @@ struct PostgresURL: Sendable {
     private static func options(of text: String) -> [String: String]? {
         var message: UnsafeMutablePointer<CChar>?
         let first = PQconninfoParse(text, &message)
-        // It may repeat a password, so nobody reads it.
+        // It may repeat a password, so it is not shown.
         PQfreemem(message)
         guard let first else { return nil }
         defer { PQconninfoFree(first) }
@@ -53,8 +53,8 @@ struct PostgresURL: Sendable {
         return options
     }
 
-    /// An "@" belongs to the end of the user and password and nowhere else, so that what libpq takes for a host or
-    /// a database is no part of a password that was not encoded.
+    /// An "@" belongs to the end of the user and password and nowhere else, so that what libpq takes for a
+    /// host or a database is no part of a password that was not encoded.
     private static func isUnmistakable(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"), !bytes.contains(0),

@@ -1,7 +1,7 @@
 /// How long a session waits for a server, on its own clock.
 struct SessionDeadlines: Sendable {
-    /// For everything that one round trip brings. The server's own statement time-out is shorter, so that this is
-    /// only met when nobody answers.
+    /// For everything that one round trip brings. The server's own statement time-out is shorter, so that
+    /// this deadline passes only when the server does not respond at all.
     var answer: Duration = .seconds(10)
 
     /// - Parameter statementTimeout: The server's, in milliseconds; 0 when it has none.

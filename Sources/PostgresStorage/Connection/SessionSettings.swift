@@ -32,7 +32,8 @@ enum SessionSettings {
         """
     }
 
-    /// What is promised as durable is durable, whoever set what. Stricter ways (remote_apply) stay.
+    /// What is promised as durable is durable, whatever the server, the role or the database sets. Stricter
+    /// settings (remote_apply) stay.
     private static let makeDurable = PostgresCall(
         PostgresStatement(
             "make_durable",
@@ -84,4 +85,11 @@ enum SessionSettings {
         if purpose == .inspection { _ = try session.run(readOnly) }
         session.deadlines = SessionDeadlines(statementTimeout: timeout)
     }
+}
+
+/// What a connection is for.
+enum SessionPurpose: Sendable {
+    case service
+    /// The server itself sees to it that nothing is written.
+    case inspection
 }

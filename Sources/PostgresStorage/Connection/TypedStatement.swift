@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// One SQL statement with typed arguments: it is called like a function, and its text names the parameters by what the
-/// closure calls them.
+/// One SQL statement with typed arguments: it is called like a function, and its text names the parameters by
+/// what the closure calls them.
 ///
 /// ```swift
 /// static let release = TypedStatement<UniqueID, Moment>("release_code") { id, end in

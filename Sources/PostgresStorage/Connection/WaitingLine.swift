@@ -54,7 +54,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     mutating func all() -> [Ticket] {
-        // The numbers go on: somebody of those who were told may be about to leave.
+        // The numbers go on: a caller that was woken may be about to stop waiting.
         defer { (places, gone) = ([], 0) }
         return places[gone...].map(\.ticket)
     }

@@ -3,8 +3,8 @@ import SQLTables
 
 /// Writes how far the grants of erased accounts have come.
 enum ErasureProgress {
-    // Two replicas that end the last two grants at once would each see the other's unfinished, and neither would finish
-    // the erasure. So one waits here, and sees in its later statements what the other did.
+    // Two replicas that end the last two grants at once would each see the other's unfinished, and neither
+    // would finish the erasure. So one waits here, and sees in its later statements what the other did.
     private static let lock = TypedStatement<ErasureID>("lock_erasure") {
         "SELECT id FROM erasure WHERE id = \($0) FOR UPDATE"
     }

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// The columns of a grant in a SELECT. The table goes by the name `g`, the tables of its client and app by `client` and
-/// `app`.
+/// The columns of a grant in a SELECT. The table goes by the name `g`, the tables of its client and app by
+/// `client` and `app`.
 struct ErasureGrantColumns {
     let grant: ErasureGrantTable
     let client: Column<ClientID>

@@ -1,8 +1,9 @@
 import AppleAccounts
 import SQLTables
 
-/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Numbers of names are
-/// looked up in the statements: one that is missing violates NOT NULL, so that nothing is lost in silence.
+/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Numbers
+/// of names are looked up in the statements: one that is missing violates NOT NULL, so that nothing is lost
+/// in silence.
 enum ErasureWriter {
     private static let removeCredentials = TypedStatement<String, String, Int64>("erase_credentials") {
         team, tombstone, row in
@@ -12,8 +13,8 @@ enum ErasureWriter {
             WHERE team_id = (SELECT id FROM team WHERE name = \(team)) AND sub = \(tombstone))
         """
     }
-    // An older tombstone of the person gives its name away: its time is in the person's row since they came back. Its row
-    // stays for its events, under a name that says nothing.
+    // An older tombstone of the person gives its name away: its time is in the person's row since they came
+    // back. Its row stays for its events, under a name that says nothing.
     private static let retireTombstone = TypedStatement<String, String>("retire_tombstone") {
         team, tombstone in
         """

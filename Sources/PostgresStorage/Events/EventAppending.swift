@@ -3,9 +3,9 @@ import SQLTables
 
 /// The account events of a transaction, which are appended at its end.
 ///
-/// Their numbers come from one row, which stays locked until the commit: the next transaction gets the next numbers when
-/// these events can be seen, and the same numbers when they never will be. So nothing in the transaction may wait for
-/// anything behind it.
+/// Their numbers come from one row, which stays locked until the commit: the next transaction gets the next
+/// numbers when these events can be seen, and the same numbers when they never will be. So nothing in the
+/// transaction may wait for anything behind it.
 struct EventAppending {
     /// Listeners on this channel hear the number of the last event.
     static let channel = "siwa_events"

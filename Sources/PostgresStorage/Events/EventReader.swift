@@ -3,7 +3,8 @@ import SQLTables
 
 /// Reads the event feed.
 struct EventReader {
-    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read takes.
+    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read
+    /// takes.
     static let longestScan = 5000
 
     /// The two statements. That for callers who may see some apps has one column more at the end.
@@ -42,9 +43,10 @@ struct EventReader {
             """
         }
 
-        // The numbers of the apps are read along: the first events of an app that is new since would otherwise never be
-        // shown. Subqueries have a LIMIT, and one reads one table, so that the planner leaves them what they are: of
-        // EXISTS, or of a join with a table that was empty, it can make a walk through all rows.
+        // The numbers of the apps are read along: the first events of an app that is new since would
+        // otherwise never be shown. Subqueries have a LIMIT, and one reads one table, so that the planner
+        // leaves them what they are: of EXISTS, or of a join with a table that was empty, it can make a walk
+        // through all rows.
         private static let isAllowed = """
             CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])

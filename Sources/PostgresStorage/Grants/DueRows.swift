@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Says when there is work next: the fronts of three indexes.
+/// When work is due next: the first entries of three indexes.
 enum DueRows {
     private struct Find {
         let call: PostgresCall

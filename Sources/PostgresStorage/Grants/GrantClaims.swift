@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Hands out codes and checks. Each claim is one statement and its own transaction, which skips what another claimer
-/// holds: two of them, in any processes, never get the same, and none waits for another.
+/// Hands out codes and checks. Each claim is one statement and its own transaction, which skips what another
+/// claimer holds: two of them, in any processes, never get the same, and none waits for another.
 ///
 /// No claims are ended when a process starts: they may be those of another replica. They end by themselves.
 enum GrantClaims {
@@ -15,7 +15,8 @@ enum GrantClaims {
             var list = SelectList()
             code = CodeColumns(&list)
             person = PersonColumns(&list)
-            // What is returned is the rows as they were before: it shows whether an earlier claim was cut off.
+            // What is returned is the rows as they were before: it shows whether an earlier claim was cut
+            // off.
             statement = TypedStatement("claim_codes") { moment, limit, leaseEnd in
                 """
                 WITH due AS MATERIALIZED (
@@ -45,8 +46,8 @@ enum GrantClaims {
             var list = SelectList()
             token = TokenColumns(&list)
             person = PersonColumns(&list)
-            // Without jitter, the tokens of people who signed in at the same time would be checked at the same time
-            // every day.
+            // Without jitter, the tokens of people who signed in at the same time would be checked at the
+            // same time every day.
             statement = TypedStatement("claim_checks") { moment, limit, next, jitter, last in
                 """
                 WITH due AS MATERIALIZED (

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// The columns of an authorization code in a SELECT. The table goes by the name `c`, the tables of its client and app by
-/// `client` and `app`.
+/// The columns of an authorization code in a SELECT. The table goes by the name `c`, the tables of its client
+/// and app by `client` and `app`.
 struct CodeColumns {
     let code: AuthorizationCodeTable
     let client: Column<ClientID>
@@ -25,8 +25,8 @@ struct CodeColumns {
     }
 }
 
-/// The columns of a refresh token in a SELECT. The table goes by the name `t`, the tables of its client and app by
-/// `client` and `app`.
+/// The columns of a refresh token in a SELECT. The table goes by the name `t`, the tables of its client and
+/// app by `client` and `app`.
 struct TokenColumns {
     let token: RefreshTokenTable
     let client: Column<ClientID>

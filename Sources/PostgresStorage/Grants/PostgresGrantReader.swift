@@ -1,8 +1,9 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads all codes and tokens of the accounts that a batch needs them of, and locks them: no other transaction claims one
-/// between this and the end of the transaction, and a claim that was made before is seen.
+/// Reads all codes and tokens of the accounts that a batch needs them of, and locks them: no other
+/// transaction claims one between this and the end of the transaction, and a claim that was made before is
+/// seen.
 ///
 /// The rows of the accounts' subjects are locked before, so no code or token can be added meanwhile.
 enum PostgresGrantReader {

@@ -75,8 +75,8 @@ enum PostgresGrantWriter {
     private static let insertCodes = InsertCodes()
     private static let putTokens = PutTokens()
 
-    /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the apps and
-    /// clients are there already.
+    /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the
+    /// apps and clients are there already.
     static func calls(for changes: [GrantChange]) -> [PostgresCall] {
         guard !changes.isEmpty else { return [] }
         let net = NetGrantChanges(changes)

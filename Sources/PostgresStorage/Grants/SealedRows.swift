@@ -3,7 +3,8 @@ import SQLTables
 
 /// Goes through all sealed secrets in the order of their keys.
 ///
-/// The places are read one after the other, each as it is then: a secret that moves on meanwhile is met in its new place.
+/// The places are read one after the other, each as it is then: a secret that moves on meanwhile is met in
+/// its new place.
 enum SealedRows {
     /// The columns of the three statements.
     private struct Columns {

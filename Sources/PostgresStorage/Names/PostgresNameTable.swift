@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Small numbers for names that are few and stand in many rows: teams, apps, clients. They never change and are never
-/// taken away, so the session remembers what it has seen.
+/// Small numbers for names that are few and stand in many rows: teams, apps, clients. They never change and
+/// are never taken away, so the session remembers what it has seen.
 final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & PostgresColumnValue> {
     private var numbers: [Name: Int64] = [:]
     private var names: [Int64: Name] = [:]
@@ -16,7 +16,8 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         var list = SelectList()
         number = list.add("id", Int64.self, as: "id")
         name = list.add("name", Name.self, as: "name")
-        // In the order of the names, so that two replicas that meet the same new ones cannot wait for each other.
+        // In the order of the names, so that two replicas that meet the same new ones cannot wait for each
+        // other.
         insert = TypedStatement("insert_\(T.name)") { names in
             """
             INSERT INTO \(T.name) (name) SELECT name FROM unnest(\(names)) AS new (name)
@@ -34,7 +35,8 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Two statements of their own: the second sees what another replica has inserted instead of the first.
+        // Two statements of their own: the second sees what another replica has inserted instead of the
+        // first.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }

@@ -1,17 +1,17 @@
 extension Migration {
     /// Everything.
     ///
-    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`. What
-    /// changes with every sign-in is in `credential`, whose rows are narrow, have room for their next version
-    /// on the same page, and stand in no index by what changes; `subject` is as wide as it needs to be. Text is
-    /// compared by its bytes.
+    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`.
+    /// What changes with every sign-in is in `credential`, whose rows are narrow, have room for their next
+    /// version on the same page, and stand in no index by what changes; `subject` is as wide as it needs to
+    /// be. Text is compared by its bytes.
     ///
     /// Teams, apps and clients are named by numbers that are never changed or taken away, so the tables that
     /// are written with every sign-in have no foreign key to them: each would be a share lock on one row that
     /// all replicas want at once.
     ///
-    /// Codes and tokens hang on the account's ID and not on the subject's row: what they are sealed with names
-    /// the account, and it outlives a transfer and an erasure.
+    /// Codes and tokens hang on the account's ID and not on the subject's row: what they are sealed with
+    /// names the account, and it outlives a transfer and an erasure.
     ///
     /// A subject's `sub` that begins with U+0001 is a tombstone, or what an older tombstone has become: a row
     /// that only old events hang on.

@@ -1,7 +1,8 @@
 extension Migration {
     /// Addresses under Apple's relay domains are relays: some tokens have one without the claim.
     ///
-    /// A migration of its own, because the one before locks the table until its end, and this one looks at every row.
+    /// A migration of its own, because the one before locks the table until its end, and this one looks at
+    /// every row.
     static let fourth = Migration(
         number: 4, minimumReader: 1,
         sql: """

@@ -1,8 +1,8 @@
 extension Migration {
     /// Used nonces instead of minted ones, and the key that authenticates nonces.
     ///
-    /// The table `nonce` stays for what earlier versions minted, and for replicas of theirs that still run. Such a replica
-    /// refuses a nonce of the new form as expired, which makes its client ask for another one.
+    /// The table `nonce` stays for what earlier versions minted, and for replicas of theirs that still run.
+    /// Such a replica refuses a nonce of the new form as expired, which makes its client ask for another one.
     static let second = Migration(
         number: 2, minimumReader: 1,
         sql: """

@@ -23,7 +23,8 @@ enum Schema {
         case mustWait
     }
 
-    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends, in whatever way.
+    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends, in whatever
+    /// way.
     private static let lock = PostgresCall(
         PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
 
@@ -66,8 +67,8 @@ enum Schema {
     /// Runs what is missing, each migration in its own transaction. Of several replicas one does it, and the
     /// others wait.
     ///
-    /// A database that a newer program has brought further is left alone, as long as its last migration says that
-    /// this program can still work on it.
+    /// A database that a newer program has brought further is left alone, as long as its last migration says
+    /// that this program can still work on it.
     /// - Parameter patience: How long to wait for another replica.
     /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch any more,
     ///   `migrationFailed` when a migration fails, `busy` when another replica is at it for too long.

@@ -3,9 +3,9 @@ import SQLTables
 
 /// Loads the subjects of a batch, and keeps other transactions from changing them until this one ends.
 ///
-/// First the names that have no row, then the subjects' rows, each in one order, then the tombstones of those who were
-/// erased, then the credentials. Each statement sees what was committed while the ones before it waited.
-/// `UnknownSubjectLocks` says why that is enough.
+/// First the names that have no row, then the subjects' rows, each in one order, then the tombstones of those
+/// who were erased, then the credentials. Each statement sees what was committed while the ones before it
+/// waited. `UnknownSubjectLocks` says why that is enough.
 struct LockedSubjects {
     private struct LockSubjects {
         let statement: TypedStatement<[Int64?], [String?]>
@@ -105,7 +105,8 @@ struct LockedSubjects {
         ]
     }
 
-    /// Puts the results into a working set. Returns the row ID of each subject, `nil` for those without a row.
+    /// Puts the results into a working set. Returns the row ID of each subject, `nil` for those without a
+    /// row.
     ///
     /// - Throws: `PostgresError` that is worth repeating when a row vanished while it was waited for.
     func load(

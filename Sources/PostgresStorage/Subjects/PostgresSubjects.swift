@@ -3,7 +3,8 @@ import SQLTables
 
 /// Reads one subject with all its credentials.
 struct PostgresSubjects {
-    /// The two look-ups, with the same columns: one row for each credential, and one for a subject without any.
+    /// The two look-ups, with the same columns: one row for each credential, and one for a subject without
+    /// any.
     private struct Find {
         let byAccount: TypedStatement<AccountID>
         let byKey: TypedStatement<Int64, String>

@@ -22,8 +22,8 @@ final class SubjectIDs: Sendable {
         return start
     }
 
-    /// Forgets what is left of the block: the database may have forgotten that it gave it away, as a standby has that
-    /// took over and lacked the last commits. The same block can then be another replica's too.
+    /// Forgets what is left of the block: the database may have forgotten that it gave it away, as a standby
+    /// has that took over and lacked the last commits. The same block can then be another replica's too.
     func forgetBlock() {
         left.withLock { $0 = 0..<0 }
     }

@@ -27,3 +27,11 @@ struct SubjectKeyArrays {
     /// Where in the batch the subject is that a result calls by its place, which PostgreSQL counts from 1.
     func position(_ place: Int64?) -> Int { positions[Int(place ?? 0) - 1] }
 }
+
+/// How a statement finds the tombstone of a person who was erased.
+enum Tombstones {
+    /// `SubjectKey.tombstoneName` in SQL, so that it is computed only for persons who are not found.
+    static func name(team: String, sub: String) -> String {
+        "chr(1) || encode(sha256(convert_to(\(team) || chr(10) || \(sub), 'UTF8')), 'hex')"
+    }
+}

@@ -3,29 +3,31 @@ import SQLTables
 
 /// The locks of people who have no row that could be locked.
 ///
-/// A subject is named by one row at most, its name being unique. While a transaction holds the row's lock, no other
-/// can erase or rename the subject, nor make a second row of that name. A name without a row has an advisory lock
-/// instead, and the rule is: **a name gets a row only by a transaction that holds the name's lock.** Sign-ins,
-/// notifications and transfers give it one. What takes the name away from a row, an erasure or a transfer, holds the
-/// row's lock, which is enough; it holds the name's too when it is the subject of a command.
+/// A subject is named by one row at most, its name being unique. While a transaction holds the row's lock, no
+/// other can erase or rename the subject, nor make a second row of that name. A name without a row has an
+/// advisory lock instead, and the rule is: **a name gets a row only by a transaction that holds the name's
+/// lock.** Sign-ins, notifications and transfers give it one. What takes the name away from a row, an erasure
+/// or a transfer, holds the row's lock, which is enough; it holds the name's too when it is the subject of a
+/// command.
 ///
-/// A batch therefore locks the names that have no row, then reads the rows with a lock, then the tombstones, each in a
-/// statement that begins when the one before has all of its locks, and so sees what was committed while that waited:
+/// A batch therefore locks the names that have no row, then reads the rows with a lock, then the tombstones,
+/// each in a statement that begins when the one before has all of its locks, and so sees what was committed
+/// while that waited:
 ///
 /// - The row is there: it is locked, and stays what it is until the commit.
-/// - It is not there, and the name is locked: no other can make one, so it stays away until the commit, and an erasure
-///   that has taken it away had to commit before, so that its tombstone is seen.
-/// - It is not there, and the name is not locked, because the row was there when the names were looked for: nothing
-///   protects the name, and the batch is begun again.
+/// - It is not there, and the name is locked: no other can make one, so it stays away until the commit, and
+///   an erasure that has taken it away had to commit before, so that its tombstone is seen.
+/// - It is not there, and the name is not locked, because the row was there when the names were looked for:
+///   nothing protects the name, and the batch is begun again.
 ///
-/// All locks of names are taken by the first statement of a transaction, in the order of their numbers, and before any
-/// lock of a row. So a transaction that waits for a name holds nothing but names of lower numbers, and there is no
-/// circle in which each waits for the next.
+/// All locks of names are taken by the first statement of a transaction, in the order of their numbers, and
+/// before any lock of a row. So a transaction that waits for a name holds nothing but names of lower numbers,
+/// and there is no circle in which each waits for the next.
 enum UnknownSubjectLocks {
-    /// How many locks there are for all names. PostgreSQL keeps them in a table for the whole server, with room for
-    /// `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new people must not fill it. Two
-    /// batches can wait for each other without need, with few new people seldom; with very many they would wait for
-    /// each other at the event counter anyway.
+    /// How many locks there are for all names. PostgreSQL keeps them in a table for the whole server, with
+    /// room for `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new people must
+    /// not fill it. Two batches can wait for each other without need, with few new people seldom; with very
+    /// many they would wait for each other at the event counter anyway.
     static let count: UInt64 = 1024
 
     /// "siwa" in ASCII. The first of the two numbers that name a lock.
@@ -74,8 +76,9 @@ enum UnknownSubjectLocks {
         lockAllStatement(Set(keys.lockNumbers).sorted())
     }
 
-    /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`, and over it the
-    /// last steps of SplitMix64, without which names that differ in their last characters share few numbers.
+    /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`, and
+    /// over it the last steps of SplitMix64, without which names that differ in their last characters share
+    /// few numbers.
     static func number(of key: SubjectKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

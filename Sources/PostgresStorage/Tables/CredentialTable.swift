@@ -73,7 +73,8 @@ extension CredentialTable {
         try RefreshTokenStatus(storageCode: row[refreshToken], cause: row[refreshTokenCause])
     }
 
-    /// Reads one credential of a person and adds it to the person's record. Does nothing where a person has none.
+    /// Reads one credential of a person and adds it to the person's record. Does nothing where a person has
+    /// none.
     func add(
         _ row: PostgresRow, to record: inout SubjectRecord, _ names: PostgresNames,
         in session: PostgresSession

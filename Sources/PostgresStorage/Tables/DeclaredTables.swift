@@ -1,6 +1,7 @@
 package import SQLTables
 
-/// Every table of the schema with its columns, each classified. Tests compare it with the schema, and erasures with it.
+/// Every table of the schema with its columns, each classified. Tests compare it with the schema, and
+/// erasures with it.
 package enum DeclaredTables {
     package static let all: [TableDeclaration] = [
         TeamTable.declaration, AppTable.declaration, ClientTable.declaration, SubjectTable.declaration,

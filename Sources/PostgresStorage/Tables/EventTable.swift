@@ -1,7 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// The feed of account events. Its rows stay after an erasure: their subject is a tombstone then, and names no person.
+/// The feed of account events. Its rows stay after an erasure: their subject is a tombstone then, and names
+/// no person.
 struct EventTable: Table {
     static let name = "event"
 

@@ -1,7 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Authorization codes that wait for their exchange. While one is claimed, `next_attempt_at` is the end of the claim.
+/// Authorization codes that wait for their exchange. While one is claimed, `next_attempt_at` is the end of
+/// the claim.
 struct AuthorizationCodeTable: Table {
     static let name = "authorization_code"
 

@@ -3,7 +3,8 @@ import SQLTables
 
 // Tables of the service that no erasure reaches: they hold nothing that leads to a person.
 
-/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row goes within minutes.
+/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row goes within
+/// minutes.
 struct TicketTable: Table {
     static let name = "ticket"
 
@@ -62,7 +63,7 @@ struct SchemaVersionTable: Table {
 
     let version: Column<Int64>
     let minimumReader: Column<Int64>
-    /// By the clock of the server, for whoever looks. The service never reads it.
+    /// By the clock of the server, for operators. The service never reads it.
     let appliedAt: Column<String>
 
     init(_ columns: inout ColumnList) {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// The persons of all teams. A row without `account_id` is of a person of whom Apple spoke before they signed in here,
-/// or a tombstone.
+/// The persons of all teams. A row without `account_id` is of a person of whom Apple spoke before they signed
+/// in here, or a tombstone.
 struct SubjectTable: Table {
     static let name = "subject"
 

@@ -47,13 +47,14 @@ enum TransferRows {
     private static let remove = TypedStatement<[AccountID]>("remove_transfers") {
         "DELETE FROM transfer WHERE account_id = ANY (\($0))"
     }
-    // An account that was in no row could be made, under another name, and erased by another replica since it was looked
-    // for among the erased. Its row is there now: such an erasure is either seen here, or waits for the row.
+    // An account that was in no row could be made, under another name, and erased by another replica since it
+    // was looked for among the erased. Its row is there now: such an erasure is either seen here, or waits
+    // for the row.
     private static let checkStatement = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }
-    // Against an erasure at the same time: it waits until these are there to be forgotten, or they wait, and the statement
-    // that remembers them sees that the account is erased. In the order in which batches lock.
+    // Against an erasure at the same time: it waits until these are there to be forgotten, or they wait, and
+    // the statement that remembers them sees that the account is erased. In the order in which batches lock.
     private static let lockSubjects = TypedStatement<[AccountID]>("lock_transferred") {
         """
         SELECT s.id FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = ANY (\($0))

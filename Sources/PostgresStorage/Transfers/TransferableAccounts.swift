@@ -16,7 +16,8 @@ enum TransferableAccounts {
             columns = list.add(
                 SubjectTable.self, as: "s", .only { [$0.accountID, $0.subject, $0.createdAt] })
             isOfApp = list.add("wanted.is_of_app", Bool.self, as: "is_of_app")
-            // Walks along the account IDs. The number is in the text, so that the planner knows how short the walk is.
+            // Walks along the account IDs. The number is in the text, so that the planner knows how short the
+            // walk is.
             statement = TypedStatement("walk_accounts") { start, team, app in
                 """
                 SELECT \(list)

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Configuration {
-    /// Of the one connection that writes.
+    /// For the one connection that writes.
     static func writing(patience: Double) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(patience)
@@ -14,13 +14,13 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in a free
-            // place of the file. It costs a commit that deletes some 5%, and others nothing. Older versions of a
-            // page stay in the log until it is emptied, which follows each erasure.
-            // A checkpoint holds up whoever waits for the commit that makes it, for as long as it takes to write its
-            // pages, which with millions of accounts are all different ones. So they are many and short.
-            // FULL: the log is on the disk before a commit returns. The full fsync is for macOS, where the
-            // plain one stops at the drive's cache.
+            // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in a
+            // free place of the file. It costs a commit that deletes some 5%, and others nothing. Older
+            // versions of a page stay in the log until it is emptied, which follows each erasure. A commit
+            // that triggers a checkpoint returns only after its pages are written, and with millions of
+            // accounts these are all different pages. So checkpoints are frequent and short. FULL: the log is
+            // on the disk before a commit returns. The full fsync is for macOS, where the plain one stops at
+            // the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
@@ -38,7 +38,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Of the connections that read on the threads of their callers: they must not wait.
+    /// For the connections that read on the threads of their callers: they must not wait.
     static func readingDirectly() -> Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
@@ -48,7 +48,7 @@ extension Configuration {
         return configuration
     }
 
-    /// Of the connection that only reads.
+    /// For the connection that only reads.
     static func reading() -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(3)

@@ -2,8 +2,8 @@ import AppleAccounts
 import Foundation
 import Synchronization
 
-/// Keeps a second process of ours away from a database file. The system lets go of it when the process ends,
-/// however.
+/// Keeps a second process of the service away from a database file. The system releases the lock when the
+/// process ends, in whatever way.
 ///
 /// It is a file of its own, because closing any descriptor of the database file would drop SQLite's own
 /// locks.

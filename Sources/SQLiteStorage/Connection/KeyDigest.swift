@@ -3,11 +3,11 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// What a subject is found by: the first 16 bytes of the SHA-256 of its team's number, eight bytes in network order,
-/// and its `sub` in UTF-8.
+/// What a subject is found by: the first 16 bytes of the SHA-256 of its team's number, eight bytes in network
+/// order, and its `sub` in UTF-8.
 ///
-/// No two people have the same: among a billion that would happen once in 10^20 databases, and nobody can bring it
-/// about without undoing SHA-256. The rule must never change.
+/// Two persons practically never have the same one: among a billion it would happen once in 10^20 databases,
+/// and to cause it one would have to break SHA-256. The rule must never change.
 struct KeyDigest: Equatable {
     /// The first eight bytes, the most significant first.
     private let high: UInt64
@@ -33,8 +33,9 @@ struct KeyDigest: Equatable {
 
     /// The numbers that the rows of its credentials may have: the first 48 bits, and 16 that count.
     ///
-    /// So the credentials of a person stand together, and a state query finds them without an index between. Among ten
-    /// million people, one pair in five databases has the first 48 bits in common; `check` tells those two apart.
+    /// So the credentials of a person stand together, and a state query finds them without an index between.
+    /// Among ten million people, one pair in five databases has the first 48 bits in common; `check` tells
+    /// those two apart.
     var credentialIDs: ClosedRange<Int64> {
         let first = Int64(bitPattern: high & ~0xFFFF)
         return first...first + 0xFFFF
@@ -66,4 +67,10 @@ extension KeyDigest {
             Data.fromDatabaseValue(values[0]).flatMap { KeyDigest($0) }.map(value)
         }
     }
+}
+
+/// Where a subject stands: the number of its row, and the digest that says where its credentials are.
+struct SubjectPlace: Equatable {
+    let rowID: Int64
+    let digest: KeyDigest
 }

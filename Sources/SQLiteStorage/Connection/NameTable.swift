@@ -2,11 +2,11 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Small numbers for names that are few and stand in many rows: teams and apps. Remembered for the life of the
-/// connection.
+/// Small numbers for names that are few and stand in many rows: teams and apps. Remembered for the life of
+/// the connection.
 ///
-/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be thrown away, because it may know
-/// numbers that do not exist any more.
+/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be thrown away, because
+/// it may know numbers that do not exist any more.
 struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database
     private let find: PreparedStatement

@@ -3,8 +3,8 @@ import Foundation
 
 /// Notices that the database's files were moved, replaced or deleted while they are open.
 ///
-/// SQLite goes on in the files that it has, whose names nothing leads to any more: what is written there is gone with
-/// the process. Without a write-ahead log it looks itself, with one it does not.
+/// SQLite goes on with the files that it has open, which no longer have a name: what is written there is lost
+/// when the process ends. SQLite notices this only without a write-ahead log.
 struct OpenFiles: Sendable {
     private struct Identity: Equatable {
         let device: dev_t
@@ -26,7 +26,8 @@ struct OpenFiles: Sendable {
         identities = [Identity(path: path), nil]
     }
 
-    /// Throws `unavailable` when one of them is not where it was. The log is there from the first transaction on.
+    /// Throws `unavailable` when one of them is not where it was. The log is there from the first transaction
+    /// on.
     mutating func check() throws(StorageError) {
         for index in paths.indices {
             let found = Identity(path: paths[index])

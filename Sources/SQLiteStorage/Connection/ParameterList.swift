@@ -40,8 +40,8 @@ struct RangeParameters: Sendable, CustomStringConvertible {
     var description: String { "\(first) AND \(last)" }
 }
 
-/// Columns of a table as parameters of a statement: the number of a parameter is the place of its column, counted
-/// from 1.
+/// Columns of a table as parameters of a statement: the number of a parameter is the place of its column,
+/// counted from 1.
 struct BoundColumns<T: Table>: Sendable {
     let columns: T
     let names: ColumnNames

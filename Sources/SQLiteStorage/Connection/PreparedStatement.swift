@@ -4,14 +4,14 @@ import SQLTables
 
 /// One SQL statement of one connection, prepared once and then only bound and stepped.
 ///
-/// Values are bound to parameters and read from columns that the statement was made with: a number that was worked out
-/// when it was prepared. GRDB's own way binds through an array of enumerations and reads rows through an object for each
-/// query. Not thread-safe: a statement stays on the queue of its connection. A statement that failed must not be used
-/// again.
+/// Values are bound to parameters and read from columns that the statement was made with: a number that was
+/// worked out when it was prepared. GRDB's own way binds through an array of enumerations and reads rows
+/// through an object for each query. Not thread-safe: a statement stays on the queue of its connection. A
+/// statement that failed must not be used again.
 ///
-/// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so that SQLite
-/// copies it; its `withBinding` binds without a copy and must not be used here. What `fromStatement` returns is a copy
-/// too: SQLite's own memory of a column is gone with the next step.
+/// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so
+/// that SQLite copies it; its `withBinding` binds without a copy and must not be used here. What
+/// `fromStatement` returns is a copy too: SQLite's own memory of a column is gone with the next step.
 final class PreparedStatement: DatabaseCursor {
     typealias Element = OpaquePointer
 
@@ -98,7 +98,8 @@ extension PreparedStatement {
         guard let value else { return }
         let code = value.bind(to: _statement.sqliteStatement, number: number)
         // Only a number that the statement does not have, or a statement that is running, can fail here.
-        precondition(code == ResultCode.SQLITE_OK.rawValue, "a value could not be bound")
+        precondition(
+            code == ResultCode.SQLITE_OK.rawValue, "the statement has no parameter \(number), or is running")
     }
 }
 

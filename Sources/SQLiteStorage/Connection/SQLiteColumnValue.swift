@@ -1,10 +1,12 @@
 import AppleAccounts
+import Cryptography
 import Foundation
 import GRDB
 
 /// A type that a column of SQLite can have.
 protocol SQLiteColumnValue {
-    /// Reads a column of the row that a statement is at. Returns `nil` for NULL, and for a value that is none of this type.
+    /// Reads a column of the row that a statement is at. Returns `nil` for NULL, and for a value that is none
+    /// of this type.
     init?(_ statement: OpaquePointer, at place: Int32)
 
     /// Binds a copy of the value to the parameter with this number. Returns SQLite's code.
@@ -69,6 +71,17 @@ extension UniqueID: SQLiteColumnValue {
 
     func bind(to statement: OpaquePointer, number: Int32) -> Int32 {
         data.bind(to: statement, number: number)
+    }
+}
+
+extension SHA256Digest: SQLiteColumnValue {
+    init?(_ statement: OpaquePointer, at place: Int32) {
+        guard let data = Data(statement, at: place) else { return nil }
+        self.init(data)
+    }
+
+    func bind(to statement: OpaquePointer, number: Int32) -> Int32 {
+        withUnsafeBytes { Data($0) }.bind(to: statement, number: number)
     }
 }
 

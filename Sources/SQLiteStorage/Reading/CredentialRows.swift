@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the state of one subject for one app: the hot path of the state query. It goes straight to the few credentials
-/// of the person, which stand together, and reads nothing else where a person has some.
+/// Reads the state of one subject for one app: the hot path of the state query. It goes straight to the few
+/// credentials of the person, which stand together, and reads nothing else where a person has some.
 final class CredentialRows {
     /// The statement with its parameters and columns.
     struct Selection {

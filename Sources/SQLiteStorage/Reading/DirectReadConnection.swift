@@ -4,17 +4,16 @@ import Synchronization
 /// A connection for reads of a few pages, which run on the caller's own thread: going to another thread and
 /// back costs several times what such a read does.
 ///
-/// A thread of the server must not wait, so it never waits for another reader, and not for a disk either:
-/// when reads take long, they go the long way for a while, until the pages that are asked for are likely to
-/// be in memory again.
+/// A thread of the server must not wait, neither for another reader nor for a disk. When reads take long, the
+/// reading connection serves them for a while, until the pages are likely to be in memory again.
 final class DirectReadConnection: Sendable {
-    /// What a read may take. Pages in memory take microseconds; a disk that is in trouble takes much longer
+    /// The time that a read may take. Pages in memory take microseconds; a failing disk takes much longer
     /// than this.
     static let longestRead = Duration.milliseconds(2)
-    /// How many reads in a row have to take longer. One alone was more likely interrupted than waiting for a
+    /// How many reads in a row must take longer. A single one was more likely interrupted than waiting for a
     /// disk.
     static let patience = 2
-    /// For how long nothing is read here then. Bounds how much of its time a thread can lose.
+    /// For how long direct reads are paused then. Bounds the time that a thread can lose.
     static let pause = Duration.milliseconds(500)
 
     private struct Pace {
@@ -33,14 +32,14 @@ final class DirectReadConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: .readingDirectly())
     }
 
-    /// Returns `nil` when the read has to go the long way: somebody else is reading here, it is paused, or
-    /// the read failed and deserves another try. `body` must read with one statement, because no snapshot is
-    /// held between two.
+    /// Returns `nil` when the read has to use the reading connection instead: another thread is reading here,
+    /// direct reads are paused, or the read failed and should be tried again. `body` must read with one
+    /// statement, because no snapshot is held between two.
     func read<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
         pace.withLockIfAvailable { pace -> Value? in
             let start = ContinuousClock.now
             guard start >= pace.pausedUntil else { return nil }
-            // Nobody else uses the queue, so this does not leave the thread.
+            // No other code uses the queue, so this does not leave the thread.
             let value = queue.unsafeRead { database in readNow(body, in: database) }
             pace.slowReads = ContinuousClock.now - start > longestRead ? pace.slowReads + 1 : 0
             if pace.slowReads >= Self.patience { pace.pausedUntil = .now + Self.pause }

@@ -4,7 +4,8 @@ import SQLTables
 
 /// Reads the event feed.
 final class EventRows {
-    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read takes.
+    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read
+    /// takes.
     static let longestScan = 5000
 
     private let names: Names
@@ -73,8 +74,8 @@ final class EventRows {
             guard scanned < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            // Read now that the statement is under way: the first events of an app that is new since would otherwise
-            // never be shown.
+            // Read now that the statement is under way: the first events of an app that is new since would
+            // otherwise never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
             if try isVisible(to: apps) { events.append(try readEvent()) }
             cursor = find[event.sequence] ?? cursor
@@ -87,8 +88,8 @@ final class EventRows {
         Set(try clientIDs.compactMap { try names.apps.number(of: $0) })
     }
 
-    /// Whether the caller may see the event that the statement is at. What it reads is of the same state of the database,
-    /// because the statement that is under way keeps the connection to it.
+    /// Whether the caller may see the event that the statement is at. What it reads is of the same state of
+    /// the database, because the statement that is under way keeps the connection to it.
     ///
     /// - Parameter apps: Of a limited caller; `nil` for one who may see all.
     private func isVisible(to apps: Set<Int64>?) throws -> Bool {

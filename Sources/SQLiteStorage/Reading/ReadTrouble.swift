@@ -1,9 +1,9 @@
 import AppleAccounts
 
-/// What reading failed with lately.
+/// The last error of a read.
 ///
-/// A page that is damaged, or that the disk does not give, fails those who need it and nobody else. That the next read
-/// goes well says nothing about it, so a failure counts for a while.
+/// A page that is damaged, or that the disk does not give, fails only the reads that need it. That the next
+/// read goes well says nothing about it, so a failure counts for a while.
 struct ReadTrouble: Sendable {
     static let memory = Duration.seconds(10)
 

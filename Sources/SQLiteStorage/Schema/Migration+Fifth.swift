@@ -1,8 +1,8 @@
 extension Migration {
     /// Used nonces instead of minted ones, and the key that authenticates nonces.
     ///
-    /// The table `nonce` stays for what earlier versions minted: its nonces are good until they expire, and are forgotten
-    /// a day later.
+    /// The table `nonce` stays for what earlier versions minted: its nonces are good until they expire, and
+    /// are forgotten a day later.
     static let fifth = Migration(
         number: 5,
         sql: """

@@ -1,8 +1,8 @@
 extension Migration {
-    /// Puts the credentials of a person where the digest of their key says, so that a state query reads one page, and
-    /// not one of an index first. Rows with numbers have the slimmest pages above them: those of ten million people
-    /// stay in four megabytes of memory. Such a page may keep a number whose row was deleted: 48 bits of a hash, of nobody
-    /// who can be guessed.
+    /// Puts the credentials of a person where the digest of their key says, so that a state query reads one
+    /// page, and not one of an index first. Rows with numbers have the slimmest pages above them: those of
+    /// ten million people stay in four megabytes of memory. Such a page may keep a number whose row was
+    /// deleted: 48 bits of a hash, from which no person can be guessed.
     static let fourth = Migration(
         number: 4,
         rebuildsTables: true,

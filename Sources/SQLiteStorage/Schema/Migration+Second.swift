@@ -1,8 +1,9 @@
 extension Migration {
-    /// Authorization codes, refresh tokens, erasures, team transfers and the one-time secrets of the web flow.
+    /// Authorization codes, refresh tokens, erasures, team transfers and the one-time secrets of the web
+    /// flow.
     ///
-    /// Codes and tokens hang on the account's ID and not on the subject's row: what they are sealed with names
-    /// the account, and it outlives a transfer and an erasure. The ID is not declared as a foreign key,
+    /// Codes and tokens hang on the account's ID and not on the subject's row: what they are sealed with
+    /// names the account, and it outlives a transfer and an erasure. The ID is not declared as a foreign key,
     /// because every change of a subject would then have to look for them.
     ///
     /// A subject's `sub` that begins with U+0001 is a tombstone, or what an older tombstone has become: a row

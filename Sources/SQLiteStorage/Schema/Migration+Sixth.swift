@@ -1,9 +1,9 @@
 extension Migration {
     /// Tells an address of which nothing is known from one that Apple called no relay.
     ///
-    /// Until here both were 0 in `email_is_private`. That column cannot become NULL beside an address, so a second one says
-    /// what is known; what it does not say of an older row is unknown. Addresses under Apple's relay domains are relays:
-    /// some tokens have one without the claim.
+    /// Until here both were 0 in `email_is_private`. That column cannot become NULL beside an address, so a
+    /// second one says what is known; what it does not say of an older row is unknown. Addresses under
+    /// Apple's relay domains are relays: some tokens have one without the claim.
     static let sixth = Migration(
         number: 6,
         sql: """

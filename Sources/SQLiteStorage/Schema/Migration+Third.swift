@@ -1,9 +1,9 @@
 extension Migration {
     /// Finds a person by a digest of their key instead of the key itself.
     ///
-    /// An index of Apple's names has a page for 50 people, and with millions of them the pages that lead to those are
-    /// too many to stay in memory. Of digests there are more than twice as many in a page, so most look-ups read one
-    /// page less. SQLite cannot change the constraints of a table, so it is made anew.
+    /// An index of Apple's names has a page for 50 people, and with millions of them the pages that lead to
+    /// those are too many to stay in memory. Of digests there are more than twice as many in a page, so most
+    /// look-ups read one page less. SQLite cannot change the constraints of a table, so it is made anew.
     static let third = Migration(
         number: 3,
         rebuildsTables: true,

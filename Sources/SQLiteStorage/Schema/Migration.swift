@@ -3,8 +3,8 @@
 struct Migration: Sendable {
     /// Counts from 1 without gaps.
     let number: Int
-    /// Whether it puts new tables in the place of old ones, and therefore must run without foreign keys. They are
-    /// checked when it is through.
+    /// Whether it puts new tables in the place of old ones, and therefore must run without foreign keys. They
+    /// are checked when it is through.
     var rebuildsTables = false
     let sql: String
 }

@@ -41,8 +41,8 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    /// While foreign keys are enforced, to drop a table is to delete its rows one by one. And what is sorted for an
-    /// index of millions of rows does not belong in memory.
+    /// While foreign keys are enforced, to drop a table is to delete its rows one by one. And what is sorted
+    /// for an index of millions of rows does not belong in memory.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
         try database.execute(
             sql: """

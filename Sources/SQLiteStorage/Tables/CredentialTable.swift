@@ -3,8 +3,8 @@ import SQLTables
 
 /// What is known of a person for an app. The row of app 0 has what ended the credentials for all apps.
 ///
-/// All columns are integers, so that a sign-in writes few bytes. The number of a row is made of the digest of the
-/// person's key (`KeyDigest.credentialIDs`).
+/// All columns are integers, so that a sign-in writes few bytes. The number of a row is made of the digest of
+/// the person's key (`KeyDigest.credentialIDs`).
 struct CredentialTable: Table {
     static let name = "credential"
 
@@ -80,7 +80,8 @@ extension CredentialTable {
         try RefreshTokenStatus(storageCode: row[refreshToken], cause: row[refreshTokenCause])
     }
 
-    /// Reads one credential of a person and adds it to the person's record. Does nothing where a person has none.
+    /// Reads one credential of a person and adds it to the person's record. Does nothing where a person has
+    /// none.
     func add(_ row: PreparedStatement, to record: inout SubjectRecord, _ names: Names) throws {
         guard let app = row[appID] else { return }
         guard app != Names.allApps else {

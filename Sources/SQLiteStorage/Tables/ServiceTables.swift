@@ -4,7 +4,8 @@ import SQLTables
 
 // Tables of the service that no erasure reaches: they hold nothing that leads to a person.
 
-/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row goes within minutes.
+/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row goes within
+/// minutes.
 struct TicketTable: Table {
     static let name = "ticket"
 

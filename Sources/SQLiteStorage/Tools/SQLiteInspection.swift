@@ -1,8 +1,8 @@
 public import AppleAccounts
 import GRDB
 
-/// A look at a database file that the service may have open at the same time. It only reads: it takes no lock, brings no
-/// schema up to date and makes no file.
+/// A look at a database file that the service may have open at the same time. It only reads: it takes no
+/// lock, brings no schema up to date and makes no file.
 public final class SQLiteInspection: Sendable {
     private let queue: DatabaseQueue
     private let reader: ReadConnection

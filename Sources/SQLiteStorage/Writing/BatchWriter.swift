@@ -52,7 +52,7 @@ final class BatchWriter {
                 var places = try load(&set)
                 let movingPlace = try loadMoving(&set)
                 results += set.apply(using: &generator)
-                try carryOutRareChanges(of: set, at: &places, moving: movingPlace)
+                try changeKeys(of: set, at: &places, moving: movingPlace)
                 try save(set, at: places)
                 if !set.events.isEmpty { lastEventSequence = database.lastInsertedRowID }
             }
@@ -78,8 +78,9 @@ final class BatchWriter {
         return value
     }
 
-    /// Our own lock keeps other processes of ours out, but not a person with a tool. Inside the transaction nobody else
-    /// writes, and the number changes with what others have committed.
+    /// Our own lock keeps other processes of the service out, but not a person with a tool. Inside the
+    /// transaction no other connection writes, and the number changes with every commit of another
+    /// connection.
     private func noticeOtherWriters() throws {
         dataVersion.begin()
         defer { dataVersion.finish() }
@@ -121,7 +122,7 @@ final class BatchWriter {
         return found?.place
     }
 
-    private func carryOutRareChanges(
+    private func changeKeys(
         of set: WorkingSet, at places: inout [SubjectPlace?], moving movingPlace: SubjectPlace?
     ) throws {
         if let rekeying = set.rekeying {
@@ -161,9 +162,12 @@ final class BatchWriter {
         }
     }
 
-    /// What the rules say of a person who has no row must not be lost without a word.
+    /// A change of a subject without a row must not be lost in silence.
     private func present(_ place: SubjectPlace?) throws -> SubjectPlace {
-        guard let place else { throw StorageError(.corrupted, detail: "a subject has no row") }
+        guard let place else {
+            throw StorageError(
+                .corrupted, detail: "expected a row for a subject of the batch, found none; restore a backup")
+        }
         return place
     }
 }

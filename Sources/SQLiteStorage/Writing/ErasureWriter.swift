@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Erasures are rare, so
-/// the statements are not kept.
+/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Erasures
+/// are rare, so the statements are not kept.
 struct ErasureWriter {
     private static let insertErasure = Insertion<ErasureTable>()
     private static let insertApp = Insertion<ErasureAppTable>()
@@ -50,8 +50,8 @@ struct ErasureWriter {
                     SELECT id FROM subject WHERE key_digest = :digest OR id = :row)
                 """,
             arguments: ["digest": digest, "row": rowID])
-        // An older tombstone of the person gives its name away: its time is in the person's row since they came back. Its
-        // row stays for its events, under a name that says nothing.
+        // An older tombstone of the person gives its name away: its time is in the person's row since they
+        // came back. Its row stays for its events, under a name that says nothing.
         try database.execute(
             sql: """
                 UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id)

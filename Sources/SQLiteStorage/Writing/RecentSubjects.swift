@@ -1,11 +1,11 @@
 import AppleAccounts
 
-/// The subjects that were written or looked for last, so that whoever comes again is not read again.
+/// The subjects that were written or looked up last, so that a person who signs in again is not read again.
 ///
-/// It knows what the connection it belongs to wrote, and must be emptied when another one, or another program, has
-/// written. It is bounded by the number of subjects, each of which takes half a kilobyte: a page of the file, which the
-/// database itself would keep, takes eight times that and has nobody else who is likely to come. Who was not asked for
-/// in the last round makes room for the next.
+/// It knows what the connection it belongs to wrote, and must be emptied when another one, or another
+/// program, has written. It is bounded by the number of subjects, each of which takes half a kilobyte: a page
+/// of the file, which the database itself would keep, takes eight times that and has no other subject that is
+/// likely to be needed. A subject that was not asked for in the last round is replaced first.
 struct RecentSubjects {
     private struct Entry {
         var record: SubjectRecord
@@ -22,7 +22,7 @@ struct RecentSubjects {
     static let capacity = 16384
 
     init(capacity: Int) {
-        precondition(capacity > 0, "a cache without room")
+        precondition(capacity > 0, "the capacity must be positive")
         self.capacity = capacity
     }
 

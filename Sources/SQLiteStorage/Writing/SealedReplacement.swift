@@ -6,7 +6,8 @@ import GRDB
 struct SealedReplacement {
     let database: Database
 
-    /// Returns `false` when the row is gone or was changed since it was read: a newer token must not be undone.
+    /// Returns `false` when the row is gone or was changed since it was read: a newer token must not be
+    /// undone.
     func replace(_ change: SealedChange) throws -> Bool {
         let row = change.row
         let (new, old, id) = (Data(change.sealed.bytes), Data(row.sealed.bytes), row.cursor.id.data)

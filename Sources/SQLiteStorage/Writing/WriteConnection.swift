@@ -31,7 +31,8 @@ final class WriteConnection: Sendable {
         files = Mutex(OpenFiles(database: path))
     }
 
-    /// A transaction that takes longer waits for somebody who holds the file, or for a disk that does not answer.
+    /// A transaction that takes longer waits for another program that holds the file, or for a disk that does
+    /// not respond.
     static let longestTransaction = Duration.seconds(2)
 
     /// Throws when the transaction under way does not come back. It need not have failed yet.
@@ -40,8 +41,8 @@ final class WriteConnection: Sendable {
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// How much room there must be again on a disk that was full. A few pages may fit all the time, where the log has
-    /// left some, and the next sign-in does not.
+    /// How much room there must be again on a disk that was full. A few pages may fit all the time, where the
+    /// log has left some, and the next sign-in does not.
     static let leastRoom: UInt = 1 << 20
 
     /// Throws while a disk that was full has next to no room.
@@ -55,7 +56,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Throws when what is written would go where nobody finds it.
+    /// Throws when the files were moved or replaced: what is written then is lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
     /// What the last attempt to write failed with; `nil` when it went well.
@@ -81,7 +82,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs something else that writes. `body` sees to its own transaction.
+    /// Runs something else that writes. `body` makes its own transaction.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -92,7 +93,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Closes the file, which makes the last checkpoint, and lets other processes have it.
+    /// Closes the file, which makes the last checkpoint, and releases it for other processes.
     func close() async {
         await withCheckedContinuation { continuation in
             queue.asyncWriteWithoutTransaction { _ in
@@ -134,8 +135,8 @@ final class WriteConnection: Sendable {
     }
 
     /// What was erased is overwritten in the database file, but older versions of its pages stay in the log
-    /// until that is emptied. Runs when its turn comes; if a reader is in the way, the next erasure, or the
-    /// log's own turn, makes up for it.
+    /// until that is emptied. Runs when its turn on the queue comes. If a reader is in the way, the next
+    /// erasure or the next checkpoint does it.
     private func scrubLog() {
         let isFirst = isScrubbing.withLock { isScrubbing in
             defer { isScrubbing = true }
@@ -146,7 +147,7 @@ final class WriteConnection: Sendable {
             self.isScrubbing.withLock { $0 = false }
             self.beganAt.withLock { $0 = .now }
             defer { self.beganAt.withLock { $0 = nil } }
-            // Not longer than a sign-in would mind.
+            // Not longer than a sign-in can wait.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
@@ -160,7 +161,7 @@ final class WriteConnection: Sendable {
         return writer
     }
 
-    /// Leaves no transaction open and nothing half remembered behind, whatever happens.
+    /// Leaves no transaction open and no half-updated cache behind, whatever happens.
     private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
@@ -185,7 +186,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Says it when the first attempt fails, and when one goes well again.
+    /// Logs the first attempt that fails, and the first one that succeeds again.
     private func remember(_ error: StorageError?) {
         let last = failure.withLock { failure in
             defer { failure = error }

@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// Batches with a person of the writer's own, and one whom all writers meet at the same time, so that some of
-    /// the transactions have to be begun again. Returns the number of its last event.
+    /// Batches with a person of the writer's own, and one whom all writers meet at the same time, so that
+    /// some of the transactions have to be begun again. Returns the number of its last event.
     private static func write(_ store: PostgresAccountStore, _ number: Int) async throws -> Int64 {
         var last: Int64 = 0
         for batch in 0..<batches {

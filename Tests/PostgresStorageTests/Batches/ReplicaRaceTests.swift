@@ -45,8 +45,9 @@ import Testing
         try await Replicas.with(2) { replicas in
             let (store, other) = (replicas.stores[0], replicas.stores[1])
             try await store.signIn(.sample(key: .sample("first")))
-            // A server that is lost takes its sessions with it. To end one is only to ask it, so they are waited for: a
-            // session that is still there could be used once more, with the numbers that it knows.
+            // A server that is lost takes its sessions with it. To end one is only to ask it, so they are
+            // waited for: a session that is still there could be used once more, with the numbers that it
+            // knows.
             let end = """
                 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
                 WHERE datname = current_database() AND pid <> pg_backend_pid()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What several replicas do at the same time with a person who has no row, or has none any more. Other sessions
-/// hold locks, so that the order is always the one that is meant.
+/// What several replicas do at the same time with a person who has no row, or has none any more. Other
+/// sessions hold locks, so that the order is always the one that is meant.
 @Suite struct UnknownPersonRaceTests {
     private static let person = SubjectKey.sample("person")
     /// Is locked before the person, because batches lock in the order of names.

@@ -3,8 +3,8 @@ import PostgresCluster
 
 @testable import PostgresStorage
 
-/// Hands out stores with nothing in them. A few databases, emptied after each use: to make one takes longer than
-/// most tests.
+/// Hands out stores with nothing in them. A few databases, emptied after each use: to make one takes longer
+/// than most tests.
 actor EmptyStores {
     static let shared = EmptyStores(count: 4)
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 
-/// Every text and byte string that is stored, at its bound, of the characters that take the most bytes, and past it.
+/// Every text and byte string that is stored, at its bound, of the characters that take the most bytes, and
+/// past it.
 extension ConformanceCheck {
     static let lengths = [
         ConformanceCheck("keeps every name of 255 characters, whatever their bytes") { store in
@@ -147,7 +148,8 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Of so many characters, one of them a letter and the others of four bytes, none of which can be left out.
+    /// Of so many characters, one of them a letter and the others of four bytes, none of which can be left
+    /// out.
     private static func text(_ first: String, _ count: Int) -> String {
         var text = first
         // Different ones, so that compression does not hide how long it is.

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// A person of whom everything is known that can be, by words that stand nowhere else, so that they are found wherever
-/// an erasure left one.
+/// A person of whom everything is known that can be, by words that stand nowhere else, so that they are found
+/// wherever an erasure left one.
 public enum TracedPerson {
     /// What is kept of the person until they are erased.
     public static let lastTraces = [
@@ -42,8 +42,8 @@ public enum TracedPerson {
         return account
     }
 
-    /// Another person, for what excludes something that the first one has: an address that the app posted and Apple never
-    /// signed, a code that waits, and a credential without a token.
+    /// Another person, for what excludes something that the first one has: an address that the app posted and
+    /// Apple never signed, a code that waits, and a credential without a token.
     package static func makeSecond(in store: some AccountStore) async throws -> Account {
         let key = SubjectKey.sample("001999.trace-second.0123")
         try await store.signIn(

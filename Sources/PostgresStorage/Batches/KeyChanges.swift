@@ -2,14 +2,14 @@ import AppleAccounts
 
 /// What a batch does seldom, and then alone: erasures, and accounts that get another name. It runs in the
 /// batch's transaction, with the rows of its subjects locked.
-struct PostgresRareChanges {
+struct KeyChanges {
     let subjects: PostgresSubjects
 
     /// Loads what an account that may go to another subject brings along, and locks it. Returns its row's ID.
     ///
     /// It is locked out of the order of names, because only the database says what its name is. A batch that
-    /// has both of them can wait for this one then, and this one for the batch: the database ends one, which is
-    /// begun again.
+    /// has both of them can wait for this one then, and this one for the batch: the database ends one, which
+    /// is begun again.
     func loadMoving(_ set: inout WorkingSet, in session: PostgresSession) throws -> Int64? {
         if let (team, transferSubject) = set.transferQuestion,
             let transfer = try TransferRows.find(
@@ -41,7 +41,8 @@ struct PostgresRareChanges {
         if !set.finishedTransfers.isEmpty { calls.append(TransferRows.removal(of: set.finishedTransfers)) }
         for erasure in set.erasures {
             guard let rowID = rowIDs[0] else {
-                throw StorageError(.corrupted, detail: "an erased account without row")
+                throw StorageError(
+                    .corrupted, detail: "expected a row for an erased account, found none; restore a backup")
             }
             calls += ErasureWriter.calls(erasure, key: set.subjectKeys[0], rowID: rowID)
         }

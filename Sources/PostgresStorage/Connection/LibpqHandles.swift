@@ -15,3 +15,19 @@ struct ConnectionHandle: ~Copyable {
 
     deinit { PQfinish(pointer) }
 }
+
+/// Owns one `PGresult`. Not copyable, so libpq frees it exactly once.
+struct ResultHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Copies text that libpq keeps in the result, as long as the result is there.
+    borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
+        field(pointer).map { String(cString: $0) }
+    }
+
+    deinit { PQclear(pointer) }
+}

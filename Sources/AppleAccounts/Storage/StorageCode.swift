@@ -8,14 +8,18 @@ extension StorageCode {
     /// - Throws: `StorageError` for a number that this version does not know.
     package init(storageCode: Int64) throws(StorageError) {
         guard storageCode > 0, storageCode <= Self.numbered.count else {
-            throw StorageError(.corrupted, detail: "\(Self.self) has no number \(storageCode)")
+            throw StorageError(
+                .corrupted,
+                detail:
+                    "expected a number of \(Self.self), found \(storageCode); is the program older than the database?"
+            )
         }
         self = Self.numbered[Int(storageCode) - 1]
     }
 
     package var storageCode: Int64 {
         guard let index = Self.numbered.firstIndex(of: self) else {
-            preconditionFailure("\(self) has no number")
+            preconditionFailure("\(self) is missing in \(Self.self).numbered")
         }
         return Int64(index) + 1
     }

@@ -1,0 +1,53 @@
+/// Our own, opaque name of an account: "acc_" and a UUID of version 7.
+///
+/// It says nothing about the person, and it stays when Apple's `sub` changes with the team.
+public struct AccountID: Hashable, Sendable {
+    public let uniqueID: UniqueID
+
+    public init(_ uniqueID: UniqueID) {
+        self.uniqueID = uniqueID
+    }
+
+    /// Reads what `rawValue` writes. Anything else names no account.
+    public init?(_ text: String) {
+        guard text.hasPrefix("acc_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
+        self.uniqueID = uniqueID
+    }
+
+    public var rawValue: String { uniqueID.text(prefix: "acc_") }
+}
+
+/// The name of an account event: "evt_" and a UUID of version 7. It stays the same however often the event is
+/// told.
+public struct EventID: Hashable, Sendable {
+    public let uniqueID: UniqueID
+
+    public init(_ uniqueID: UniqueID) {
+        self.uniqueID = uniqueID
+    }
+
+    /// Reads what `rawValue` writes.
+    public init?(_ text: String) {
+        guard text.hasPrefix("evt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
+        self.uniqueID = uniqueID
+    }
+
+    public var rawValue: String { uniqueID.text(prefix: "evt_") }
+}
+
+/// The name of an erasure: "era_" and a UUID of version 7.
+public struct ErasureID: Hashable, Sendable {
+    public let uniqueID: UniqueID
+
+    public init(_ uniqueID: UniqueID) {
+        self.uniqueID = uniqueID
+    }
+
+    /// Reads what `rawValue` writes.
+    public init?(_ text: String) {
+        guard text.hasPrefix("era_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
+        self.uniqueID = uniqueID
+    }
+
+    public var rawValue: String { uniqueID.text(prefix: "era_") }
+}

@@ -1,7 +1,0 @@
-/// Who told us.
-public enum CredentialSource: String, Sendable, Hashable, CaseIterable {
-    case signIn = "sign_in"
-    case notification
-    case dailyCheck = "daily_check"
-    case erasure
-}

@@ -1,5 +1,0 @@
-extension CredentialSource: StorageCode {
-    package static let numbered: [CredentialSource] = [
-        .signIn, .notification, .dailyCheck, .erasure,
-    ]
-}

@@ -1,5 +1,0 @@
-extension CredentialState: StorageCode {
-    package static let numbered: [CredentialState] = [
-        .authorized, .revoked, .notFound,
-    ]
-}

@@ -1,5 +1,0 @@
-extension EmailForwarding: StorageCode {
-    package static let numbered: [EmailForwarding] = [
-        .enabled, .disabled, .unknown,
-    ]
-}

@@ -1,5 +1,0 @@
-extension ErasureOutcome: StorageCode {
-    package static let numbered: [ErasureOutcome] = [
-        .provenRevoked, .notRevoked,
-    ]
-}

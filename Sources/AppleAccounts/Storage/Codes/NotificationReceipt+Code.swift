@@ -1,5 +1,0 @@
-extension NotificationReceipt: StorageCode {
-    package static let numbered: [NotificationReceipt] = [
-        .applied, .duplicate, .unknownType,
-    ]
-}

@@ -1,5 +1,0 @@
-extension SealedPurpose: StorageCode {
-    package static let numbered: [SealedPurpose] = [
-        .authorizationCode, .refreshToken,
-    ]
-}

@@ -1,5 +1,0 @@
-extension TicketPurpose: StorageCode {
-    package static let numbered: [TicketPurpose] = [
-        .webState, .webBrowser, .webResult,
-    ]
-}

@@ -1,0 +1,47 @@
+public import Cryptography
+
+/// What the holder of a one-time secret gets for it, once and before it expires.
+public struct Ticket: Sendable, Hashable {
+    /// The most bytes that a payload may have.
+    public static let longestPayload = 4096
+
+    public let digest: TicketDigest
+    public let purpose: TicketPurpose
+    /// Opaque here. Nothing that must stay secret may be in it unless it is sealed.
+    public let payload: [UInt8]
+    public let expiresAt: Moment
+
+    public init(digest: TicketDigest, purpose: TicketPurpose, payload: [UInt8], expiresAt: Moment) {
+        self.digest = digest
+        self.purpose = purpose
+        self.payload = payload
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The SHA-256 digest of a one-time secret. The secret itself is never stored.
+public struct TicketDigest: Sendable, Hashable {
+    public let digest: SHA256Digest
+
+    public init(_ digest: SHA256Digest) {
+        self.digest = digest
+    }
+
+    /// Returns `nil` unless there are 32 bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard let digest = SHA256Digest(bytes) else { return nil }
+        self.digest = digest
+    }
+
+    public var bytes: [UInt8] { digest.bytes }
+}
+
+/// What a one-time secret of the web flow is good for. One is never taken for another.
+public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
+    /// The `state` that Apple brings back.
+    case webState = "web_state"
+    /// The way back to the browser that began.
+    case webBrowser = "web_browser"
+    /// The code that the backend turns into the result.
+    case webResult = "web_result"
+}
