@@ -59,10 +59,11 @@ public final class PostgresDatabase: Sendable {
         keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
     }
 
-    /// Tells the number of the last account event of all replicas, each time that there is a new one, until
+    /// Reports the number of the last account event of all replicas, each time that there is a new one, until
     /// the task is cancelled. A number can come twice, and some are left out.
     ///
-    /// It connects again by itself. Asks every few seconds too, for where announcements do not come through.
+    /// It connects again by itself. It also reads the number every few seconds, for setups in which
+    /// announcements do not arrive.
     public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         await EventAnnouncements(url).run(onSequence)
     }
@@ -72,7 +73,7 @@ public final class PostgresDatabase: Sendable {
         await pool.close()
     }
 
-    /// Waits for a server that is still to come, as when all is started at once.
+    /// Waits for a server that is not up yet, as when everything is started at once.
     private static func awaitServer(
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger
     ) async throws {
@@ -87,7 +88,7 @@ public final class PostgresDatabase: Sendable {
                 return
             } catch let error as StorageError where error.code == .unavailable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
-                // It may be full or just about to know us; a wrong password does not mend itself.
+                // It may be full, or still creating the role; a wrong password does not correct itself.
                 let patience = isThere ? min(patience, .seconds(3)) : patience
                 guard ContinuousClock.now < start + patience else { throw error }
                 // Once for each cause: it is asked twice a second.

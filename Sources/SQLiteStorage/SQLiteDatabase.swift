@@ -24,7 +24,7 @@ public final class SQLiteDatabase: Sendable {
     /// - Parameters:
     /// - path: Where it is. Its directory must exist. Two files beside it have its name and "-wal" or "-shm",
     /// a third ".lock".
-    ///   - patience: How long to wait for another process of ours to let go of it, as at a restart.
+    ///   - patience: How long to wait for another process of the service to release it, as at a restart.
     /// - Throws: `StorageError`.
     public static func open(
         path: String, patience: Duration = .seconds(5), logger: Logger

@@ -15,6 +15,6 @@ public struct KeptNotification: Sendable, Hashable {
         payload = isErased ? Self.erasedPayload : command.payload
     }
 
-    /// What stands in the inbox in the place of a payload that names a person who was erased.
+    /// Replaces a payload in the inbox that names a person who was erased.
     public static let erasedPayload = "erased"
 }

@@ -52,7 +52,7 @@ extension SubjectRecord {
         let revocation = Revocation(moment: moment, reason: .appleAccountDeleted, source: .notification)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return change }
         var clientIDs = credentials.map(\.clientID)
-        // The app that was told hears of it, also when nothing was known of the person there.
+        // The app of the notification gets an event, also when nothing was known of the person there.
         let (index, isPresent) = position(of: clientID)
         if !isPresent { clientIDs.insert(clientID, at: index) }
         let before = clientIDs.map { record(for: $0).state }

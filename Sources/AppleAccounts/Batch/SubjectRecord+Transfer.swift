@@ -1,8 +1,8 @@
 extension SubjectRecord {
     /// This subject, which has no account, with the account of another one in it.
     ///
-    /// What Apple has told the receiving team stays. The giving team's tokens are worth nothing here, and its
-    /// relay address does not reach the person any more.
+    /// What Apple has told the receiving team stays. The tokens of the giving team are not valid here, and
+    /// its relay address does not reach the person any more.
     ///
     /// - Parameters:
     ///   - other: Where the account was; `nil` for one that is not in this database.

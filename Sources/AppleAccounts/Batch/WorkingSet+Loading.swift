@@ -28,8 +28,8 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// The account that may move, to be looked for under whatever name it has now, and among the erased. To
-    /// be asked once the answer to `transferQuestion` is loaded.
+    /// The account that may move, to be looked up by its ID, and among the erased accounts. To be asked once
+    /// the answer to `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }

@@ -19,7 +19,7 @@ extension WorkingSet {
             }
             newEvents.append(event)
         }
-        // Told again under another identifier: there is nothing to keep.
+        // A repetition under another identifier: there is nothing to keep.
         guard !newEvents.isEmpty || command.events.isEmpty else { return .duplicate }
 
         var receipt = NotificationReceipt.unknownType

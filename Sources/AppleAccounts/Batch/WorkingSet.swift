@@ -15,8 +15,7 @@ public struct WorkingSet: Sendable {
 
     /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. Of two transactions that insert the same one, at whatever replicas, a store commits
-    /// one.
+    /// Nonces to insert. Of two transactions that insert the same one, at any replicas, a store commits one.
     public internal(set) var usedNonces: [UsedNonce] = []
     /// Nonces that an earlier version stored, to be marked as used.
     public internal(set) var usedStoredNonces: [NonceDigest] = []
@@ -26,9 +25,9 @@ public struct WorkingSet: Sendable {
     public internal(set) var events: [AccountEvent] = []
     /// What to do with codes and tokens, in this order.
     public internal(set) var grantChanges: [GrantChange] = []
-    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, the
-    /// events that were told before lose their subject, and the inbox forgets the person. If there is an
-    /// older tombstone, this one replaces it.
+    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, earlier
+    /// events lose their subject, and the inbox forgets the person. If there is an older tombstone, this one
+    /// replaces it.
     public internal(set) var erasures: [ErasureRecord] = []
     /// To be done before the subjects are saved. The inbox forgets what came under the old name.
     public internal(set) var rekeying: Rekeying?

@@ -8,7 +8,7 @@ public struct AccountRefusal: Error, Sendable {
         /// It has the form of our nonces, but is past its time or was not minted here.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
-        /// The person has another account already, which a transfer must not take away.
+        /// The person has another account already, which a transfer must not replace.
         case accountExists = "account_exists"
         /// The account has a credential for an app that the caller may not see.
         case callerForbidden = "caller_forbidden"

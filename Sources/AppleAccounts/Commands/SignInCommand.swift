@@ -21,7 +21,7 @@ public struct SignInCommand: Sendable, Hashable {
     public let nonce: SignInNonce?
     /// A code that came along, to be exchanged later.
     public let authorizationCode: AuthorizationCodeOffer?
-    /// Why a code that came along cannot be kept. It is told unless something is held or pending.
+    /// Why a code that came along cannot be kept. The credential shows it unless a token is held or pending.
     public let refreshTokenCause: RefreshTokenCause?
     /// The token's `transfer_sub`. What no name can be is taken for absent.
     public let transferSubject: AppleSubject?

@@ -1,14 +1,15 @@
 /// A command whose outcome has a type of its own.
 ///
-/// A batch mixes commands of all kinds, so a store takes `AccountCommand` and returns `AccountOutcome`. This protocol
-/// connects the two for callers that submit one command and want the outcome of that command.
+/// A batch mixes commands of all kinds, so a store takes `AccountCommand` and returns `AccountOutcome`. This
+/// protocol connects the two for callers that submit one command and want the outcome of that command.
 public protocol TypedCommand: Sendable {
     associatedtype Output: Sendable
 
     /// The command as part of a batch.
     var accountCommand: AccountCommand { get }
 
-    /// Returns `nil` when the outcome is that of another kind of command. A store that conforms never returns one.
+    /// Returns `nil` when the outcome is that of another kind of command. A store that conforms never returns
+    /// one.
     static func output(_ outcome: AccountOutcome) -> Output?
 }
 

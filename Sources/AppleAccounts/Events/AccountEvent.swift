@@ -10,7 +10,7 @@ public struct AccountEvent: Sendable, Hashable {
         case profileChanged = "profile_changed"
         /// The Apple Account is gone, with all that it authorized.
         case accountDeleted = "account_deleted"
-        /// The account was erased here. It is the last event that tells of it.
+        /// The account was erased here. It is the last event of the account.
         case accountErased = "account_erased"
         /// The account belongs to another team now, and the person has another `sub`.
         case accountTransferred = "account_transferred"
@@ -21,7 +21,7 @@ public struct AccountEvent: Sendable, Hashable {
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// `nil` for a person who was erased, also in events that were told before.
+    /// `nil` for a person who was erased, also in events from before the erasure.
     public let subject: AppleSubject?
     /// `nil` for a person whom this service did not know when it happened.
     public let accountID: AccountID?

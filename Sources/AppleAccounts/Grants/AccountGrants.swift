@@ -7,7 +7,7 @@ public struct AccountGrants: Sendable, Hashable {
         (self.codes, self.tokens) = (codes, tokens)
     }
 
-    /// What a caller is told of an app; `nil` when there is neither a code nor a token.
+    /// The status for one app; `nil` when there is neither a code nor a token.
     func status(of clientID: ClientID) -> RefreshTokenStatus? {
         if tokens.contains(where: { $0.primaryClientID == clientID }) { return .held }
         if codes.contains(where: { $0.primaryClientID == clientID }) { return .pending }

@@ -1,6 +1,6 @@
 /// The refresh token that is held for an account and one client ID: the newest that came.
 public struct RefreshTokenRecord: Sendable, Hashable {
-    /// Tells this token from those before and after it.
+    /// Distinguishes this token from those before and after it.
     public let id: UniqueID
     public let accountID: AccountID
     /// The client ID that it was issued to. Apple takes it from no other.

@@ -14,7 +14,7 @@ public struct SealedSecret: Sendable, Hashable {
 }
 
 extension SealedSecret: CustomStringConvertible {
-    /// Without the bytes: sealed or not, they belong into no log.
+    /// Without the bytes: sealed or not, they must not reach a log.
     public var description: String { "sealed secret of \(bytes.count) bytes" }
 }
 

@@ -18,7 +18,7 @@ public struct AccountID: Hashable, Sendable {
 }
 
 /// The name of an account event: "evt_" and a UUID of version 7. It stays the same however often the event is
-/// told.
+/// read.
 public struct EventID: Hashable, Sendable {
     public let uniqueID: UniqueID
 

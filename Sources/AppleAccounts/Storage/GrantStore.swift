@@ -1,6 +1,6 @@
 /// Where authorization codes, refresh tokens and the grants of erased accounts wait for their work.
 ///
-/// They come and go by commands; here they are handed out. A claim is in the database, durable before it is
+/// Commands add and remove them; here workers claim them. A claim is in the database, durable before it is
 /// returned, and only one of several claimers gets it, also when these are different processes. A claim that
 /// is not ended by its holder ends by itself.
 public protocol GrantStore: Sendable {
@@ -12,8 +12,8 @@ public protocol GrantStore: Sendable {
     func releaseCode(_ id: UniqueID, until moment: Moment) async throws
 
     /// Claims tokens whose check is due, the longest waiting first. Their next check is moved to `nextAfter`
-    /// and less than so many milliseconds more before this returns: whatever crashes then, Apple is not
-    /// asked again before.
+    /// and less than so many milliseconds more before this returns: even after a crash Apple is not asked
+    /// again before.
     func claimChecks(
         limit: Int, at moment: Moment, nextAfter: Moment, jitterMilliseconds: Int64
     ) async throws -> [ClaimedCheck]

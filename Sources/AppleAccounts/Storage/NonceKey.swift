@@ -1,7 +1,7 @@
 /// The key that authenticates the nonces of this service. Its bytes show in no description.
 ///
 /// With it one can make nonces that the service takes for its own, and nothing else: it seals nothing, signs
-/// no token, and stands in for no API key.
+/// no token, and is no API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
@@ -17,7 +17,7 @@ public struct NonceKey: Sendable, Hashable {
 extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "nonce key" }
     public var debugDescription: String { description }
-    /// `dump` and interpolation of whatever holds a key go through here.
+    /// `dump` and string interpolation of a value with a key in it go through here.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -34,7 +34,7 @@ struct KeyChanges {
             let position = set.position(of: rekeying.to)
             let replaced = rekeying.leavesTombstone ? nil : rowIDs[position]
             calls += Renaming.calls(rowID: movingRowID, to: rekeying.to, replacing: replaced)
-            // An erasure would not find it any more: nothing tells it what the person was called before.
+            // An erasure would not find it any more: the old name of the person is stored nowhere.
             calls += InboxErasure.calls(rekeying.from.subject)
             rowIDs[position] = movingRowID
         }

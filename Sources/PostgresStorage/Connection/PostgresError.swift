@@ -31,7 +31,7 @@ extension PostgresError {
     /// unique_violation: a row of that key was stored before.
     var isAboutExistingRow: Bool { sqlState == "23505" }
 
-    /// A standby, or a server that was told to take no writes.
+    /// A standby, or a server that is set to take no writes.
     var isReadOnly: Bool { sqlState == "25006" }
 
     /// The statements that were prepared do not fit any more: the schema changed, or a pooler gave the

@@ -8,7 +8,7 @@ import CLibPQ
 /// and each wait has an end.
 final class PostgresSession {
     var deadlines = SessionDeadlines()
-    /// Whether it was told to LISTEN. Only the one for announcements ever is.
+    /// Whether it has run LISTEN. Only the connection for announcements does.
     var isListening = false
     /// It cannot be used any more: the connection is lost, or what comes next on it is unknown.
     private(set) var isBroken = false

@@ -3,8 +3,8 @@ import CLibPQ
 import Foundation
 
 extension PostgresURL {
-    /// What libpq is told where the URL says nothing. Without them a server that vanished is noticed after
-    /// minutes or hours.
+    /// Options for libpq that apply unless the URL sets them. Without them a server that vanished is noticed
+    /// after minutes or hours.
     private static let defaults: [(String, String)] = [
         ("connect_timeout", "5"),
         ("keepalives_idle", "30"),

@@ -11,7 +11,7 @@ enum SessionSettings {
         ("lock_timeout", "3s"),
         // A replica that hangs in the middle of a transaction must not hold its locks.
         ("idle_in_transaction_session_timeout", "10s"),
-        // A replica that was killed lets go of what its statement waits for.
+        // The server ends a waiting statement of a replica that was killed.
         ("client_connection_check_interval", "2s"),
         // To compile a statement takes longer than any of ours runs.
         ("jit", "off"),

@@ -1,11 +1,12 @@
 import AppleAccounts
 
-/// Hears of the account events that any replica has committed, on a connection of its own.
+/// Listens for the account events that any replica commits, on a connection of its own.
 struct EventAnnouncements: Sendable {
     private static let listen = PostgresCall(
         PostgresStatement("listen", "LISTEN \(EventAppending.channel)"))
 
-    /// How often the counter is read, whatever is heard: a pooler in between may let no announcement through.
+    /// How often the counter is read even without an announcement: a pooler in between may not pass
+    /// announcements on.
     private static let pollInterval = Duration.seconds(3)
     /// How soon a cancelled task is over.
     private static let slice = Duration.milliseconds(500)
@@ -16,7 +17,7 @@ struct EventAnnouncements: Sendable {
         connection = PostgresConnection(url, number: -1)
     }
 
-    /// Until it is cancelled. Numbers rise: one that was told is not told again.
+    /// Runs until it is cancelled. The numbers rise; none is reported twice.
     func run(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         var told: Int64 = 0
         var nextPoll = ContinuousClock.now

@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// What a sequence of changes of codes and tokens comes to, when everything is deleted first and the rest is
-/// put there afterwards.
+/// The net effect of a sequence of changes of codes and tokens, for a writer that deletes first and inserts
+/// afterwards.
 struct NetGrantChanges {
     private struct TokenName: Hashable {
         let accountID: AccountID

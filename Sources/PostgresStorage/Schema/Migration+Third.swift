@@ -1,5 +1,5 @@
 extension Migration {
-    /// Tells an address of which nothing is known from one that Apple called no relay.
+    /// Distinguishes an address of which nothing is known from one that Apple called no relay.
     ///
     /// Until here both were false in `email_is_private`, which older replicas go on to write. So a second
     /// column says what is known; what it does not say of a row is unknown. An older replica that writes an

@@ -71,7 +71,7 @@ enum Schema {
     /// that this program can still work on it.
     /// - Parameter patience: How long to wait for another replica.
     /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch any more,
-    ///   `migrationFailed` when a migration fails, `busy` when another replica is at it for too long.
+    ///   `migrationFailed` when a migration fails, `busy` when another replica takes too long with it.
     static func migrate(
         _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)
     ) async throws -> (from: Int, to: Int) {

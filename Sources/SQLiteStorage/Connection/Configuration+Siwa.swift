@@ -14,8 +14,8 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in a
-            // free place of the file. It costs a commit that deletes some 5%, and others nothing. Older
+            // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in
+            // free space of the file. It costs a commit that deletes some 5%, and others nothing. Older
             // versions of a page stay in the log until it is emptied, which follows each erasure. A commit
             // that triggers a checkpoint returns only after its pages are written, and with millions of
             // accounts these are all different pages. So checkpoints are frequent and short. FULL: the log is

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Tells an address of which nothing is known from one that Apple called no relay.
+    /// Distinguishes an address of which nothing is known from one that Apple called no relay.
     ///
     /// Until here both were 0 in `email_is_private`. That column cannot become NULL beside an address, so a
     /// second one says what is known; what it does not say of an older row is unknown. Addresses under

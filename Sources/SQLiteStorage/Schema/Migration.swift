@@ -1,5 +1,4 @@
-/// One step of the schema. Once released it is never edited: what is wrong with it is put right by the next
-/// one.
+/// One step of the schema. Once released it is never edited: a later migration corrects its mistakes.
 struct Migration: Sendable {
     /// Counts from 1 without gaps.
     let number: Int

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// What another team told of accounts that are to come.
+/// Accounts that another team transfers to this one, before their persons sign in.
 struct TransferTable: Table {
     static let name = "transfer"
 

@@ -60,7 +60,7 @@ final class BatchWriter {
         }
     }
 
-    /// Remembers and renames. Its changes belong into a transaction.
+    /// Stores transfers and renames subjects. Its changes must be made in a transaction.
     var transfers: TransferWriter { TransferWriter(database: database, names: names) }
 
     func claims() throws -> GrantClaims {
@@ -130,7 +130,7 @@ final class BatchWriter {
             places[position] = try transfers.rename(
                 rowID: try present(movingPlace).rowID, to: rekeying.to,
                 replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID)
-            // An erasure would not find it any more: nothing tells it what the person was called before.
+            // An erasure would not find it any more: the old name of the person is stored nowhere.
             try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
         for id in set.finishedTransfers { try transfers.forget(id) }

@@ -50,7 +50,7 @@ final class WriteConnection: Sendable {
         guard lastFailure?.code == .full else { return }
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return }
-        // Divided, because a file system without bounds tells numbers whose product is none.
+        // Divided, because on a file system without limits the product of these numbers overflows.
         guard UInt(status.f_bavail) >= Self.leastRoom / max(1, UInt(status.f_frsize)) else {
             throw StorageError(.full, detail: "the disk has less than 1 MiB free")
         }
