@@ -25,7 +25,7 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, secrets: any ClientSecretSource,
         limits: AppleTimeLimits = AppleTimeLimits(),
-        uptime: @escaping @Sendable () -> Duration = SystemUptime.now
+        uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
     ) {
         transport = AppleTransport(client: client, total: limits.total)
         (self.endpoints, self.secrets, self.uptime) = (endpoints, secrets, uptime)

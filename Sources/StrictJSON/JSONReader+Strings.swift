@@ -112,3 +112,11 @@ extension JSONReader {
         guard String(validating: text, as: UTF8.self) != nil else { throw invalid("not UTF-8") }
     }
 }
+
+/// The UTF-8 of one string of a document.
+enum JSONText {
+    /// A range of the document.
+    case part(Range<Int>)
+    /// A decoded copy, because the string has escapes.
+    case decoded([UInt8])
+}

@@ -7,7 +7,7 @@ import Testing
 @testable import siwa
 
 @Suite struct CertificateDirectoryTests {
-    private static let now = ProcessObservation.now() / 1000
+    private static let now = ProcessObservation.millisecondsSince1970() / 1000
 
     private static func with(_ body: (String) async throws -> Void) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(

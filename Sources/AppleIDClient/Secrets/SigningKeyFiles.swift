@@ -17,7 +17,7 @@ public final class SigningKeyFiles: SigningKeySource {
     ///   - uptime: A monotonic clock.
     public init(
         _ locations: [String: SigningKeyLocation],
-        uptime: @escaping @Sendable () -> Duration = SystemUptime.now
+        uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
     ) {
         self.locations = locations
         self.uptime = uptime

@@ -2,5 +2,5 @@
 public enum SystemUptime {
     private static let start = ContinuousClock.now
 
-    public static let now: @Sendable () -> Duration = { start.duration(to: .now) }
+    public static let elapsed: @Sendable () -> Duration = { start.duration(to: .now) }
 }

@@ -54,3 +54,14 @@ extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// `dump` and string interpolation of types that contain a key use these.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
+
+/// The purpose of a sealed value. Different purposes have independent keys, so that values that outsiders can
+/// have sealed in any number reveal nothing about the keys of other values.
+public struct SealingPurpose: Sendable, Hashable {
+    /// Part of the key derivation, so it must never change.
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}

@@ -95,7 +95,8 @@ struct Emulate: AsyncParsableCommand {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
             (configuration.host, configuration.port) = (host, port)
             configuration.hostNames = allowedHosts
-            configuration.tls = try tls.read(hosts: allowedHosts, now: ProcessObservation.now() / 1000)
+            configuration.tls = try tls.read(
+                hosts: allowedHosts, now: ProcessObservation.millisecondsSince1970() / 1000)
             configuration.notificationURL = notificationURL
             configuration.apps[0].redirectURIs = redirectURIs
             configuration.stateFile = stateFile

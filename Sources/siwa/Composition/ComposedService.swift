@@ -54,16 +54,17 @@ struct ComposedService {
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, relation: relation,
             nonceKey: nonceKey,
-            now: { Moment(milliseconds: ProcessObservation.now()) })
+            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry,
-                sink: observation.sink, version: SiwaVersion.current, now: ProcessObservation.now,
+                sink: observation.sink, version: SiwaVersion.current,
+                now: ProcessObservation.millisecondsSince1970,
                 web: try settings.webSignIn(
                     useCases: useCases, tickets: store,
-                    now: { Moment(milliseconds: ProcessObservation.now()) }),
+                    now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }),
                 foreignPages: settings.foreignPages),
             logger: logger)
         let workers = RelationWorkers(
@@ -71,10 +72,10 @@ struct ComposedService {
             check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),
             schedule: CheckSchedule(interval: settings.checkInterval),
             checksPerSecond: Double(settings.checksPerSecond),
-            now: { Moment(milliseconds: ProcessObservation.now()) }, logger: logger)
+            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }, logger: logger)
         let maintenance = Maintenance(
             store: store, feed: feed, clock: ContinuousClock(),
-            now: { Moment(milliseconds: ProcessObservation.now()) },
+            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) },
             logger: logger)
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.

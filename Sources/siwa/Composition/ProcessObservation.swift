@@ -15,7 +15,7 @@ struct ProcessObservation: Sendable {
         let sink = LogSink(write: write)
         self.sink = sink
         logger = Logger(label: "siwa") { label in
-            LineLogHandler(label: label, level: level, sink: sink, now: Self.now)
+            LineLogHandler(label: label, level: level, sink: sink, now: Self.millisecondsSince1970)
         }
     }
 
@@ -27,12 +27,14 @@ struct ProcessObservation: Sendable {
         }
         let sink = observation.sink
         LoggingSystem.bootstrap { label in
-            LineLogHandler(label: label, level: level, sink: sink, now: now)
+            LineLogHandler(label: label, level: level, sink: sink, now: millisecondsSince1970)
         }
         MetricsSystem.bootstrap(observation.registry)
         return observation
     }
 
     /// Milliseconds since 1970.
-    static let now: @Sendable () -> Int64 = { SystemKeySetClock().millisecondsSince1970 }
+    static let millisecondsSince1970: @Sendable () -> Int64 = {
+        SystemKeySetClock().millisecondsSince1970
+    }
 }

@@ -12,7 +12,7 @@ extension ServiceSettings {
             secrets: SignedClientSecrets(
                 teams: Dictionary(uniqueKeysWithValues: teams),
                 keys: SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations)),
-                secondsSince1970: { ProcessObservation.now() / 1000 }))
+                secondsSince1970: { ProcessObservation.millisecondsSince1970() / 1000 }))
     }
 
     /// The same for a command. The HTTP client is shut down when `body` has returned.

@@ -76,7 +76,7 @@ class Forms(HTMLParser):
 
 
 class Person:
-    """Somebody with a browser, who signs in at Apple's page and allows what the app asks for."""
+    """A browser user, who signs in on Apple's page and allows what the app requests."""
 
     def __init__(self):
         self.browser = requests.Session()

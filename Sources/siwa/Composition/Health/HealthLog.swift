@@ -86,9 +86,9 @@ struct HealthLog {
         return appeared + gone + trouble(found.trouble, before: before.trouble, team)
     }
 
-    private func trouble(_ now: String?, before: String?, _ team: String) -> [Line] {
-        guard now != before else { return [] }
-        guard let now else {
+    private func trouble(_ current: String?, before: String?, _ team: String) -> [Line] {
+        guard current != before else { return [] }
+        guard let current else {
             return [
                 Line(level: .notice, message: "signing keys can be read again", fields: ["team_id": team])
             ]
@@ -97,7 +97,7 @@ struct HealthLog {
             Line(
                 level: .warning,
                 message: "a signing key cannot be read; one that was read before stays in use",
-                fields: ["team_id": team, "cause": now])
+                fields: ["team_id": team, "cause": current])
         ]
     }
 }

@@ -1,0 +1,45 @@
+extension String {
+    /// Compares the UTF-8 of two strings.
+    ///
+    /// `==` is canonical equivalence, in which U+212A (Kelvin sign) equals "K", while databases and Apple
+    /// compare bytes. An attacker could use the difference.
+    package func isByteEqual(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        // Native strings are contiguous, so this compares memory.
+        let isEqual = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))
+            }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension String {
+    /// The number of Unicode scalars. It counts the bytes that begin a scalar, instead of decoding the text.
+    package var characterCount: Int {
+        var text = self
+        return text.withUTF8 { bytes in
+            var count = 0
+            for byte in bytes where byte & 0xC0 != 0x80 { count += 1 }
+            return count
+        }
+    }
+}
+
+extension String {
+    /// Whether the text contains one of U+0000 to U+001F or U+007F to U+009F.
+    package var hasControlCharacters: Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            var previous: UInt8 = 0
+            for byte in bytes {
+                if byte < 0x20 || byte == 0x7F { return true }
+                // U+0080 to U+009F are C2 80 to C2 9F.
+                if previous == 0xC2, byte < 0xA0 { return true }
+                previous = byte
+            }
+            return false
+        }
+    }
+}
