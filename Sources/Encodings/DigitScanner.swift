@@ -15,7 +15,7 @@ struct DigitScanner {
         return true
     }
 
-    /// Takes exactly so many digits.
+    /// Consumes exactly this many digits.
     mutating func number(digits: Int) -> Int64? {
         var value: Int64 = 0
         for _ in 0..<digits {
@@ -28,7 +28,7 @@ struct DigitScanner {
         return value
     }
 
-    /// Takes "." and 1 to 9 digits if they are there. Returns milliseconds.
+    /// Consumes "." and 1 to 9 digits if they are present. Returns milliseconds.
     mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         var value: Int64 = 0
