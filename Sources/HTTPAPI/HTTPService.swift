@@ -81,7 +81,7 @@ public final class HTTPService: Service {
         commits = useCases.commits
         let queueDepth = registry.gauge(
             "siwa_storage_queue_depth",
-            help: "Commands that wait for the transaction after the one under way.")
+            help: "Commands that wait for the next transaction.")
         registry.beforeReading { [commits] in queueDepth.set(Int64(commits.depth)) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),

@@ -22,7 +22,7 @@ struct ManualRevocation: Equatable {
     }
 
     static let instructions =
-        "Apple still lists the app for this person. They can end it themselves: on an iPhone in Settings, their name, "
+        "Apple still lists the app for this user, who can remove it: on an iPhone in Settings, their name, "
         + "Sign-In & Security, Sign in with Apple, the app, Stop Using Apple Account; in a browser at "
         + "account.apple.com under Sign-In and Security, Sign in with Apple."
 }

@@ -62,7 +62,7 @@ struct MetricsText {
 /// The help texts of metrics that are counted through swift-metrics, which has none.
 enum LibraryMetricsHelp {
     static func text(for name: String) -> String {
-        texts[name] ?? "Counted by a library; its documentation says what."
+        texts[name] ?? "Counted by a library. See its documentation."
     }
 
     private static let texts = [

@@ -9,7 +9,7 @@ struct NotificationMetrics: Sendable {
             uniqueKeysWithValues: NotificationReceipt.allCases.map { receipt in
                 let cell = registry.counter(
                     "siwa_notifications_total", [("result", receipt.rawValue)],
-                    help: "Verified notifications by what became of them.")
+                    help: "Verified notifications by result.")
                 return (receipt, cell)
             })
     }

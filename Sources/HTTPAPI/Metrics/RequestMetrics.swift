@@ -20,13 +20,13 @@ struct RequestMetrics: Sendable {
             Self.statuses.map { status in
                 registry.counter(
                     "siwa_http_requests_total", [("route", route), ("status", String(status))],
-                    help: "Answers by route and status.")
+                    help: "Responses by route and status.")
             }
         }
         durations = routes.map { route in
             registry.histogram(
                 "siwa_http_request_duration_seconds", [("route", route)], bounds: HistogramCell.latencies,
-                scale: 1e-9, help: "From the end of the request's header to the answer.")
+                scale: 1e-9, help: "From the end of the request's header to the response.")
         }
         connections = registry.gauge("siwa_http_connections", help: "Open client connections.")
     }

@@ -72,7 +72,7 @@ final class VerificationMetrics: Sendable {
             func cell(_ result: String) -> CounterCell {
                 registry.counter(
                     "siwa_verifications_total", [("kind", kind.rawValue), ("result", result)],
-                    help: "Tokens by kind and verdict.")
+                    help: "Verified tokens by kind and result.")
             }
             accepted = cell("accepted")
             let codes = AppleTokenError.Code.allCases.map { ($0, cell($0.rawValue)) }

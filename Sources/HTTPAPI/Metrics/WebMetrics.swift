@@ -18,7 +18,7 @@ struct WebMetrics: Sendable {
             uniqueKeysWithValues: Step.allCases.map { step in
                 let cell = registry.counter(
                     "siwa_web_sign_ins_total", [("step", step.rawValue)],
-                    help: "Sign-ins in a browser by the step that they reached.")
+                    help: "Web sign-ins by the step that they reached.")
                 return (step, cell)
             })
     }

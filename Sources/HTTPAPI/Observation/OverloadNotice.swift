@@ -10,7 +10,7 @@ final class OverloadNotice: Sendable {
     init(registry: MetricsRegistry, logger: Logger, now: @escaping @Sendable () -> Int64) {
         counter = registry.counter(
             "siwa_http_requests_turned_away_total",
-            help: "Requests answered with 503 unread, because of overload.")
+            help: "Requests rejected with 503 because of overload.")
         notice = ThrottledNotice(
             "overloaded: requests turned away", every: Self.interval, logger: logger, now: now)
     }

@@ -20,7 +20,7 @@ enum RefusalPage {
             <main>
             <h1>\(escape(problem.title))</h1>
             <p>\(escape(problem.detail))</p>
-            <p>Go back to where you wanted to sign in, and try again.</p>
+            <p>Go back to the page where you wanted to sign in, and try again.</p>
             <p class="code">\(escape(problem.code))</p>
             </main>
             </body>

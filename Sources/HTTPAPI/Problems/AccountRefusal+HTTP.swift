@@ -7,23 +7,24 @@ extension AccountRefusal {
         case .credentialRevoked:
             Problem(
                 .forbidden, code: code.rawValue, title: "Credential revoked",
-                detail: "The person withdrew consent after this token was issued; a new sign-in is needed.")
+                detail:
+                    "The user withdrew consent after this token was issued. The user has to sign in again.")
         case .accountNotFound:
             Problem(
                 .notFound, code: code.rawValue, title: "Account not found",
-                detail: "There is no account for this person.")
+                detail: "There is no account of this user that this API key may see.")
         case .nonceExpired:
             Problem(
                 .unauthorized, code: code.rawValue, title: "Nonce expired",
-                detail: "The nonce is past its time or was never minted here.")
+                detail: "The nonce has expired, or this service did not make it.")
         case .nonceUsed:
             Problem(
                 .unauthorized, code: code.rawValue, title: "Nonce used",
-                detail: "The nonce has served a sign-in before.")
+                detail: "The nonce was used in a sign-in before.")
         case .accountExists:
             Problem(
                 .conflict, code: code.rawValue, title: "Account exists",
-                detail: "The person has another account already.")
+                detail: "The user has another account already.")
         case .callerForbidden: Problem(.callerForbidden)
         }
     }

@@ -19,29 +19,33 @@ extension AppleTokenError.Code {
             ("Token malformed", "The token is not three segments of strict base64url around strict JSON.")
         case .algorithmNotAllowed: ("Algorithm not allowed", "The token's alg is not RS256.")
         case .headerNotAllowed:
-            ("Header not allowed", "The token's header has a parameter that would change how it is read.")
+            ("Header not allowed", "The token's header has a parameter that is not allowed.")
         case .keyIDInvalid: ("Key ID invalid", "The token's kid is not a string of 1 to 64 characters.")
         case .unknownKey: ("Unknown key", "Apple's key set has no usable key with the token's kid.")
         case .signatureInvalid: ("Signature invalid", "The token is not signed by the key that it names.")
         case .notAnIdentityToken: ("Not an identity token", "The token is a notification.")
-        case .notANotification: ("Not a notification", "The token carries no events.")
+        case .notANotification: ("Not a notification", "The token has no events.")
         case .claimMissing: ("Claim missing", "The token lacks a claim that Apple always sends.")
         case .claimMalformed: ("Claim malformed", "A claim has the wrong type or is out of range.")
         case .issuerMismatch: ("Issuer mismatch", "The token's iss is not accepted here.")
-        case .audienceMismatch: ("Audience mismatch", "The token's aud is not the client ID expected.")
+        case .audienceMismatch: ("Audience mismatch", "The token's aud is not the expected client ID.")
         case .tokenExpired: ("Token expired", "The token is past its exp.")
         case .tokenNotYetValid:
-            ("Token not yet valid", "The token's nbf lies ahead of this service's clock.")
-        case .issuedInFuture: ("Issued in the future", "The token is dated ahead of this service's clock.")
+            ("Token not yet valid", "The token's nbf is later than this service's clock.")
+        case .issuedInFuture: ("Issued in the future", "The token's iat is later than this service's clock.")
         case .subjectInvalid: ("Subject invalid", "The token's sub is not a string of 1 to 255 characters.")
         case .nonceMissing: ("Nonce missing", "The token has no nonce.")
-        case .nonceMismatch: ("Nonce mismatch", "The token's nonce is not the one given.")
+        case .nonceMismatch: ("Nonce mismatch", "The token's nonce is not the one in the request.")
         case .codeHashMissing: ("Code hash missing", "The token has no c_hash.")
-        case .codeHashMismatch: ("Code hash mismatch", "The token's c_hash is not of the code given.")
+        case .codeHashMismatch:
+            ("Code hash mismatch", "The token's c_hash does not match the authorization code in the request.")
         case .accessTokenHashMissing: ("Access token hash missing", "The token has no at_hash.")
         case .accessTokenHashMismatch:
-            ("Access token hash mismatch", "The token's at_hash is not of the access token given.")
-        case .eventsMalformed: ("Events malformed", "The token's events have no shape that Apple has used.")
+            (
+                "Access token hash mismatch",
+                "The token's at_hash does not match the access token in the request."
+            )
+        case .eventsMalformed: ("Events malformed", "The token's events do not have a form that Apple uses.")
         }
     }
 }

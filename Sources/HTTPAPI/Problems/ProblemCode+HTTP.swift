@@ -24,11 +24,11 @@ extension ProblemCode {
         case .requestMalformed:
             Meaning(
                 status: .badRequest, title: "Malformed request",
-                detail: "The bytes received are not an HTTP/1.1 request that this service reads.")
+                detail: "The received bytes are not a valid HTTP/1.1 request.")
         case .requestTimeout:
             Meaning(
                 status: .requestTimeout, title: "Request incomplete",
-                detail: "The request did not arrive completely in time.")
+                detail: "The request did not arrive completely within its time limit.")
         case .headerTooLarge:
             Meaning(
                 status: .requestHeaderFieldsTooLarge, title: "Request header too large",
@@ -44,16 +44,16 @@ extension ProblemCode {
         case .characterNotAllowed:
             Meaning(
                 status: .badRequest, title: "Character not allowed",
-                detail: "A string of the body, the path, the query or the form has U+0000. Remove it.")
+                detail: "A string of the body, the path, the query or the form contains U+0000. Remove it.")
         case .contentTypeUnsupported:
             Meaning(
                 status: .unsupportedMediaType, title: "Unsupported content type",
                 detail:
-                    "Send the body as application/json; only Apple's callback takes a form.")
+                    "Send the body as application/json. Only Apple's callback accepts a form.")
         case .memberMissing:
             Meaning(
                 status: .badRequest, title: "Member missing",
-                detail: "The body lacks a member that this call needs.")
+                detail: "The body lacks a member that this request requires.")
         case .memberMalformed:
             Meaning(
                 status: .badRequest, title: "Member malformed",
@@ -62,11 +62,11 @@ extension ProblemCode {
             Meaning(
                 status: .badRequest, title: "Unknown member",
                 detail:
-                    "The body has a member that this call does not know; a misspelled name is not ignored.")
+                    "The body has a member that this request does not define. Check its spelling.")
         case .parameterMissing:
             Meaning(
                 status: .badRequest, title: "Parameter missing",
-                detail: "The query lacks a parameter that this call needs.")
+                detail: "The query lacks a parameter that this request requires.")
         case .parameterMalformed:
             Meaning(
                 status: .badRequest, title: "Parameter malformed",
@@ -74,24 +74,29 @@ extension ProblemCode {
         case .parameterUnknown:
             Meaning(
                 status: .badRequest, title: "Unknown parameter",
-                detail: "The query has a parameter that this call does not know, or has one twice.")
+                detail:
+                    "The query has a parameter that this request does not define, or one that comes twice.")
         case .hostRefused:
             // RFC 9110 §15.5.20: this service is not authoritative for the requested host.
             Meaning(
                 status: .misdirectedRequest, title: "Host refused",
                 detail:
-                    "In development only localhost, 127.0.0.1, [::1], SIWA_HOST, the host of SIWA_PUBLIC_URL and SIWA_ALLOWED_HOSTS are answered; the Host field names another. Add the name to SIWA_ALLOWED_HOSTS if it is meant."
+                    "In development the Host field must be localhost, 127.0.0.1, [::1], SIWA_HOST, the host of SIWA_PUBLIC_URL or one of SIWA_ALLOWED_HOSTS. Add the name to SIWA_ALLOWED_HOSTS if it is correct."
             )
         case .originRefused:
             Meaning(
                 status: .forbidden, title: "Origin refused",
-                detail: "A page of another site sent this request; in development none may change anything.")
+                detail:
+                    "A page of another site sent this request. In development such a page must not change anything."
+            )
         case .notFound:
             Meaning(status: .notFound, title: "Not found", detail: "There is no such resource.")
         case .methodNotAllowed:
             Meaning(
                 status: .methodNotAllowed, title: "Method not allowed",
-                detail: "The resource does not have this method; the Allow header names those it has.")
+                detail:
+                    "The resource does not support this method. The Allow header lists the methods that it supports."
+            )
         case .callerUnauthenticated:
             Meaning(
                 status: .unauthorized, title: "Caller not authenticated",
@@ -112,29 +117,30 @@ extension ProblemCode {
             Meaning(
                 status: .conflict, title: "Cursor ahead of the feed",
                 detail:
-                    "The cursor must be one of this feed, and it is past its end: the database was set back to a backup, "
-                    + "or is another one. Ask the state of each credential, and read on from after=latest.")
+                    "The cursor must be one of this feed, and it is past its end: the database was restored from a backup, "
+                    + "or is another one. Query the state of each credential, and continue with after=latest."
+            )
         case .formMalformed:
             Meaning(
                 status: .badRequest, title: "Malformed form",
-                detail: "What came back is not a form as Apple sends it.")
+                detail: "The body is not a form as Apple sends it.")
         case .keysUnavailable:
             Meaning(
                 status: .serviceUnavailable, title: "Apple's keys unavailable",
-                detail: "Apple's public keys cannot be had at the moment, so nothing can be verified.",
+                detail: "Apple's public keys are unavailable, so no token can be verified. Retry later.",
                 retryAfter: 5)
         case .storageUnavailable:
             Meaning(
                 status: .serviceUnavailable, title: "Storage unavailable",
-                detail: "The database cannot be used at the moment.", retryAfter: 2)
+                detail: "The database is unavailable. Retry later.", retryAfter: 2)
         case .overloaded:
             Meaning(
                 status: .serviceUnavailable, title: "Overloaded",
-                detail: "More work is waiting than this service accepts.", retryAfter: 1)
+                detail: "Too many requests are waiting. Retry later.", retryAfter: 1)
         case .internalError:
             Meaning(
                 status: .internalServerError, title: "Internal error",
-                detail: "The service failed; its log has the request ID.")
+                detail: "The service failed. Look for the request ID in its log.")
         }
     }
 }

@@ -12,14 +12,18 @@ extension WebRefusal.Code {
     /// Also shown to users, in the browser.
     fileprivate var words: (title: String, detail: String) {
         switch self {
-        case .stateInvalid: ("Sign-in not known", "This sign-in was not begun here.")
-        case .stateExpired: ("Sign-in took too long", "The sign-in was begun more than ten minutes ago.")
+        case .stateInvalid: ("Sign-in not known", "This sign-in was not started here.")
+        case .stateExpired: ("Sign-in took too long", "The sign-in was started more than ten minutes ago.")
         case .stateUsed: ("Sign-in already done", "This sign-in has been completed before.")
-        case .ticketInvalid: ("Sign-in not known", "This page belongs to no sign-in.")
-        case .ticketExpired: ("Sign-in took too long", "This page is past its time.")
+        case .ticketInvalid: ("Sign-in not known", "This page does not belong to a sign-in.")
+        case .ticketExpired: ("Sign-in took too long", "This page has expired.")
         case .browserMismatch:
-            ("Another browser", "The sign-in was begun in another browser, or this one keeps no cookies.")
-        case .codeInvalid: ("Code invalid", "The code is unknown, used, or past its two minutes.")
+            (
+                "Another browser",
+                "The sign-in was started in another browser, or this browser does not store cookies."
+            )
+        case .codeInvalid:
+            ("Code invalid", "The code is unknown, was used before, or is older than two minutes.")
         }
     }
 }

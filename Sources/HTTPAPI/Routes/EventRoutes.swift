@@ -12,7 +12,7 @@ final class EventRoutes: Sendable {
 
     init(useCases: SignInUseCases, registry: MetricsRegistry) {
         self.useCases = useCases
-        waiting = registry.gauge("siwa_event_readers", help: "Calls that read or wait for account events.")
+        waiting = registry.gauge("siwa_event_readers", help: "Requests that read or wait for account events.")
     }
 
     /// `GET /v1/events?after=&limit=&wait=`
