@@ -151,38 +151,54 @@ let package = Package(
 
         // Tests and what they share.
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
+        testHelper("TestSupport", ["KeySets", logging]),
         testHelper("SiwaBinary"),
-        testHelper("StorageConformance", ["AppleAccounts", "SQLTables"]),
-        testHelper("PostgresCluster"),
+        testHelper("StorageConformance", ["AppleAccounts", "SQLTables", "TestSupport"]),
+        testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("ForeignPagesTests", ["ForeignPages"]),
-        tests("JOSETests", ["JOSE", "StrictJSON", "Encodings", "CLibJWT", "TokenMint"]),
+        tests(
+            "JOSETests",
+            [
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "COpenSSL", "CLibJWT", "TokenMint",
+                "TestSupport",
+            ]),
         tests("AppleIdentityTests", ["AppleIdentity", "JOSE", "StrictJSON", "TokenMint"]),
-        tests("KeySetsTests", ["KeySets", "AppleIdentity", "JOSE", "StrictJSON", "Encodings", "TokenMint"]),
+        tests(
+            "KeySetsTests",
+            [
+                "KeySets", "AppleIdentity", "JOSE", "StrictJSON", "Encodings", "TokenMint", "TestSupport",
+            ]),
         tests(
             "AppleIDClientTests",
             [
-                "AppleIDClient", "KeySets", "JOSE", "StrictJSON", "Encodings", asyncHTTPClient, nioCore,
+                "AppleIDClient", "TestSupport", "KeySets", "JOSE", "StrictJSON", "Encodings", asyncHTTPClient,
+                nioCore,
                 nioPosix,
                 nioHTTP1,
             ]),
-        tests("AppleAccountsTests", ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance"]),
+        tests(
+            "AppleAccountsTests",
+            ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance", "TestSupport"]),
         tests(
             "SQLiteStorageTests",
-            ["SQLiteStorage", "StorageConformance", "AppleAccounts", "SQLTables", "KeySets", grdb, logging]),
+            [
+                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets", grdb,
+                logging,
+            ]),
         tests(
             "PostgresStorageTests",
             [
-                "PostgresStorage", "PostgresCluster", "StorageConformance", "AppleAccounts", "SQLTables",
-                "KeySets", logging,
+                "PostgresStorage", "PostgresCluster", "StorageConformance", "TestSupport", "AppleAccounts",
+                "SQLTables", "KeySets", logging,
             ]),
         tests(
             "SignInTests",
             [
-                "SignIn", "SQLiteStorage", "StorageConformance", "TokenMint", "AppleAccounts",
+                "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts",
                 "AppleIDClient",
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
@@ -191,13 +207,15 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "JOSE", "StrictJSON", "Cryptography", "Encodings", asyncHTTPClient, nioCore,
+                "AppleEmulator", "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,
             ]),
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "ForeignPages", "SignIn", "StorageConformance", "TokenMint", "AppleIDClient",
+                "HTTPAPI", "ForeignPages", "SignIn", "StorageConformance", "TestSupport", "TokenMint",
+                "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
                 coreMetrics, logging, nioCore, nioPosix, nioHTTP1,
@@ -205,7 +223,8 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "ForeignPages", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient",
+                "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
+                "AppleIDClient",
                 "HTTPAPI",
                 "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AppleIdentity",
@@ -215,7 +234,7 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "siwa", "SiwaBinary", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
+                "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
                 "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
@@ -225,7 +244,8 @@ let package = Package(
         tests(
             "FixtureTests",
             [
-                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
+                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",
+                "AppleAccounts",
                 "StorageConformance", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings", logging,
             ]),
@@ -239,7 +259,8 @@ if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
         "AppleIdentity", "KeySets", "AppleAccounts", "AppleIDClient",
-        "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "StorageConformance", "PostgresCluster",
+        "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance",
+        "PostgresCluster",
         "CryptographyTests", "JOSETests",
         "AppleIDClientTests", "SQLiteStorageTests", "PostgresStorageTests",
     ]

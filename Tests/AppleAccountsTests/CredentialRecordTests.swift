@@ -1,5 +1,6 @@
 import AppleAccounts
 import StorageConformance
+import TestSupport
 import Testing
 
 @Suite struct CredentialRecordTests {

@@ -1,5 +1,6 @@
 import AppleAccounts
 import StorageConformance
+import TestSupport
 import Testing
 
 /// Codes, tokens and what Apple says of them, in any order.

@@ -3,6 +3,7 @@ import JOSE
 import Logging
 import ServiceLifecycle
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite struct EmulatedAppleTests {

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 
 /// A running emulator, and a client for its socket.
 struct EmulatorUnderTest {

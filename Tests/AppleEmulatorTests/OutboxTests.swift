@@ -2,19 +2,10 @@ import AppleEmulator
 import HTTPTypes
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite struct OutboxTests {
-    /// Waits for the retries, which run in their own tasks. Every step is immediate; the limit only ends a
-    /// failing test.
-    private func eventually(_ condition: () -> Bool) async throws {
-        for _ in 0..<2000 {
-            if condition() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("it never came")
-    }
-
     @Test func `retries with growing delays until the receiver accepts it`() async throws {
         try await ReceivingServer.run(answering: .serviceUnavailable, times: 3) { receiver in
             try await EmulatorUnderTest.run {

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// A server that receives notifications, answers as configured and stores the bodies.
 final class ReceivingServer: Sendable {

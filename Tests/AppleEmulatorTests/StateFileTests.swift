@@ -2,15 +2,13 @@ import AppleEmulator
 import Foundation
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite struct StateFileTests {
     /// Runs `body` with the name of a file that does not exist yet.
     private func withFile(_ body: (String) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body("\(directory.path)/state")
+        try await TemporaryDirectory.with { try await body($0.path(of: "state")) }
     }
 
     private func run(_ path: String, _ body: (EmulatorUnderTest) async throws -> Void) async throws {

@@ -1,5 +1,6 @@
 import AppleIDClient
 import NIOCore
+import TestSupport
 import Testing
 
 /// The failures of each call, before and after it may have happened.

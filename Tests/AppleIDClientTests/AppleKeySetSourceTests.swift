@@ -2,6 +2,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import KeySets
 import NIOCore
+import TestSupport
 import Testing
 
 /// Over real sockets, because timeouts, lost connections and limits are the behaviour of the transport.

@@ -1,9 +1,10 @@
 import AppleIDClient
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AppleMigrationTests {
     @Test func `requests a transfer identifier with a cached access token`() async throws {
-        let time = ManualTime()
+        let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
         try await AskedClient.with(
             { $0 == 1 || $0 == 4 ? .grant : .json(#"{"transfer_sub":"0.t.1"}"#) }, time: time
         ) { client, server in
@@ -23,7 +24,7 @@ import Testing
             #expect(form["target"] == "F6G7H8I9J0")
             #expect(form["client_id"] == AskedClient.clientID)
             #expect(form["client_secret"] != nil)
-            time.now += 3240
+            time.secondsSince1970 += 3240
             _ = try await client.transferSubject(
                 of: "0.a.1", to: "F6G7H8I9J0", clientID: AskedClient.clientID)
             #expect(server.requests.count == 5)

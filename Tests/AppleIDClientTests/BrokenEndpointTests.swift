@@ -1,10 +1,11 @@
 import AppleIDClient
+import TestSupport
 import Testing
 
 /// The circuit breaker in the token client.
 @Suite(.timeLimit(.minutes(1))) struct BrokenEndpointTests {
     @Test func `an endpoint that keeps failing is not called, and then tried with one call`() async throws {
-        let time = ManualTime()
+        let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
         try await AskedClient.with({ $0 <= 5 ? .json("", status: 500) : .grant }, time: time) {
             client, server in
             for _ in 0..<5 {
@@ -15,7 +16,7 @@ import Testing
             #expect(error.retryAfter == .seconds(2))
             #expect(!error.mayHaveHappened)
             #expect(server.requests.count == 5)
-            time.now += 2
+            time.secondsSince1970 += 2
             #expect(await Call.exchange.failure(client) == nil)
             #expect(await Call.validate.failure(client) == nil)
             #expect(server.requests.count == 7)

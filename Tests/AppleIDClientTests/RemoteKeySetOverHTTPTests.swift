@@ -1,6 +1,7 @@
 import AppleIDClient
 import AsyncHTTPClient
 import KeySets
+import TestSupport
 import Testing
 
 /// The key-set cache with the transport, over a real socket.

@@ -2,16 +2,17 @@ import AppleIDClient
 import Encodings
 import JOSE
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite struct SignedClientSecretsTests {
-    let time = ManualTime()
+    let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
     let clientID = "com.example.app"
 
     func secrets(_ keys: any SigningKeySource) -> SignedClientSecrets {
         SignedClientSecrets(
             teams: [clientID: "A1B2C3D4E5", "com.example.web": "A1B2C3D4E5", "com.other": "F6G7H8I9J0"],
-            keys: keys, secondsSince1970: time.secondsSince1970)
+            keys: keys, secondsSince1970: { time.secondsSince1970 })
     }
 
     func part(_ index: Int, of secret: ClientSecret) throws -> JSONValue {
@@ -33,8 +34,8 @@ import Testing
         #expect(claims["sub"]?.string == clientID)
         #expect(claims["aud"]?.string == "https://appleid.apple.com")
         // Slightly in the past, because Apple refuses an `iat` in the future, and clocks differ.
-        #expect(claims["iat"]?.integer == time.now - 60)
-        #expect(claims["exp"]?.integer == time.now + 3600)
+        #expect(claims["iat"]?.integer == time.secondsSince1970 - 60)
+        #expect(claims["exp"]?.integer == time.secondsSince1970 + 3600)
         let end = try #require(secret.text.lastIndex(of: "."))
         let signature = try #require(Base64URL.decode(String(secret.text[secret.text.index(after: end)...])))
         #expect(signature.count == 64)
@@ -45,19 +46,20 @@ import Testing
     @Test func `is signed once and used until well before it expires`() throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         let first = try secrets.secrets(for: clientID)
-        time.now += 2699
+        time.secondsSince1970 += 2699
         #expect(try secrets.secrets(for: clientID) == first)
-        time.now += 1
+        time.secondsSince1970 += 1
         let second = try secrets.secrets(for: clientID)
         #expect(second != first)
-        #expect(try part(1, of: second[0])["exp"]?.integer == time.now + 3600)
+        #expect(try part(1, of: second[0])["exp"]?.integer == time.secondsSince1970 + 3600)
     }
 
     @Test func `is signed again when the clock was set back, because it would be from the future`() throws {
         let secrets = secrets(ChangingKeys([try .sample()]))
         _ = try secrets.secrets(for: clientID)
-        time.now -= 1
-        #expect(try part(1, of: secrets.secrets(for: clientID)[0])["iat"]?.integer == time.now - 60)
+        time.secondsSince1970 -= 1
+        #expect(
+            try part(1, of: secrets.secrets(for: clientID)[0])["iat"]?.integer == time.secondsSince1970 - 60)
     }
 
     @Test func `each client ID has its own secret`() throws {
@@ -99,7 +101,7 @@ import Testing
 
     @Test(arguments: [Int64.min, Int64.max])
     func `an extreme time is an error, not a crash`(now: Int64) throws {
-        time.now = now
+        time.secondsSince1970 = now
         let secrets = secrets(ChangingKeys([try .sample()]))
         #expect(throws: AppleCallError(.signingFailed)) { try secrets.secrets(for: clientID) }
     }

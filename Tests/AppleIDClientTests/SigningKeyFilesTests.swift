@@ -1,21 +1,18 @@
 import AppleIDClient
 import Foundation
 import JOSE
+import TestSupport
 import Testing
 
 @Suite final class SigningKeyFilesTests {
-    let directory: URL
-    let time = ManualTime()
+    let directory: TemporaryDirectory
+    let time = ManualClock(millisecondsSince1970: 1_700_000_000_000)
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "siwa-keys-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try TemporaryDirectory()
     }
 
-    deinit { try? FileManager.default.removeItem(at: directory) }
-
-    func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { directory.path(of: name) }
 
     /// Writes a key file with a modification time of this many seconds after 2001.
     func write(_ keyID: String, at seconds: Double, _ content: String? = nil) throws {
@@ -26,12 +23,14 @@ import Testing
     }
 
     func files(_ location: SigningKeyLocation? = nil) -> SigningKeyFiles {
-        SigningKeyFiles(["TEAM": location ?? .directory(path: directory.path)], uptime: time.uptime)
+        SigningKeyFiles(
+            ["TEAM": location ?? .directory(path: directory.path)],
+            uptime: { .seconds(time.secondsSince1970) })
     }
 
     /// After the interval between two checks.
     func keyIDs(_ files: SigningKeyFiles) -> [String] {
-        time.now += 3
+        time.secondsSince1970 += 3
         return files.keys(ofTeam: "TEAM").map(\.keyID)
     }
 
@@ -59,9 +58,9 @@ import Testing
         let files = files()
         #expect(files.keys(ofTeam: "TEAM").count == 1)
         try write("BBBBBBBBBB", at: 2)
-        time.now += 2
+        time.secondsSince1970 += 2
         #expect(files.keys(ofTeam: "TEAM").count == 1)
-        time.now += 1
+        time.secondsSince1970 += 1
         #expect(files.keys(ofTeam: "TEAM").count == 2)
     }
 
@@ -70,7 +69,7 @@ import Testing
         let files = files(.file(path: path("AuthKey_AAAAAAAAAA.p8"), keyID: nil))
         let old = files.keys(ofTeam: "TEAM")
         try write("AAAAAAAAAA", at: 2)
-        time.now += 3
+        time.secondsSince1970 += 3
         let new = files.keys(ofTeam: "TEAM")
         #expect(new.map(\.keyID) == ["AAAAAAAAAA"])
         #expect(new != old)
@@ -83,11 +82,11 @@ import Testing
         let files = files()
         let good = files.keys(ofTeam: "TEAM")
         try write("AAAAAAAAAA", at: 3, content)
-        time.now += 3
+        time.secondsSince1970 += 3
         #expect(Set(files.keys(ofTeam: "TEAM").map(\.keyID)) == Set(good.map(\.keyID)))
         // The modification time stays the same, but the file must be read again.
         try write("AAAAAAAAAA", at: 3)
-        time.now += 3
+        time.secondsSince1970 += 3
         let whole = files.keys(ofTeam: "TEAM")
         #expect(whole.count == 2)
         #expect(!whole.contains(try #require(good.last)))

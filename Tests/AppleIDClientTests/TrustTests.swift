@@ -1,4 +1,5 @@
 import AppleIDClient
+import TestSupport
 import Testing
 
 /// Only a server with a certificate that the system trusts is Apple.

@@ -1,6 +1,7 @@
 import AppleEmulator
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// Android apps sign in on a web page, and their callback passes the result to the app with a redirect to

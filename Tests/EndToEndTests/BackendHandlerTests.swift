@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa

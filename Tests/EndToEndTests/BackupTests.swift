@@ -1,6 +1,7 @@
 import Foundation
 import PostgresCluster
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The commands of docs/backup-and-upgrade.md, pasted while the service runs.

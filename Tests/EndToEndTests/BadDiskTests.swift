@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The database's disk fails, or another program locks the file: the service reports it, continues as far as

@@ -2,6 +2,7 @@ import Encodings
 import Foundation
 import HTTPAPI
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 

@@ -1,5 +1,6 @@
 import Foundation
 import SiwaBinary
+import TestSupport
 import Testing
 
 #if os(Linux)

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa

@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Unchanged libraries with fixed Apple URLs, with the fake Apple over TLS. Their programs are in `Clients/`.
@@ -35,11 +36,11 @@ import Testing
                 apple.waitUntilExit()
             }
             let port = try await Self.port(in: log)
-            let (status, said) = try await Self.run(
+            let run = try await Self.run(
                 python, driver, given: ["port": .integer(port), "redirect_uri": .string(redirectURI)],
                 in: directory)
-            #expect(status == 0, "\(said)")
-            #expect(said.contains("done"), "\(said)")
+            #expect(run.status == 0, "\(run.output)")
+            #expect(run.output.contains("done"), "\(run.output)")
         }
     }
 
@@ -59,33 +60,23 @@ import Testing
 
     private static func run(
         _ python: URL, _ driver: String, given: [String: JSONValue], in directory: TemporaryDirectory
-    ) async throws -> (status: Int32, said: String) {
+    ) async throws -> ProgramRun {
         let key = "\(directory.path)/AuthKey_ABC123DEFG.p8"
         let all: [String: JSONValue] = [
             "team": .string("SIWADEV000"), "client_id": .string(clientID), "key_id": .string("ABC123DEFG"),
             "key": .string(key),
         ].merging(given) { $1 }
         let json = JSONValue.object(JSONObject(all.map { ($0.key, $0.value) })).serialized()
-        let output = URL(fileURLWithPath: "\(directory.path)/\(driver).txt")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        let process = Process()
-        process.executableURL = python
-        process.arguments = [
-            root.appendingPathComponent("Tests/EndToEndTests/Clients/\(driver).py").path,
-            String(decoding: json, as: UTF8.self),
-        ]
         let authority = "\(directory.path)/tls/ca.pem"
-        process.environment = [
-            "PATH": "/usr/bin:/bin", "HOME": directory.path, "PYTHONDONTWRITEBYTECODE": "1",
-            "SSL_CERT_FILE": authority, "REQUESTS_CA_BUNDLE": authority,
-        ]
-        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        process.standardInput = FileHandle.nullDevice
-        let handle = try FileHandle(forWritingTo: output)
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        try await eventually { !process.isRunning }
-        return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+        return try await ProgramRun.of(
+            python,
+            [
+                root.appendingPathComponent("Tests/EndToEndTests/Clients/\(driver).py").path,
+                String(decoding: json, as: UTF8.self),
+            ],
+            environment: [
+                "PATH": "/usr/bin:/bin", "HOME": directory.path, "PYTHONDONTWRITEBYTECODE": "1",
+                "SSL_CERT_FILE": authority, "REQUESTS_CA_BUNDLE": authority,
+            ], in: directory.path)
     }
 }

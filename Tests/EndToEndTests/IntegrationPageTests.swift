@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `docs/integrate.md` shows programs that `BackendHandlerTests` runs.

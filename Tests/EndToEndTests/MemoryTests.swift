@@ -1,5 +1,9 @@
 import Foundation
+import HTTPAPI
+import TestSupport
 import Testing
+
+@testable import siwa
 
 #if os(Linux)
     /// The memory that clients without a key can make the service use, measured with a separate process.
@@ -47,7 +51,7 @@ import Testing
         @Test(arguments: Attack.allCases)
         func `clients without a key cannot fill the memory`(attack: Attack) async throws {
             // Fails where the machine allows fewer open files: a skipped test would prove nothing.
-            try #require(ClientCrowd.raiseFileLimit() >= Self.connections + 500)
+            try #require(ServerLimits.openFiles() >= Self.connections + 500)
             try await TemporaryDirectory.with { directory in
                 let variables = try CrashTests.variables(directory).merging(["SIWA_ADDRESS_SHARE": "100"]) {
                     $1

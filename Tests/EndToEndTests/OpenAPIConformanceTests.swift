@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -19,7 +20,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `schemathesis finds no difference between the description and the service`() async throws {
         try await TemporaryDirectory.with { directory in
-            let (port, applePort) = (FreePort.find(), FreePort.find())
+            let (port, applePort) = (try FreePort.find(), try FreePort.find())
             let service = "http://127.0.0.1:\(port)"
             let printed = URL(fileURLWithPath: "\(directory.path)/printed.txt")
             let process = try ServiceProcess.start(

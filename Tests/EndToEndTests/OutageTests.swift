@@ -1,6 +1,7 @@
 import AppleEmulator
 import Encodings
 import KeySets
+import TestSupport
 import Testing
 
 /// Apple is down, slow or sends wrong responses.
@@ -118,16 +119,4 @@ extension WholeSystem {
         recipe.forgery.keyID = "INVENTED\(number)"
         return try apple.mint(recipe).identityToken
     }
-}
-
-/// Retries for a minute: a claim of a process that has ended expires within that time.
-func eventually(
-    _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while ContinuousClock.now < end {
-        if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    Issue.record("it never came true", sourceLocation: sourceLocation)
 }

@@ -1,6 +1,7 @@
 import AppleEmulator
 import PostgresCluster
 import StrictJSON
+import TestSupport
 import Testing
 
 /// PostgreSQL goes down and comes back.
@@ -56,7 +57,7 @@ import Testing
 
     @Test func `a service without a database ends with the cause, and without the password`() async throws {
         // No server listens there.
-        let url = "postgres://siwa:s3cr3t-word@localhost:\(FreePort.find())/siwa"
+        let url = "postgres://siwa:s3cr3t-word@localhost:\(try FreePort.find())/siwa"
         try await Relation.with { relation in
             let error = await #expect(throws: ServiceProcess.EndedEarly.self) {
                 _ = try await relation.serve(["DATABASE_URL": url])

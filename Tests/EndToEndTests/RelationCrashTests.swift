@@ -1,5 +1,6 @@
 import AppleEmulator
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The process is killed while it waits for Apple, at every step of an exchange, a check and an erasure. The

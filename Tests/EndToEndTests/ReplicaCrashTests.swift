@@ -1,5 +1,6 @@
 import PostgresCluster
 import StrictJSON
+import TestSupport
 import Testing
 
 /// A change that any replica has acknowledged holds for all of them, also when other replicas or the database

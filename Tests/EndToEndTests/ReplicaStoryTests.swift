@@ -2,6 +2,7 @@ import AppleEmulator
 import KeySets
 import PostgresCluster
 import StrictJSON
+import TestSupport
 import Testing
 
 /// Two replicas with one PostgreSQL: work that begins at one continues at the other.

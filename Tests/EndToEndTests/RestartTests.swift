@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A new process reads what the previous one wrote. Optimized code once freed the text of a stored key before

@@ -1,12 +1,16 @@
 import Foundation
+import HTTPAPI
+import TestSupport
 import Testing
+
+@testable import siwa
 
 #if os(Linux)
     /// Thousands of silent connections, to a separate process with the default limits.
     @Suite(.serialized) struct SilentCrowdTests {
         @Test func `six thousand silent connections do not block other clients`() async throws {
             // Fails where the machine allows fewer open files: a skipped test would prove nothing.
-            try #require(ClientCrowd.raiseFileLimit() >= 7000)
+            try #require(ServerLimits.openFiles() >= 7000)
             try await TemporaryDirectory.with { directory in
                 let variables = try CrashTests.variables(directory)
                 let service = try await ServiceProcess.serve(directory, variables)

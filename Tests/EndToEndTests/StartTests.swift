@@ -1,6 +1,7 @@
 import Encodings
 import Foundation
 import HTTPAPI
+import TestSupport
 import Testing
 
 /// A start that fails, or is stopped before it has finished.
@@ -33,20 +34,20 @@ import Testing
     /// The fake Apple was cancelled while it accepted the connection for the key set.
     @Test(arguments: Command.allCases)
     func `a port in use is named at every start`(command: Command) async throws {
-        let taken = try TakenPort()
+        let taken = try SilentServer()
         for _ in 0..<(command == .dev ? 16 : 4) {
-            try await Self.refusal(of: command, port: taken.number, applePort: 0, names: [taken.number])
+            try await Self.refusal(of: command, port: taken.port, applePort: 0, names: [taken.port])
         }
     }
 
     @Test func `two ports in use give the same error`() async throws {
-        let (port, applePort) = (try TakenPort(), try TakenPort())
+        let (taken, takenApple) = (try SilentServer(), try SilentServer())
         for _ in 0..<4 {
             try await Self.refusal(
-                of: .dev, port: 0, applePort: applePort.number, names: [applePort.number])
+                of: .dev, port: 0, applePort: takenApple.port, names: [takenApple.port])
             try await Self.refusal(
-                of: .dev, port: port.number, applePort: applePort.number,
-                names: [port.number, applePort.number])
+                of: .dev, port: taken.port, applePort: takenApple.port,
+                names: [taken.port, takenApple.port])
         }
     }
 

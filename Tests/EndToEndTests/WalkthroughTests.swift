@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -23,7 +24,7 @@ import Testing
                 !line.hasPrefix("#")
             }
             let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
-            let answers = try await Self.paste(script.joined(separator: "\n"), in: directory)
+            let answers = try await Self.paste(script.joined(separator: "\n"))
             let json = answers.compactMap {
                 try? JSONValue(parsing: Array($0.utf8), limits: JSONLimits(depth: 8, members: 64))
             }
@@ -86,19 +87,9 @@ import Testing
         servicePort: 8080, applePort: 8081, secret: DevelopmentSettings.secret, clientID: "com.example.app")
 
     /// The output lines of the shell.
-    private static func paste(_ script: String, in directory: TemporaryDirectory) async throws -> [Substring]
-    {
-        let output = URL(fileURLWithPath: "\(directory.path)/pasted.txt")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", script]
-        shell.standardInput = FileHandle.nullDevice
-        let handle = try FileHandle(forWritingTo: output)
-        shell.standardOutput = handle
-        shell.standardError = handle
-        try shell.run()
-        while shell.isRunning { try await Task.sleep(for: .milliseconds(10)) }
-        return try String(contentsOf: output, encoding: .utf8).split(separator: "\n")
+    private static func paste(_ script: String) async throws -> [Substring] {
+        let shell = URL(fileURLWithPath: "/bin/sh")
+        let run = try await ProgramRun.of(shell, ["-c", script])
+        return run.output.split(separator: "\n")
     }
 }

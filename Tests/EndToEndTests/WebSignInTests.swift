@@ -1,6 +1,7 @@
 import AppleEmulator
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The web flow with a real browser, the fake Apple's pages, and a backend that gets only a code.
@@ -99,7 +100,7 @@ import Testing
 
     /// Runs the service with one of its own pages as the redirect URL, because only the URL is checked.
     private static func with(_ body: @Sendable (Site, Browser) async throws -> Void) async throws {
-        let port = FreePort.find()
+        let port = try FreePort.find()
         let address = "http://127.0.0.1:\(port)"
         try await Relation.with(redirectURIs: ["\(address)/v1/web/callback"]) { relation in
             let (service, backend) = try await relation.serve([

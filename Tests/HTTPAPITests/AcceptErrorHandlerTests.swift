@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPAPI
@@ -28,8 +29,7 @@ import Testing
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(counter, position: .first)
             try pipeline.addHandler(
-                AcceptErrorHandler(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
-                position: .after(counter))
+                AcceptErrorHandler(logger: .silent), position: .after(counter))
             channel.read()
             let before = counter.reads.withLock { $0 }
             for _ in 0..<100 {

@@ -1,6 +1,7 @@
 import HTTPAPI
 import NIOCore
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -8,7 +9,7 @@ import TokenMint
 @Suite struct BadInputFloodTests {
     @Test func `mutilated requests never make the service fail or fall`() async throws {
         try await RunningService.with { service in
-            var generator = SplitMix(state: 20_260_101)
+            var generator = SeededGenerator(seed: 20_260_101)
             let good = [
                 try Bodies.identityToken(), Bodies.json([("payload", .string(try Bodies.token()))]),
                 #"{"client_id":"com.example.app","subs":["a","b"]}"#,
@@ -22,7 +23,7 @@ import TokenMint
                 for _ in 0..<8 {
                     let seed = generator.next()
                     group.addTask {
-                        var generator = SplitMix(state: seed)
+                        var generator = SeededGenerator(seed: seed)
                         for _ in 0..<60 {
                             let body = Self.mutilate(good[Int(generator.next() % 3)], &generator)
                             let target = targets[Int(generator.next() % 5)]
@@ -40,7 +41,7 @@ import TokenMint
 
     @Test func `mutilated connections get one answer at most, and never a failure`() async throws {
         try await RunningService.with { service in
-            var generator = SplitMix(state: 7)
+            var generator = SeededGenerator(seed: 7)
             let request = RunningService.request("POST", "/v1/sign-ins", body: try Bodies.identityToken())
             for _ in 0..<150 {
                 let bytes = Array(Self.mutilate(request, &generator).utf8)
@@ -58,7 +59,7 @@ import TokenMint
     }
 
     /// Cuts, doubles, swaps and replaces some characters.
-    private static func mutilate(_ text: String, _ generator: inout SplitMix) -> String {
+    private static func mutilate(_ text: String, _ generator: inout SeededGenerator) -> String {
         var characters = Array(text.unicodeScalars)
         for _ in 0..<(1 + generator.next() % 4) {
             let place = Int(generator.next() % UInt64(characters.count))
@@ -74,18 +75,5 @@ import TokenMint
         var mutilated = String.UnicodeScalarView()
         mutilated.append(contentsOf: characters)
         return String(mutilated)
-    }
-}
-
-/// The same numbers in every run.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

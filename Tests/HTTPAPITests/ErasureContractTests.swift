@@ -4,6 +4,7 @@ import Encodings
 import HTTPAPI
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -36,7 +37,7 @@ import TokenMint
     private func finish(
         _ service: RunningService, _ store: ReferenceStore, _ outcome: ErasureOutcome, cause: String? = nil
     ) async throws {
-        let now = Moment(milliseconds: service.clock.now)
+        let now = Moment(milliseconds: service.clock.millisecondsSince1970)
         let claimed = try await store.claimErasureGrants(
             limit: 10, at: now, leaseUntil: now.advanced(byMilliseconds: 1000), of: nil)
         try #require(!claimed.isEmpty)
@@ -161,7 +162,7 @@ import TokenMint
             #expect(state.json?["reason"]?.string == "erased")
             #expect(state.json?["source"]?.string == "erasure")
             #expect(try await signIn(service).code == "credential_revoked")
-            service.clock.advance(seconds: 3600)
+            service.clock.advance(by: .seconds(3600))
             let new = try await signIn(service, secondsLater: 3600)
             #expect(new.status == 201)
             #expect(try accountID(new) != id)

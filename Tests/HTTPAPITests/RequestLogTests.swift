@@ -1,6 +1,7 @@
 import HTTPAPI
 import Logging
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -81,7 +82,7 @@ import TokenMint
                 }
             }
             #expect(service.requestLines.count == 12)
-            service.clock.advance(seconds: 1)
+            service.clock.advance(by: .seconds(1))
             let sums = service.loggedText().split(separator: "\n").filter { $0.contains("without a caller") }
             #expect(sums.count == 4)
             for name in [

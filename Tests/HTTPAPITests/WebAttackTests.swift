@@ -2,6 +2,7 @@ import Cryptography
 import Encodings
 import HTTPAPI
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -64,10 +65,10 @@ import TokenMint
             #expect(parameters["code"] == nil)
 
             let slow = try await visitor.begin()
-            service.clock.advance(seconds: 599)
+            service.clock.advance(by: .seconds(599))
             #expect(try await visitor.post(try visitor.form(for: slow)).status == 303)
             let slower = try await visitor.begin()
-            service.clock.advance(seconds: 600)
+            service.clock.advance(by: .seconds(600))
             let late = try await visitor.post(try visitor.form(for: slower))
             #expect(Self.isPage(late, "web_state_expired"))
         }
@@ -143,10 +144,10 @@ import TokenMint
             let visitor = WebVisitor(service)
             let departure = try await visitor.begin()
             let arrived = try await visitor.post(try visitor.form(for: departure))
-            service.clock.advance(seconds: 119)
+            service.clock.advance(by: .seconds(119))
             let finished = try await visitor.follow(arrived)
             let code = try #require(WebVisitor.parameters(of: finished["location"] ?? "")["code"])
-            service.clock.advance(seconds: 1)
+            service.clock.advance(by: .seconds(1))
             #expect(Self.isPage(try await visitor.follow(arrived), "web_ticket_expired"))
             #expect(try await visitor.redeem(code).code == "web_code_invalid")
         }

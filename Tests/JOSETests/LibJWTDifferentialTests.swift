@@ -2,6 +2,7 @@ import CLibJWT
 import Encodings
 import JOSE
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -23,7 +24,7 @@ import TokenMint
 
     /// Claims of random names, types and sizes; the same for the same seed.
     private func randomClaims(_ seed: UInt64) -> JSONObject {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var claims = TokenMint.identityClaims()
         for index in 0..<Int(random.next() % 12) {
             let value: JSONValue =
@@ -114,18 +115,5 @@ import TokenMint
             key: mint.privateKey.publicKeyPEM)
         #expect(libjwtAccepts(token))
         #expect(throws: JOSEError(.algorithmNotAllowed)) { try CompactJWS(parsing: Array(token.utf8)) }
-    }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,10 +1,11 @@
 import KeySets
 import Synchronization
+import TestSupport
 import Testing
 
 /// The refresh loop, on a manual clock.
 @Suite(.timeLimit(.minutes(1))) struct RemoteKeySetRunTests {
-    private let clock = ManualClock()
+    private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
 
     private func keySet(

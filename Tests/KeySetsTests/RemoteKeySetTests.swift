@@ -1,9 +1,10 @@
 import JOSE
 import KeySets
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RemoteKeySetTests {
-    private let clock = ManualClock()
+    private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
 
     private func keySet(

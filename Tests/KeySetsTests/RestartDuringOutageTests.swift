@@ -2,6 +2,7 @@ import AppleIdentity
 import JOSE
 import KeySets
 import Synchronization
+import TestSupport
 import Testing
 import TokenMint
 
@@ -9,7 +10,7 @@ import TokenMint
 /// be verified.
 @Suite(.timeLimit(.minutes(1))) struct RestartDuringOutageTests {
     private let store = MemorySnapshotStore()
-    private let clock = ManualClock(TokenMint.sampleTime * 1000)
+    private let clock = ManualClock(millisecondsSince1970: TokenMint.sampleTime * 1000)
     private let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: [TokenMint.clientID]))
     private let start = TokenMint.sampleTime * 1000
 

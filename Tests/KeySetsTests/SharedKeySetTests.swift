@@ -1,10 +1,11 @@
 import KeySets
 import Synchronization
+import TestSupport
 import Testing
 
 /// Replicas that share a store.
 @Suite(.timeLimit(.minutes(1))) struct SharedKeySetTests {
-    private let clock = ManualClock()
+    private let clock = ManualClock(millisecondsSince1970: DrivenKeySet.start)
     private let start = DrivenKeySet.start
     private let store = MemorySnapshotStore()
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A PostgreSQL server with a directory and a port of its own. It ends with this process, however that ends.
 ///
@@ -76,7 +77,7 @@ public final class PostgresCluster: Sendable {
             lines["ssl_key_file"] = "'\(certificates.key)'"
         }
         lines.merge(settings) { $1 }
-        let port = try freePort()
+        let port = try FreePort.find()
         lines["port"] = "\(port)"
         try append(lines.map { "\($0) = \($1)\n" }.sorted().joined(), to: "\(directory)/data/postgresql.conf")
         try replace(

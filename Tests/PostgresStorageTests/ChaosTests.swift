@@ -2,18 +2,18 @@ import AppleAccounts
 import Logging
 import PostgresCluster
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
 
 /// Commits while their connections are killed all the time.
 @Suite struct ChaosTests {
-    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     @Test func `keeps every answered commit, once, while connections are killed`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)
         let url = try await cluster.makeDatabase()
-        let database = try await PostgresDatabase.open(url: url, connections: 4, logger: Self.log)
+        let database = try await PostgresDatabase.open(url: url, connections: 4, logger: .silent)
         let store = database.accounts
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {

@@ -1,5 +1,6 @@
 import Logging
 import PostgresCluster
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
@@ -10,8 +11,7 @@ import Testing
         let cluster = try await PostgresCluster.shared()
         let url = try await cluster.makeDatabase()
         let name = url.split(separator: "/").last.map(String.init) ?? ""
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try await PostgresDatabase.open(url: url, connections: 1, logger: log)
+        let database = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
         let (numbers, heard) = AsyncStream<Int64>.makeStream()
         let listening = Task { await database.announcements { heard.yield($0) } }
         var next = numbers.makeAsyncIterator()

@@ -2,6 +2,7 @@ import AppleAccounts
 import Foundation
 import Logging
 import PostgresCluster
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
@@ -9,7 +10,6 @@ import Testing
 /// What happens when the server goes, refuses, hangs or fills up, and afterwards. Each has a server of its
 /// own.
 @Suite struct FailureTests {
-    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private static let sleep = PostgresStatement("test_sleep", "SELECT pg_sleep($1::bigint::float8)")
     private static let one = PostgresCall(PostgresStatement("test_one", "SELECT 1::bigint"))
     private static let write = PostgresCall(
@@ -24,7 +24,7 @@ import Testing
         _ body: (PostgresPool, PostgresDatabase) async throws -> Void
     ) async throws {
         let url = try await cluster.makeDatabase() + options
-        let database = try await PostgresDatabase.open(url: url, connections: 1, logger: Self.log)
+        let database = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
         let pool = PostgresPool(try PostgresURL(url), connections: connections)
         try await body(pool, database)
         await pool.close()
@@ -95,9 +95,9 @@ import Testing
         let url = try await cluster.makeDatabase()
         try await cluster.stop()
         await #expect(throws: StorageError(.unavailable, detail: "")) {
-            _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: Self.log)
+            _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: .silent)
         }
-        let opening = Task { try await PostgresDatabase.open(url: url, logger: Self.log) }
+        let opening = Task { try await PostgresDatabase.open(url: url, logger: .silent) }
         try await cluster.start()
         let database = try await opening.value
         try await database.accounts.checkHealth()
@@ -375,7 +375,7 @@ import Testing
         let wrong = cluster.url(of: name, password: "not-the-horse")
         for url in [wrong, wrong + "?sslmode=require", wrong + "?sslrootcert=/nowhere&sslmode=verify-full"] {
             let error = await #expect(throws: StorageError.self) {
-                _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: Self.log)
+                _ = try await PostgresDatabase.open(url: url, patience: .zero, logger: .silent)
             }
             #expect(error?.code == .unavailable)
             #expect(error?.debugDescription.contains("horse") == false)

@@ -2,14 +2,14 @@ import KeySets
 import Logging
 import PostgresCluster
 import PostgresStorage
+import TestSupport
 import Testing
 
 @Suite struct KeySetSnapshotTests {
     @Test func `keeps the newest set, whoever saves last`() async throws {
         let url = try await PostgresCluster.shared().makeDatabase()
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let one = try await PostgresDatabase.open(url: url, connections: 1, logger: log)
-        let other = try await PostgresDatabase.open(url: url, connections: 1, logger: log)
+        let one = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
+        let other = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
         #expect(try await one.keySetSnapshots.load() == nil)
         let old = KeySetSnapshot(body: [1, 2], entityTag: "a", fetchedAt: 10, freshUntil: 20)
         let new = KeySetSnapshot(body: [0, 255], entityTag: nil, fetchedAt: 11, freshUntil: 19)

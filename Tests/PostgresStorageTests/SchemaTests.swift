@@ -2,6 +2,7 @@ import AppleAccounts
 import Logging
 import PostgresCluster
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
@@ -12,8 +13,6 @@ import Testing
         number: 2, minimumReader: 1, sql: "ALTER TABLE thing ADD COLUMN name text;")
     private static let three = Migration(
         number: 3, minimumReader: 3, sql: "ALTER TABLE thing RENAME COLUMN name TO title;")
-
-    private static let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func pool(_ url: String? = nil, connections: Int = 2) async throws -> PostgresPool {
         let made = try await PostgresCluster.shared().makeDatabase()
@@ -92,7 +91,7 @@ import Testing
             try session.execute(script: "INSERT INTO team (id, name) VALUES (1, 'A1B2C3D4E5')", name: "team")
             try session.execute(script: insert + rows.joined(separator: ", "), name: "older")
         }
-        let database = try await PostgresDatabase.open(url: url, logger: Self.log)
+        let database = try await PostgresDatabase.open(url: url, logger: .silent)
         for (index, isPrivate) in [nil, true, true, nil, true].enumerated() {
             let key = SubjectKey.sample("person-\(index)")
             let account = try #require(try await database.accounts.account(key))
@@ -115,7 +114,7 @@ import Testing
         for encoding in ["SQL_ASCII", "LATIN1"] {
             let url = try await shared.makeDatabase(encoding: encoding)
             await #expect(throws: StorageError(.migrationFailed, detail: "")) {
-                _ = try await PostgresDatabase.open(url: url, logger: Self.log)
+                _ = try await PostgresDatabase.open(url: url, logger: .silent)
             }
         }
     }
@@ -126,7 +125,7 @@ import Testing
         #expect(try await inspection.schemaVersion() == 0)
         #expect(try await inspection.isSchemaUsable())
         for _ in 0..<2 {
-            let database = try await PostgresDatabase.open(url: url, logger: Self.log)
+            let database = try await PostgresDatabase.open(url: url, logger: .silent)
             try await database.accounts.checkHealth()
             await database.close()
             await #expect(throws: StorageError(.unavailable, detail: "")) {

@@ -1,6 +1,7 @@
 import AppleAccounts
 import GRDB
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import SQLiteStorage

@@ -1,19 +1,15 @@
-import Foundation
 import Logging
 import SQLiteStorage
+import TestSupport
 
 /// A directory of its own for one database, removed at the end.
 final class TemporaryDatabase: Sendable {
-    let directory: String
-    var path: String { directory + "/siwa.sqlite" }
+    private let place: TemporaryDirectory
+    var directory: String { place.path }
+    var path: String { place.path(of: "siwa.sqlite") }
 
     init() throws {
-        directory = NSTemporaryDirectory() + "siwa-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
+        place = try TemporaryDirectory()
     }
 
     func open(patience: Duration = .zero) async throws -> SQLiteDatabase {

@@ -1,7 +1,7 @@
 import AppleAccounts
-import Foundation
 import SQLiteStorage
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import SignIn
@@ -9,12 +9,8 @@ import Testing
 /// The group commit over the real store: what was answered is there when the file is opened again.
 @Suite struct GroupCommitOnSQLiteTests {
     @Test func `keeps what it answered, once`() async throws {
-        let path = NSTemporaryDirectory() + "siwa-\(UUID().uuidString).sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", ".lock"] {
-                try? FileManager.default.removeItem(atPath: path + suffix)
-            }
-        }
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "siwa.sqlite")
         let database = try await SQLiteDatabase.open(path: path, logger: .silent)
         let commits = GroupCommit(store: database.accounts, feed: EventFeed())
         let answered = try await withThrowingTaskGroup(of: AccountID.self) { group in

@@ -3,6 +3,7 @@ import AppleIDClient
 import ServiceLifecycle
 import StorageConformance
 import Synchronization
+import TestSupport
 import Testing
 import TokenMint
 

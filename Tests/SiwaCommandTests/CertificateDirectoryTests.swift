@@ -2,6 +2,7 @@ import AppleEmulator
 import Certificates
 import Foundation
 import JOSE
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -10,11 +11,7 @@ import Testing
     private static let now = ProcessObservation.millisecondsSince1970() / 1000
 
     private static func with(_ body: (String) async throws -> Void) async throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "siwa-tls-\(UUID().uuidString)"
-        ).path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try await body(path)
+        try await TemporaryDirectory.with { try await body($0.path(of: "tls")) }
     }
 
     private static func content(_ path: String) throws -> [String: String] {
@@ -35,17 +32,13 @@ import Testing
             try Self.make(path, ["Apple.Test"])
             let kind = name.contains(":") || name.hasPrefix("127.") ? "-verify_ip" : "-verify_hostname"
             for (name, isGood) in [(name, true), (kind == "-verify_ip" ? "192.0.2.1" : "other.test", false)] {
-                let openssl = Process()
-                openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-                openssl.arguments = [
-                    "openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "\(path)/ca.pem",
-                    kind, name, "\(path)/server.pem",
-                ]
-                openssl.standardOutput = FileHandle.nullDevice
-                openssl.standardError = FileHandle.nullDevice
-                try openssl.run()
-                openssl.waitUntilExit()
-                #expect((openssl.terminationStatus == 0) == isGood)
+                let openssl = try await ProgramRun.named(
+                    "openssl",
+                    [
+                        "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "\(path)/ca.pem",
+                        kind, name, "\(path)/server.pem",
+                    ])
+                #expect((openssl.status == 0) == isGood)
             }
         }
     }

@@ -2,15 +2,14 @@ import AppleEmulator
 import AppleIDClient
 import Foundation
 import JOSE
+import TestSupport
 import Testing
 
 @testable import siwa
 
 @Suite struct ClientKeyFileTests {
     @Test func `generates a key that a service can sign with, and reads it again`() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = try TemporaryDirectory()
         let path = "\(directory.path)/AuthKey_ABC123DEFG.p8"
         let file = try ClientKeyFile(path: path, keyID: nil)
         let made = try file.readOrMake(teamID: "TEAM000001")

@@ -6,6 +6,7 @@ import Foundation
 import HTTPAPI
 import Logging
 import SignIn
+import TestSupport
 import Testing
 import TokenMint
 

@@ -1,5 +1,6 @@
 import AppleIDClient
 import Foundation
+import TestSupport
 import Testing
 
 @testable import siwa
@@ -9,14 +10,7 @@ import Testing
     static func withDirectory<Result>(
         _ files: [String: String], _ body: (String) async throws -> Result
     ) async throws -> Result {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "siwa-keys-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: url) }
-        for (name, content) in files {
-            try Data(content.utf8).write(to: url.appendingPathComponent(name))
-        }
-        return try await body(url.path)
+        try await TemporaryDirectory.with(files) { try await body($0.path) }
     }
 
     static func read(_ path: String) async throws -> [ClientSigningKey] {

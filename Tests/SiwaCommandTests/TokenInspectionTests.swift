@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIdentity
 import Encodings
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 

@@ -21,7 +21,7 @@ extension ServerLimits {
     }
 
     /// Raises the limit of open files as far as an unprivileged process can, and returns it.
-    private static func openFiles() -> Int {
+    static func openFiles() -> Int {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         #else

@@ -1,5 +1,6 @@
 import AppleIDClient
 import AsyncHTTPClient
+import TestSupport
 import Testing
 
 /// A token client for one scripted server, during a test.
@@ -13,15 +14,16 @@ enum AskedClient {
 
     static func with<Result>(
         _ baseURL: String, keys: [ClientSigningKey]? = nil, limits: AppleTimeLimits = patient,
-        time: ManualTime = ManualTime(), _ body: (AppleTokenClient) async throws -> Result
+        time: ManualClock = ManualClock(millisecondsSince1970: 1_700_000_000_000),
+        _ body: (AppleTokenClient) async throws -> Result
     ) async throws -> Result {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(limits))
         let secrets = SignedClientSecrets(
             teams: [clientID: "A1B2C3D4E5"], keys: ChangingKeys(try keys ?? [.sample()]),
-            secondsSince1970: time.secondsSince1970)
+            secondsSince1970: { time.secondsSince1970 })
         let service = AppleTokenClient(
             client: client, endpoints: try #require(AppleEndpoints(baseURL: baseURL)), secrets: secrets,
-            limits: limits, uptime: time.uptime)
+            limits: limits, uptime: { .seconds(time.secondsSince1970) })
         do {
             let result = try await body(service)
             try await client.shutdown()
@@ -35,7 +37,8 @@ enum AskedClient {
     /// Starts a server with these responses, runs the test, and stops the server.
     static func with<Result>(
         _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer, keys: [ClientSigningKey]? = nil,
-        limits: AppleTimeLimits = patient, time: ManualTime = ManualTime(),
+        limits: AppleTimeLimits = patient,
+        time: ManualClock = ManualClock(millisecondsSince1970: 1_700_000_000_000),
         _ body: (AppleTokenClient, ScriptedServer) async throws -> Result
     ) async throws -> Result {
         let server = try await ScriptedServer(answer)

@@ -1,33 +1,29 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// `openssl s_server` on a free port, with a self-signed certificate.
 final class StrangeTLSServer {
     let port: Int
     private let process = Process()
-    private let directory: URL
+    private let directory: TemporaryDirectory
     private let output = Output()
 
     /// Its output, which contains the TLS alerts of clients.
     var text: String { output.text.withLock { $0 } }
 
     init() async throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "siwa-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let (key, certificate) = (directory.path + "/key.pem", directory.path + "/certificate.pem")
-        let making = Process()
-        making.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        making.arguments = [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2", "-keyout", key,
-            "-out", certificate,
-        ]
-        making.standardError = FileHandle.nullDevice
-        try making.run()
-        making.waitUntilExit()
-        #expect(making.terminationStatus == 0)
+        directory = try TemporaryDirectory()
+        let (key, certificate) = (directory.path(of: "key.pem"), directory.path(of: "certificate.pem"))
+        let making = try await ProgramRun.named(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2", "-keyout", key,
+                "-out", certificate,
+            ])
+        #expect(making.status == 0, "\(making.output)")
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
@@ -65,6 +61,5 @@ final class StrangeTLSServer {
     deinit {
         // Not SIGTERM: the process inherits the ignored SIGTERM of the services under test.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        try? FileManager.default.removeItem(at: directory)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -25,20 +25,6 @@ final class ClientCrowd {
 
     deinit { closeAll() }
 
-    /// Lets this process, and those that it starts, have as many files open as it may.
-    static func raiseFileLimit() -> Int {
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return 0 }
-        limit.rlim_cur = min(limit.rlim_max, 16_384)
-        _ = setrlimit(resource, &limit)
-        return Int(limit.rlim_cur)
-    }
-
     /// Connects so many more.
     func connect(_ count: Int, port: Int) throws {
         for _ in 0..<count {

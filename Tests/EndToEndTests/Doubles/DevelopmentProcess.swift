@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `siwa dev` as a process of its own.
@@ -11,7 +12,7 @@ struct DevelopmentProcess: Sendable {
         _ options: [String] = [], in directory: TemporaryDirectory,
         _ body: (DevelopmentProcess) async throws -> Result
     ) async throws -> Result {
-        let port = FreePort.find()
+        let port = try FreePort.find()
         let printed = URL(fileURLWithPath: "\(directory.path)/printed-\(UUID().uuidString).txt")
         let process = try ServiceProcess.start(
             ["dev", "--port", "\(port)", "--emulator-port", "0"] + options,

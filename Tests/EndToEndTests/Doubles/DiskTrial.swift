@@ -1,5 +1,6 @@
 import StrictJSON
 import Synchronization
+import TestSupport
 import Testing
 
 /// The service as a separate process with a disk that can fail, and a backend that records acknowledged

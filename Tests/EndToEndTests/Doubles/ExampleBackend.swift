@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import SiwaBinary
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -44,7 +45,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         siwa: String, secret: String, clientID: String, in directory: TemporaryDirectory,
         _ body: (Int) async throws -> Result
     ) async throws -> Result {
-        let port = FreePort.find()
+        let port = try FreePort.find()
         let log = URL(fileURLWithPath: "\(directory.path)/backend.log")
         let process = try Self.start(
             try await command(in: directory),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A disk with faults for the database's files. It is loaded between the process and the system library.
 ///

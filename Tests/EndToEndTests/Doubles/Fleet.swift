@@ -2,6 +2,7 @@ import Encodings
 import Foundation
 import HTTPAPI
 import Synchronization
+import TestSupport
 import TokenMint
 
 /// Several replicas of the service with one database, each a separate process that can be killed and started

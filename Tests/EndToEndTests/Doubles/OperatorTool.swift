@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that an operator has: promtool, nginx, sqlite3. `scripts/test` sees to it that they are there.
 enum OperatorTool {

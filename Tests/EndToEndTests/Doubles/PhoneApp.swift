@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The iOS app of an example backend, with the fake Apple in the place of the phone's own sheet.

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import Synchronization
+import TestSupport
 
 /// A site whose callback redirects the browser, for example to an app.
 final class RedirectingSite: Sendable {
@@ -31,7 +32,7 @@ final class RedirectingSite: Sendable {
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "site") { _ in SwiftLogNoOpLogHandler() })
+            logger: .silent)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             defer { group.cancelAll() }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPAPI
 import Logging
 import StrictJSON
+import TestSupport
 import Testing
 
 /// The fake Apple in this process, and the configuration of a service process that uses it.
@@ -32,8 +33,7 @@ struct Relation: Sendable {
         configuration.clientKeys = [key]
         // Apple measures the time when a request arrives, which varies more than the time when it is sent.
         configuration.refreshInterval = interval * 9 / 10
-        let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
-        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
+        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
         return try await TemporaryDirectory.with { directory in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await emulator.run() }

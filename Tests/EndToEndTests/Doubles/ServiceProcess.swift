@@ -1,6 +1,7 @@
 import Foundation
 import SiwaBinary
 import Synchronization
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -4,6 +4,7 @@ import HTTPAPI
 import KeySets
 import Logging
 import NIOCore
+import TestSupport
 
 @testable import siwa
 
@@ -42,8 +43,7 @@ struct WholeSystem: Sendable {
     ) async throws -> Result {
         let configuration = try EmulatorConfiguration(
             teamID: DevelopmentSettings.team, clientIDs: [clientID, "com.example.web"])
-        let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
-        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
+        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
         return try await TemporaryDirectory.with { directory in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await emulator.run() }

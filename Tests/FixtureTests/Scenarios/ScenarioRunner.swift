@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import SignIn
 import StrictJSON
+import TestSupport
 
 /// Plays a scenario and notes where it goes otherwise than expected.
 struct ScenarioRunner {
@@ -56,7 +57,7 @@ struct ScenarioRunner {
 
     private mutating func play(_ step: ScenarioStep, label: String) async throws {
         let moment = step.at.secondsSince1970 * 1000
-        if let service { try await service.wait(until: moment) } else { clock.move(to: moment) }
+        if let service { try await service.wait(until: moment) } else { clock.advance(to: moment) }
         if case .appleKeys(let answer) = step.action {
             apple.answer(answer)
             return

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIdentity
 import KeySets
 import SignIn
+import TestSupport
 
 /// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a clock
 /// that is moved by hand.
@@ -47,10 +48,10 @@ struct ScenarioService: Sendable {
     /// Moves the clock, and lets the refresh loop do at each moment on the way what is due then.
     func wait(until moment: Int64) async throws {
         while let next = clock.deadlines.min(), next <= moment {
-            clock.move(to: next)
+            clock.advance(to: next)
             try await settle()
         }
-        clock.move(to: moment)
+        clock.advance(to: moment)
     }
 
     func end() async {

@@ -10,6 +10,7 @@ import ServiceLifecycle
 import SignIn
 import StorageConformance
 import Synchronization
+import TestSupport
 import TokenMint
 
 /// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands still.
@@ -25,7 +26,7 @@ struct RunningService: Sendable {
     let log: CapturedLog
     let sink: LogSink
     let store: any AccountStore
-    let clock: WallClock
+    let clock: ManualClock
     let stop: @Sendable () -> Void
 
     struct Options: Sendable {
@@ -62,14 +63,15 @@ struct RunningService: Sendable {
         let keys = try options.keys ?? PinnedKeySet(parsing: TokenMint.shared.keySet)
         let feed = EventFeed(mostWaiters: options.mostWaiters)
         let commits = GroupCommit(store: store, feed: feed)
-        let clock = WallClock(options.now)
-        let now: @Sendable () -> Moment = { Moment(milliseconds: clock.now) }
+        let clock = ManualClock(millisecondsSince1970: options.now)
+        let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
             commits: commits, feed: feed, relation: try relation(options, store),
             nonceKey: .sample(), now: now)
         var logger = Logger(label: "test") { label in
-            LineLogHandler(label: label, level: options.logLevel, sink: sink, now: { clock.now })
+            LineLogHandler(
+                label: label, level: options.logLevel, sink: sink, now: { clock.millisecondsSince1970 })
         }
         logger.logLevel = options.logLevel
         let service = HTTPService(
@@ -77,7 +79,8 @@ struct RunningService: Sendable {
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
-                now: { clock.now }, web: try web(options, useCases, store as? any TicketStore, now),
+                now: { clock.millisecondsSince1970 },
+                web: try web(options, useCases, store as? any TicketStore, now),
                 foreignPages: options.foreignPages),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)

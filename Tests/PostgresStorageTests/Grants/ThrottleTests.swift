@@ -1,6 +1,7 @@
 import AppleAccounts
 import PostgresStorage
 import StorageConformance
+import TestSupport
 import Testing
 
 /// Apple may be asked about a token once a day. What is not known to have failed counts as asked.

@@ -1,5 +1,6 @@
 import AppleAccounts
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import SignIn

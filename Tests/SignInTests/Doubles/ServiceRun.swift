@@ -5,6 +5,7 @@ import Cryptography
 import KeySets
 import StorageConformance
 import StrictJSON
+import TestSupport
 import TokenMint
 
 @testable import SignIn

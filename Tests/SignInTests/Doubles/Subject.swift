@@ -2,7 +2,7 @@ import AppleAccounts
 import AppleIdentity
 import StorageConformance
 import StrictJSON
-import Synchronization
+import TestSupport
 import TokenMint
 
 @testable import SignIn
@@ -19,28 +19,22 @@ final class Subject: Sendable {
     let keys: StubKeys
     let commits: GroupCommit
     let useCases: SignInUseCases
-    private let clock: Clock
-
-    final class Clock: Sendable {
-        let moment = Mutex(Moment(seconds: TokenMint.sampleTime + 10))
-    }
+    private let clock = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 10) * 1000)
 
     init(keys: StubKeys? = nil, nonceLifetime: Duration = .seconds(600)) throws {
         self.keys = try keys ?? StubKeys(cached: TokenMint.shared.publicKeys())
-        let clock = Clock()
-        self.clock = clock
         commits = GroupCommit(store: store, feed: feed)
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Self.app, Self.other, Self.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: self.keys, store: store, commits: commits,
             feed: feed, relation: AppleRelation(grants: store), nonceKey: .sample(),
             nonceLifetime: nonceLifetime,
-            now: { clock.moment.withLock { $0 } })
+            now: { [clock] in Moment(milliseconds: clock.millisecondsSince1970) })
     }
 
     /// Seconds after the moment at which sample tokens are signed.
     func setClock(_ seconds: Int64) {
-        clock.moment.withLock { $0 = Moment(seconds: TokenMint.sampleTime + seconds) }
+        clock.set(to: (TokenMint.sampleTime + seconds) * 1000)
     }
 
     /// An honest token, issued so many seconds after the sample moment, with some claims changed.

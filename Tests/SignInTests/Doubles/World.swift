@@ -3,11 +3,10 @@ import AppleIDClient
 import AppleIdentity
 import Cryptography
 import Encodings
-import Foundation
 import SQLiteStorage
 import StorageConformance
 import StrictJSON
-import Synchronization
+import TestSupport
 import TokenMint
 
 @testable import SignIn
@@ -23,22 +22,15 @@ final class World: Sendable {
 
     let store: any AccountStore & GrantStore
     let apple: ScriptedApple
-    private let wall: Wall
+    private let wall = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 10) * 1000)
     private let end: @Sendable () async -> Void
 
-    final class Wall: Sendable {
-        let moment = Mutex(Moment(seconds: TokenMint.sampleTime + 10))
-        var now: Moment { moment.withLock { $0 } }
-    }
-
-    var now: Moment { wall.now }
+    var now: Moment { Moment(milliseconds: wall.millisecondsSince1970) }
 
     private init(store: any AccountStore & GrantStore, end: @escaping @Sendable () async -> Void) {
         self.store = store
         self.end = end
-        let wall = Wall()
-        self.wall = wall
-        apple = ScriptedApple { wall.now.milliseconds / 1000 }
+        apple = ScriptedApple { [wall] in wall.secondsSince1970 }
     }
 
     static func with<Result: Sendable>(
@@ -49,13 +41,13 @@ final class World: Sendable {
         case .memory:
             world = World(store: ReferenceStore()) {}
         case .sqlite:
-            let path = NSTemporaryDirectory() + "siwa-\(UUID().uuidString).sqlite"
-            let database = try await SQLiteDatabase.open(path: path, logger: .silent)
-            world = World(store: database.accounts) {
+            let directory = try TemporaryDirectory()
+            let database = try await SQLiteDatabase.open(
+                path: directory.path(of: "siwa.sqlite"), logger: .silent)
+            // The closure keeps the directory.
+            world = World(store: database.accounts) { [directory] in
                 await database.close()
-                for suffix in ["", "-wal", "-shm", ".lock"] {
-                    try? FileManager.default.removeItem(atPath: path + suffix)
-                }
+                _ = directory
             }
         }
         do {
@@ -69,11 +61,11 @@ final class World: Sendable {
     }
 
     func pass(_ time: Duration) {
-        wall.moment.withLock { $0 = $0.advanced(byMilliseconds: time.wholeMilliseconds) }
+        wall.advance(by: time)
     }
 
     func setNow(_ moment: Moment) {
-        wall.moment.withLock { $0 = moment }
+        wall.set(to: moment.milliseconds)
     }
 
     /// A process that runs on what there is.
@@ -88,7 +80,7 @@ final class World: Sendable {
             sealing: SealingKeyRing(keys.compactMap { Self.key($0) }), canSign: canSign,
             keys: try verification ?? StubKeys(cached: TokenMint.shared.publicKeys()), perSecond: perSecond,
             waits: waits
-        ) { wall.now }
+        ) { Moment(milliseconds: wall.millisecondsSince1970) }
     }
 
     static func key(_ name: String) -> SealingKey? {

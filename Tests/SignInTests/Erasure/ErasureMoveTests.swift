@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import StorageConformance
+import TestSupport
 import Testing
 
 @testable import SignIn

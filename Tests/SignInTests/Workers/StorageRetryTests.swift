@@ -1,5 +1,6 @@
 import AppleAccounts
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignIn

@@ -3,6 +3,7 @@ import AppleIDClient
 import Foundation
 import Logging
 import ServiceLifecycle
+import TestSupport
 
 /// The fake Apple on a real socket, with one team that has a key, during a test.
 struct RunningApple: Sendable {
@@ -24,8 +25,7 @@ struct RunningApple: Sendable {
         let key = try ClientKey.generate(teamID: team, keyID: "K1L2M3N4O5")
         configuration.clientKeys = [key]
         configuration.keyCount = 1
-        let quiet = Logger(label: "apple") { _ in SwiftLogNoOpLogHandler() }
-        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: quiet)
+        let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
         let pem = key.privateKeyPEM ?? ""
         let running = try ClientSigningKey(keyID: key.keyID, pem: pem)
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,6 +2,7 @@ import AppleAccounts
 import Cryptography
 import Logging
 import SignIn
+import TestSupport
 
 @testable import siwa
 
@@ -23,8 +24,7 @@ enum StoredAccounts {
         var environment = SettingsReaderTests.minimal
         environment["DATABASE_URL"] = url
         let settings = try await SettingsReader.read(environment: environment)
-        let quiet = Logger(label: "database") { _ in SwiftLogNoOpLogHandler() }
-        try await settings.openDatabase(logger: quiet).close()
+        try await settings.openDatabase(logger: .silent).close()
         return try await OpenedDatabase.with(settings, body)
     }
 

@@ -1,6 +1,7 @@
 import AppleAccounts
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 
 @testable import siwa

@@ -1,4 +1,5 @@
 import AppleAccounts
+import TestSupport
 
 /// Every text and byte string that is stored, at its bound, of the characters that take the most bytes, and
 /// past it.

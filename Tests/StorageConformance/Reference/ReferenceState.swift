@@ -1,4 +1,5 @@
 import AppleAccounts
+import TestSupport
 
 /// Everything that the reference store remembers.
 struct ReferenceState {

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import TestSupport
 
 /// Makes commands from a small world, so that they meet: few people, few apps, few moments, few nonces.
 public struct RandomCommands: Sendable {

@@ -1,0 +1,32 @@
+/// A condition that did not become true in time.
+public struct NeverTrue: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Waits until a condition holds.
+///
+/// The first checks cost one turn of the executor each, because most conditions hold as soon as other tasks
+/// have run. The later ones are up to 20 ms apart, so that waiting takes no processor time from what is waited
+/// for.
+///
+/// - Throws: `NeverTrue` when the condition does not hold within `bound`; what the condition throws;
+///   `CancellationError`.
+public func eventually(
+    within bound: Duration = .seconds(60), _ condition: () async throws -> Bool, file: String = #fileID,
+    line: Int = #line
+) async throws {
+    let end = ContinuousClock.now + bound
+    for _ in 0..<100 {
+        if try await condition() { return }
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+    var pause = Duration.milliseconds(1)
+    while ContinuousClock.now < end {
+        if try await condition() { return }
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .milliseconds(20))
+    }
+    if try await condition() { return }
+    throw NeverTrue(description: "\(file):\(line): expected a condition to become true within \(bound)")
+}

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A TCP socket of this process, bound to a free port of 127.0.0.1. The descriptor is closed with the value.
+struct LocalSocket: ~Copyable {
+    struct NotBound: Error {
+        let code: Int32
+    }
+
+    let descriptor: Int32
+    let port: Int
+
+    init() throws(NotBound) {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { throw NotBound(code: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) == 0 && getsockname(descriptor, pointer, &size) == 0
+            }
+        }
+        guard isBound else {
+            let code = errno
+            close(descriptor)
+            throw NotBound(code: code)
+        }
+        (self.descriptor, port) = (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,138 @@
+public import KeySets
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// It is a `Clock` for code that sleeps for a duration, and a `KeySetClock` for code that reads milliseconds since
+/// 1970.
+public final class ManualClock: Clock, KeySetClock {
+    public struct Instant: InstantProtocol {
+        /// Since 1970.
+        public var offset: Duration
+
+        public init(offset: Duration) { self.offset = offset }
+
+        init(milliseconds: Int64) { offset = .milliseconds(milliseconds) }
+
+        /// Since 1970, rounded down.
+        var milliseconds: Int64 {
+            let (seconds, attoseconds) = offset.components
+            return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: Instant
+        var nextID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        /// Callers of `sleeper()`.
+        var arrivals: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    public init(millisecondsSince1970 now: Int64 = 0) {
+        state = Mutex(State(now: Instant(milliseconds: now)))
+    }
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+    public var millisecondsSince1970: Int64 { now.milliseconds }
+
+    /// The same in seconds. It can be set, forwards or back.
+    public var secondsSince1970: Int64 {
+        get { millisecondsSince1970 / 1000 }
+        set { set(to: newValue * 1000) }
+    }
+
+    /// When the current sleepers want to be woken, in milliseconds since 1970.
+    public var deadlines: [Int64] { state.withLock { $0.sleepers.values.map(\.deadline.milliseconds) } }
+
+    public func sleep(untilMilliseconds moment: Int64) async throws {
+        try await sleep(until: Instant(milliseconds: moment), tolerance: nil)
+    }
+
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                fallAsleep(Sleeper(deadline: deadline, continuation: continuation), id)
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func fallAsleep(_ sleeper: Sleeper, _ id: UInt64) {
+        var result: Result<Void, any Error>?
+        let arrivals = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            // Read under the lock: a cancellation that comes later finds the sleeper.
+            if Task.isCancelled {
+                result = .failure(CancellationError())
+            } else if sleeper.deadline <= state.now {
+                result = .success(())
+            } else {
+                state.sleepers[id] = sleeper
+                defer { state.arrivals = [] }
+                return state.arrivals
+            }
+            return []
+        }
+        if let result { sleeper.continuation.resume(with: result) }
+        for arrival in arrivals { arrival.resume() }
+    }
+
+    /// Sets the clock, forwards or back, and wakes the sleepers whose deadline is reached.
+    public func set(to milliseconds: Int64) {
+        move { _ in Instant(milliseconds: milliseconds) }
+    }
+
+    /// Sets the clock, but never back.
+    public func advance(to milliseconds: Int64) {
+        move { max($0, Instant(milliseconds: milliseconds)) }
+    }
+
+    public func advance(by duration: Duration) {
+        move { $0.advanced(by: duration) }
+    }
+
+    private func move(_ change: (Instant) -> Instant) {
+        let due = state.withLock { state in
+            state.now = change(state.now)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    /// Returns when there is a sleeper.
+    public func sleeper() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.sleepers.isEmpty else { return true }
+                state.arrivals.append(continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Returns when there is a sleeper with exactly this deadline.
+    public func sleeper(until milliseconds: Int64) async throws {
+        try await eventually { deadlines.contains(milliseconds) }
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Listens on a port of its own, lets the kernel accept connections, and never answers.
+public final class SilentServer: Sendable {
+    public struct NotListening: Error {}
+
+    private let socket: LocalSocket
+
+    public var port: Int { socket.port }
+
+    public init() throws {
+        let socket = try LocalSocket()
+        guard listen(socket.descriptor, 64) == 0 else { throw NotListening() }
+        _ = fcntl(socket.descriptor, F_SETFL, O_NONBLOCK)
+        self.socket = socket
+    }
+
+    /// How many clients have connected since it was last asked.
+    public var accepted: Int {
+        var count = 0
+        while true {
+            let connection = accept(socket.descriptor, nil, nil)
+            guard connection >= 0 else { return count }
+            close(connection)
+            count += 1
+        }
+    }
+}
