@@ -43,7 +43,13 @@ class RSAKey:
     def sign_block(self, block):
         """Signs a padded block as it is: for blocks that openssl would never write."""
         assert len(block) == self.size
-        return pow(int.from_bytes(block, "big"), self.d, self.n).to_bytes(self.size, "big")
+        number = int.from_bytes(block, "big")
+        # By the Chinese remainder theorem (RFC 8017 §5.1.2), which takes a quarter of the time.
+        first = pow(number, self.d % (self.p - 1), self.p)
+        second = pow(number, self.d % (self.q - 1), self.q)
+        signature = second + (first - second) * pow(self.q, -1, self.p) % self.p * self.q
+        assert pow(signature, self.e, self.n) == number % self.n
+        return signature.to_bytes(self.size, "big")
 
     def public_pem(self):
         return run("rsa", "-in", str(self.path), "-pubout")
@@ -106,14 +112,19 @@ def digest_block(key, info_and_digest, padding=None):
 
 
 def is_valid(text, signature, jwk):
-    """Second opinion without openssl: RSASSA-PKCS1-v1_5 with SHA-256, by the letter of RFC 8017 §8.2.2."""
+    """Second opinion on a token."""
     n = int.from_bytes(base64url_decode(jwk["n"]), "big")
     e = int.from_bytes(base64url_decode(jwk["e"]), "big")
+    return rsa_is_valid(text.encode(), signature, n, e)
+
+
+def rsa_is_valid(message, signature, n, e):
+    """Second opinion without openssl: RSASSA-PKCS1-v1_5 with SHA-256, by the letter of RFC 8017 §8.2.2."""
     size = (n.bit_length() + 7) // 8
     number = int.from_bytes(signature, "big")
     if len(signature) != size or number >= n:
         return False
-    expected = SHA256_INFO + hashlib.sha256(text.encode()).digest()
+    expected = SHA256_INFO + hashlib.sha256(message).digest()
     block = b"\x00\x01" + b"\xff" * (size - 3 - len(expected)) + b"\x00" + expected
     return pow(number, e, n).to_bytes(size, "big") == block
 

@@ -21,11 +21,15 @@ import reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
 from jws import base64url_decode
 from key_sets import KEY_SETS
-from keys import ec_verifies, openssl_verifies
+from keys import ec_verifies, openssl_verifies, rsa_is_valid
+from rsa_signatures import SIGNATURES
 from steps import SCENARIOS
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = {"identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS}
+FOLDERS = {
+    "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
+    "rsa-signatures": SIGNATURES,
+}
 
 
 def document(value):
@@ -58,6 +62,14 @@ def second_opinion():
             head = json.loads(base64url_decode(text.partition(".")[0]))
             if not openssl_verifies(signers.get(head["kid"], "signer-1"), text, base64url_decode(signature)):
                 mistakes.append(f"{name}: openssl refuses the signature")
+    for name, document in SIGNATURES.items():
+        n, e = (int(document["key"][member], 16) for member in ("n", "e"))
+        for case in document["cases"]:
+            message, signature = (bytes.fromhex(case[member]) for member in ("message", "signature"))
+            # A key with another exponent is refused whatever it signs.
+            is_valid = e == 65537 and rsa_is_valid(message, signature, n, e)
+            if is_valid != (case["verdict"] == "accepted"):
+                mistakes.append(f"{name}, {case['name']}: the reference reader says {is_valid}")
     if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
     return mistakes
