@@ -1,5 +1,6 @@
 import AppleIdentity
 import Foundation
+import TestSupport
 import Testing
 
 /// What the folders as a whole must show, so that a case that is lost or misspelt is missed.

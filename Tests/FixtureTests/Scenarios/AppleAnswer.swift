@@ -1,5 +1,6 @@
 import Foundation
 import KeySets
+import TestSupport
 
 /// What Apple's key endpoint answers from some moment on.
 struct AppleAnswer: Decodable, Sendable {

@@ -1,5 +1,6 @@
 import AppleIdentity
 import KeySets
+import TestSupport
 import Testing
 
 @Suite struct TokenCaseTests {

@@ -1,0 +1,25 @@
+public import Foundation
+
+/// A folder of `Fixtures`. Reading it throws when it is missing or a file in it cannot be read, so that a test that
+/// runs over it fails instead of running over nothing.
+public struct FixtureFolder: Sendable {
+    public static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures")
+
+    public let url: URL
+
+    public init(_ name: String) {
+        url = Self.root.appending(path: name)
+    }
+
+    /// The names of all cases, in order.
+    public func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: url.path()).filter { $0.hasSuffix(".json") }
+            .sorted()
+    }
+
+    public func bytes(of name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: url.appending(path: name)))
+    }
+}
