@@ -2,8 +2,8 @@ import JOSE
 import TestSupport
 import Testing
 
-/// OpenSSL's `EVP_PKEY_verify` as a second opinion about RSA signatures. `RSAPublicKey` uses OpenSSL's numbers, but
-/// raises them to their power and compares the block by itself.
+/// OpenSSL's `EVP_PKEY_verify` as a second opinion about RSA signatures. `RSAPublicKey` uses OpenSSL's
+/// numbers, but raises them to their power and compares the block by itself.
 @Suite struct RSADifferentialTests {
     static let rounds = 25_000
 

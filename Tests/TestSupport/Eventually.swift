@@ -6,8 +6,8 @@ public struct NeverTrue: Error, CustomStringConvertible {
 /// Waits until a condition holds.
 ///
 /// The first checks cost one turn of the executor each, because most conditions hold as soon as other tasks
-/// have run. The later ones are up to 20 ms apart, so that waiting takes no processor time from what is waited
-/// for.
+/// have run. The later ones are up to 20 ms apart, so that waiting takes no processor time from what is
+/// waited for.
 ///
 /// - Throws: `NeverTrue` when the condition does not hold within `bound`; what the condition throws;
 ///   `CancellationError`.

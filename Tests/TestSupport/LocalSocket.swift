@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A TCP socket of this process, bound to a free port of 127.0.0.1. The descriptor is closed with the value.
+/// A TCP socket of this process, bound to 127.0.0.1. The descriptor is closed with the value.
 struct LocalSocket: ~Copyable {
     struct NotBound: Error {
         let code: Int32
@@ -15,7 +15,8 @@ struct LocalSocket: ~Copyable {
     let descriptor: Int32
     let port: Int
 
-    init() throws(NotBound) {
+    /// - Parameter wanted: 0 for any free port.
+    init(port wanted: Int = 0) throws(NotBound) {
         #if canImport(Darwin)
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -25,6 +26,7 @@ struct LocalSocket: ~Copyable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = UInt16(wanted).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A clock that stands still until a test moves it.
 ///
-/// It is a `Clock` for code that sleeps for a duration, and a `KeySetClock` for code that reads milliseconds since
-/// 1970.
+/// It is a `Clock` for code that sleeps for a duration, and a `KeySetClock` for code that reads milliseconds
+/// since 1970.
 public final class ManualClock: Clock, KeySetClock {
     public struct Instant: InstantProtocol {
         /// Since 1970.
