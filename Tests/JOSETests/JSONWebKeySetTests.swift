@@ -24,6 +24,8 @@ import TokenMint
         return .string(Base64URL.encode(bytes))
     }
 
+    private static let rest = TokenMint(keyID: "REST").privateKey.publicJWK(keyID: "REST")
+
     @Test func `finds a key by the bytes of its ID`() throws {
         var kelvin = TokenMint(keyID: "\u{212A}").privateKey.publicJWK(keyID: "\u{212A}")
         kelvin["alg"] = nil
@@ -61,8 +63,7 @@ import TokenMint
     func `skips an entry that must not verify, and keeps the rest`(
         entry: JSONValue, reason: SkippedKey.Reason
     ) throws {
-        let good = TokenMint(keyID: "REST").privateKey.publicJWK(keyID: "REST")
-        let set = try JSONWebKeySet(parsing: Self.set([entry, .object(good)]))
+        let set = try JSONWebKeySet(parsing: Self.set([entry, .object(Self.rest)]))
         #expect(set.keyIDs == ["REST"])
         #expect(set.skipped.map(\.reason) == [reason])
     }

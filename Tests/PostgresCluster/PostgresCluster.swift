@@ -56,12 +56,9 @@ public final class PostgresCluster: Sendable {
     private static func start(
         _ directory: String, _ watchdog: Watchdog, fsync: Bool, settings: [String: String], ssl: Bool
     ) async throws -> PostgresCluster {
+        let template = try await DataDirectory.template.value
         try await Command(
-            path: ServerPrograms.path("initdb"),
-            arguments: [
-                "--pgdata=\(directory)/data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
-                "--locale=C", "--no-sync", "--no-instructions",
-            ], asServer: true
+            path: "/bin/cp", arguments: ["-R", template.path, "\(directory)/data"], asServer: true
         ).run()
         var lines = [
             "listen_addresses": "'localhost'", "unix_socket_directories": "'\(directory)'",

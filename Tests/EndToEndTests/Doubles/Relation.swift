@@ -31,6 +31,7 @@ struct Relation: Sendable {
         app.redirectURIs = redirectURIs
         var configuration = EmulatorConfiguration(apps: [app])
         configuration.clientKeys = [key]
+        configuration.keys = try await WholeSystem.appleKeys.value
         // Apple measures the time when a request arrives, which varies more than the time when it is sent.
         configuration.refreshInterval = interval * 9 / 10
         let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)

@@ -37,12 +37,16 @@ struct WholeSystem: Sendable {
         }
     }
 
+    /// What the fake Apple signs with. To make keys takes longer than most tests.
+    static let appleKeys = Task { try await SigningKey.generate(count: 3) }
+
     /// Runs the fake Apple alone.
     static func withApple<Result: Sendable>(
         _ body: @Sendable (EmulatedApple, TemporaryDirectory) async throws -> Result
     ) async throws -> Result {
-        let configuration = try EmulatorConfiguration(
+        var configuration = try EmulatorConfiguration(
             teamID: DevelopmentSettings.team, clientIDs: [clientID, "com.example.web"])
+        configuration.keys = try await appleKeys.value
         let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
         return try await TemporaryDirectory.with { directory in
             try await withThrowingTaskGroup(of: Void.self) { group in

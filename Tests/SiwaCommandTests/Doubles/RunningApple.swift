@@ -17,6 +17,8 @@ struct RunningApple: Sendable {
     let key: ClientSigningKey
     let pem: String
 
+    private static let keys = Task { try await SigningKey.generate(count: 1) }
+
     static func with<Result: Sendable>(_ body: @Sendable (RunningApple) async throws -> Result) async throws
         -> Result
     {
@@ -24,7 +26,7 @@ struct RunningApple: Sendable {
             teamID: team, clientIDs: [clientID, "com.example.web"])
         let key = try ClientKey.generate(teamID: team, keyID: "K1L2M3N4O5")
         configuration.clientKeys = [key]
-        configuration.keyCount = 1
+        configuration.keys = try await keys.value
         let emulator = try await EmulatedApple(configuration: configuration, clock: .system, logger: .silent)
         let pem = key.privateKeyPEM ?? ""
         let running = try ClientSigningKey(keyID: key.keyID, pem: pem)
