@@ -1,17 +1,8 @@
 import AsyncHTTPClient
-import Foundation
 import NIOCore
 import NIOHTTP1
 import StrictJSON
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A real browser without a window: Chromium, driven over the W3C WebDriver protocol.
 struct Browser: Sendable {
@@ -30,10 +21,7 @@ struct Browser: Sendable {
     static func with<Result: Sendable>(
         in directory: TemporaryDirectory, _ body: @Sendable (Browser) async throws -> Result
     ) async throws -> Result {
-        let (driver, port) = try await startDriver(in: directory)
-        // It inherits ignored signals from this process.
-        defer { end(driver) }
-        let address = "http://127.0.0.1:\(port)"
+        let address = try await BrowserDriver.shared.value.address
         let browser = try await Browser(
             address: address, profile: "\(directory.path)/profile-\(UUID().uuidString)")
         do {
@@ -143,58 +131,6 @@ struct Browser: Sendable {
             throw NotDriven(description: "no \(selector)")
         }
         return "\(session)/element/\(id)"
-    }
-
-    /// The browser ends with its session. Remaining processes are killed.
-    private static func end(_ driver: Process) {
-        _ = kill(driver.processIdentifier, SIGKILL)
-        driver.waitUntilExit()
-    }
-
-    /// The driver chooses a free IPv6 port and then needs the same IPv4 port, which tests with thousands of
-    /// connections may just have used. Then it ends and is started again.
-    private static func startDriver(in directory: TemporaryDirectory) async throws -> (Process, Int) {
-        for _ in 0..<20 {
-            do {
-                return try await startDriverOnce(in: directory)
-            } catch let error as NotDriven where error.description.contains("port not available") {
-                continue
-            }
-        }
-        return try await startDriverOnce(in: directory)
-    }
-
-    private static func startDriverOnce(in directory: TemporaryDirectory) async throws -> (Process, Int) {
-        let output = URL(fileURLWithPath: "\(directory.path)/driver-\(UUID().uuidString).log")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        let driver = Process()
-        driver.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        driver.arguments = ["chromedriver", "--port=0"]
-        driver.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        driver.standardInput = FileHandle.nullDevice
-        let handle = try FileHandle(forWritingTo: output)
-        driver.standardOutput = handle
-        driver.standardError = handle
-        try driver.run()
-        do {
-            return (driver, try await port(driver, output))
-        } catch {
-            end(driver)
-            throw error
-        }
-    }
-
-    private static func port(_ driver: Process, _ output: URL) async throws -> Int {
-        let mark = "started successfully on port "
-        while driver.isRunning {
-            let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-            if let range = text.firstRange(of: mark) {
-                let digits = text[range.upperBound...].prefix { $0.isNumber }
-                if let port = Int(digits), text[range.upperBound...].count > digits.count { return port }
-            }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw NotDriven(description: (try? String(contentsOf: output, encoding: .utf8)) ?? "no chromedriver")
     }
 
     /// Returns the member `value` of the answer.
