@@ -1,5 +1,5 @@
 import COpenSSL
-import JOSE
+import Cryptography
 
 /// An RSA key as OpenSSL uses it: the second opinion about signatures.
 final class OpenSSLKey {
@@ -57,7 +57,7 @@ final class OpenSSLKey {
 
     /// `EVP_PKEY_verify`: RSASSA-PKCS1-v1_5 with SHA-256.
     func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        let digest = SHA256Digest.hash(message)
+        let digest = Array(SHA256Digest.hash(message))
         let verdict = EVP_PKEY_verify(verifying, signature, signature.count, digest, digest.count)
         if verdict != 1 { ERR_clear_error() }
         return verdict == 1

@@ -1,4 +1,6 @@
+import Encodings
 import JOSE
+import StrictJSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import JOSE
+import Cryptography
 import TestSupport
 
 /// Random changes to honest RSA signatures, to what they sign, and to the padded blocks that are signed.
