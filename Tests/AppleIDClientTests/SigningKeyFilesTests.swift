@@ -25,7 +25,7 @@ import Testing
     func files(_ location: SigningKeyLocation? = nil) -> SigningKeyFiles {
         SigningKeyFiles(
             ["TEAM": location ?? .directory(path: directory.path)],
-            uptime: { .seconds(time.secondsSince1970) })
+            uptime: { [time] in .seconds(time.secondsSince1970) })
     }
 
     /// After the interval between two checks.

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A data directory as `initdb` makes it. Each cluster starts on a copy, because to make one takes ten times
 /// as long.
 struct DataDirectory: Sendable {

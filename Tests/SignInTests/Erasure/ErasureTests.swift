@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import StorageConformance
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
