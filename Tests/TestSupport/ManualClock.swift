@@ -14,10 +14,12 @@ public final class ManualClock: Clock, KeySetClock {
 
         init(milliseconds: Int64) { offset = .milliseconds(milliseconds) }
 
-        /// Since 1970, rounded down.
+        /// Since 1970. Times that a test sets far out are the last that fit.
         var milliseconds: Int64 {
             let (seconds, attoseconds) = offset.components
-            return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+            let (milliseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1000)
+            guard !isTooFar else { return seconds < 0 ? .min : .max }
+            return milliseconds + attoseconds / 1_000_000_000_000_000
         }
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -50,8 +52,8 @@ public final class ManualClock: Clock, KeySetClock {
 
     /// The same in seconds. It can be set, forwards or back.
     public var secondsSince1970: Int64 {
-        get { millisecondsSince1970 / 1000 }
-        set { set(to: newValue * 1000) }
+        get { now.offset.components.seconds }
+        set { move { _ in Instant(offset: .seconds(newValue)) } }
     }
 
     /// When the current sleepers want to be woken, in milliseconds since 1970.
