@@ -186,7 +186,8 @@ let package = Package(
         tests(
             "SQLiteStorageTests",
             [
-                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets", grdb,
+                "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets",
+                grdb,
                 logging,
             ]),
         tests(
