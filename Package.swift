@@ -97,6 +97,12 @@ let package = Package(
 
         // Accounts, and where they are kept.
         module("AppleAccounts", ["CodedErrors", "Encodings", "Cryptography"]),
+
+        // OAuth 2.0 on top of the accounts.
+        module(
+            "AuthorizationServer",
+            ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "AppleAccounts"]),
+
         module("SQLTables", []),
         module("SQLiteStorage", ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, logging]),
         module(

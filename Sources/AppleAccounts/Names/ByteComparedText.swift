@@ -82,3 +82,15 @@ public struct InboxIdentifier: ByteComparedText {
         rawValue = text
     }
 }
+
+/// The name of an OAuth client of this service (RFC 6749 §2.2), as its configuration spells it. It is never
+/// one of Apple's client IDs.
+public struct OAuthClientID: ByteComparedText {
+    public let rawValue: String
+
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character.
+    public init?(_ text: String) {
+        guard Self.isAcceptable(text) else { return nil }
+        rawValue = text
+    }
+}

@@ -51,3 +51,21 @@ public struct ErasureID: Hashable, Sendable {
 
     public var rawValue: String { uniqueID.text(prefix: "era_") }
 }
+
+/// The name of an OAuth grant: "grt_" and a UUID of version 7. There is at most one for each account and
+/// OAuth client at a time.
+public struct GrantID: Hashable, Sendable {
+    public let uniqueID: UniqueID
+
+    public init(_ uniqueID: UniqueID) {
+        self.uniqueID = uniqueID
+    }
+
+    /// Reads what `rawValue` writes.
+    public init?(_ text: String) {
+        guard text.hasPrefix("grt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
+        self.uniqueID = uniqueID
+    }
+
+    public var rawValue: String { uniqueID.text(prefix: "grt_") }
+}

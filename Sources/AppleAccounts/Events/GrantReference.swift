@@ -1,0 +1,28 @@
+/// The OAuth grant that an account event is about.
+public struct GrantReference: Sendable, Hashable {
+    public let id: GrantID
+    public let oauthClientID: OAuthClientID
+    /// `nil` for a grant that was created.
+    public let reason: GrantEndReason?
+
+    public init(id: GrantID, oauthClientID: OAuthClientID, reason: GrantEndReason? = nil) {
+        (self.id, self.oauthClientID, self.reason) = (id, oauthClientID, reason)
+    }
+}
+
+/// Why an OAuth grant ended. The words are those of the event feed.
+public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
+    /// The app's backend ended it for the person.
+    case unlinked
+    /// The OAuth client revoked its last token (RFC 7009).
+    case clientRevoked = "client_revoked"
+    /// A code or refresh token was used twice (RFC 9700 §4.14).
+    case tokenReused = "token_reused"
+    /// Newer tokens took the places of the last of its own.
+    case replaced
+    /// Google reported that the sessions or tokens of the linked Google account have ended.
+    case googleRevoked = "google_revoked"
+    case consentRevoked = "consent_revoked"
+    case appleAccountDeleted = "apple_account_deleted"
+    case erased
+}

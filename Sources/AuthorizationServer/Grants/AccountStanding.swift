@@ -1,0 +1,29 @@
+public import AppleAccounts
+
+/// What a decision about tokens needs to know of the person, read and locked in the transaction.
+public struct AccountStanding: Sendable, Hashable {
+    public let account: Account
+    /// The credential for the grant's app, with what ended the credentials of all apps.
+    public let credential: CredentialRecord
+
+    public init(account: Account, credential: CredentialRecord) {
+        (self.account, self.credential) = (account, credential)
+    }
+
+    /// Whether tokens are good. `false` also while Apple's rejection of a refresh token suspends them.
+    public var isAuthorized: Bool { credential.state == .authorized }
+}
+
+/// What introspection and userinfo read, all of one moment. `nil` from a store means that the line has ended.
+public struct TokenStanding: Sendable, Hashable {
+    public let line: TokenLine
+    public let grant: GrantRecord
+    public let standing: AccountStanding
+
+    public init(line: TokenLine, grant: GrantRecord, standing: AccountStanding) {
+        (self.line, self.grant, self.standing) = (line, grant, standing)
+    }
+
+    /// Whether tokens of the line are good at a moment.
+    public func isGood(at moment: Moment) -> Bool { standing.isAuthorized && moment < line.expiresAt }
+}

@@ -1,0 +1,61 @@
+public import AppleAccounts
+public import Cryptography
+
+/// An authorization code as it is kept: by its digest, with everything that it is bound to.
+public struct CodeRecord: Sendable, Hashable {
+    /// SHA-256 of the code's text.
+    public let digest: SHA256Digest
+    public let grantID: GrantID
+    public let accountID: AccountID
+    public let oauthClientID: OAuthClientID
+    /// Byte for byte as in the authorization request.
+    public let redirectURI: String
+    /// `nil` when the request had none.
+    public let challenge: StoredChallenge?
+    /// Space-separated.
+    public let scope: String
+    /// For the ID token.
+    public let nonce: String?
+    public let authenticatedAt: Moment
+    public let authorizedAt: Moment
+    public let issuedAt: Moment
+    public let expiresAt: Moment
+    public var redemption: Redemption?
+
+    /// The one success of a code. The row stays a day past its expiry, so that a second use is recognized.
+    public struct Redemption: Sendable, Hashable {
+        public let moment: Moment
+        public let lineID: UniqueID
+
+        public init(moment: Moment, lineID: UniqueID) { (self.moment, self.lineID) = (moment, lineID) }
+    }
+
+    /// A code challenge (RFC 7636 §4.2).
+    public struct StoredChallenge: Sendable, Hashable {
+        public let text: String
+        public let isPlain: Bool
+
+        public init(text: String, isPlain: Bool) { (self.text, self.isPlain) = (text, isPlain) }
+    }
+
+    public init(
+        digest: SHA256Digest, grantID: GrantID, accountID: AccountID, oauthClientID: OAuthClientID,
+        redirectURI: String, challenge: StoredChallenge?, scope: String, nonce: String?,
+        authenticatedAt: Moment, authorizedAt: Moment, issuedAt: Moment, expiresAt: Moment,
+        redemption: Redemption? = nil
+    ) {
+        self.digest = digest
+        self.grantID = grantID
+        self.accountID = accountID
+        self.oauthClientID = oauthClientID
+        self.redirectURI = redirectURI
+        self.challenge = challenge
+        self.scope = scope
+        self.nonce = nonce
+        self.authenticatedAt = authenticatedAt
+        self.authorizedAt = authorizedAt
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.redemption = redemption
+    }
+}

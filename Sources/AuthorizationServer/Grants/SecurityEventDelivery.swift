@@ -1,0 +1,28 @@
+public import AppleAccounts
+
+/// A refresh token that Google is to be told of: it has ended (RISC, `token-revoked`).
+///
+/// Written in the transaction that ends the token. A worker claims it, delivers it, and removes it; seven days
+/// after `createdAt` it is given up.
+public struct SecurityEventDelivery: Sendable, Hashable {
+    /// Also the `jti` of the security event token, so that a repeated delivery is recognized.
+    public let id: UniqueID
+    public let oauthClientID: OAuthClientID
+    /// 64 bytes.
+    public let doubleSHA512: [UInt8]
+    public let createdAt: Moment
+    public var attempts: Int64
+    public var nextAttemptAt: Moment
+
+    public init(
+        id: UniqueID, oauthClientID: OAuthClientID, doubleSHA512: [UInt8], createdAt: Moment,
+        attempts: Int64 = 0, nextAttemptAt: Moment
+    ) {
+        self.id = id
+        self.oauthClientID = oauthClientID
+        self.doubleSHA512 = doubleSHA512
+        self.createdAt = createdAt
+        self.attempts = attempts
+        self.nextAttemptAt = nextAttemptAt
+    }
+}

@@ -1,0 +1,103 @@
+public import AppleAccounts
+
+/// Where grants, codes and lines of tokens are kept, beside the accounts and in their transactions.
+///
+/// Codes and tokens are kept as digests only. When a notification, an erasure or a transfer ends or moves a
+/// credential for good, the store ends or moves its grants in the same transaction (`GrantEnding`).
+public protocol AuthorizationStore: Sendable {
+    /// Applies the commands in their order, in one transaction, and calls `completion` once, later, on any
+    /// thread, when it is durable. A command that is refused changes nothing, but for what its refusal says,
+    /// and does not touch the others.
+    func commit(
+        _ commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void)
+
+    /// `nil` when the line or its grant has ended.
+    func standing(ofLine id: UniqueID) async throws -> TokenStanding?
+
+    /// `nil` when there is no such account, or it was erased.
+    func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding?
+
+    func grants(of account: AccountID) async throws -> [GrantRecord]
+
+    func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
+
+    /// The account that is linked with a Google account for a client; `nil` when none is.
+    func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
+
+    /// The account with this verified address that is no private relay address, in the team of an app;
+    /// `nil` when none or several have it.
+    func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws -> AccountID?
+
+    func isDisabled(googleSubject: String) async throws -> Bool
+
+    /// Claims deliveries that are due, the longest waiting first. From `leaseUntil` on the claim counts as
+    /// interrupted.
+    func claimDeliveries(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [SecurityEventDelivery]
+
+    /// Ends a claim: tries again at `nextAttemptAt`.
+    func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws
+
+    /// Ends a claim: it was accepted, or is given up.
+    func removeDelivery(_ id: UniqueID) async throws
+
+    func nextDeliveryDue() async throws -> Moment?
+
+    /// Forgets codes a day past their expiry, lines past theirs, and security events of Google's older than
+    /// 30 days; a bounded number at once. Returns how many.
+    func purgeGrants(at moment: Moment) async throws -> Int
+
+    /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.
+    func signingKeys() async throws -> [SigningKeyRecord]
+
+    /// Keeps the key unless there is one of this algorithm that was made at or after `notAfter`, and returns
+    /// all that are kept: of several replicas that offer one at once, one has its way.
+    func offerSigningKey(_ key: SigningKeyRecord, unlessMadeAfter moment: Moment) async throws
+        -> [SigningKeyRecord]
+
+    func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int
+}
+
+/// The result of a batch of grant commands.
+public struct GrantCommitResult: Sendable {
+    /// One for each command, in their order.
+    public let results: [Result<GrantOutcome, any Error>]
+    /// The sequence number of the last account event of the batch; `nil` when it made none.
+    public let lastEventSequence: Int64?
+
+    public init(results: [Result<GrantOutcome, any Error>], lastEventSequence: Int64?) {
+        (self.results, self.lastEventSequence) = (results, lastEventSequence)
+    }
+}
+
+/// A key that signs tokens of this service, as it is kept.
+public struct SigningKeyRecord: Sendable, Hashable {
+    /// RFC 7638 thumbprint of the public key: the `kid`.
+    public let keyID: String
+    /// "ES256" or "RS256".
+    public let algorithm: String
+    /// The private key (PKCS #8), sealed for its `keyID`.
+    public let sealed: SealedSecret
+    /// The public key as a JWK, UTF-8.
+    public let publicKey: [UInt8]
+    public let createdAt: Moment
+    /// From then on it signs. Before that it is only published, so that verifiers know it.
+    public let signsFrom: Moment
+    /// From then on it is not published any more.
+    public let retiresAt: Moment
+
+    public init(
+        keyID: String, algorithm: String, sealed: SealedSecret, publicKey: [UInt8], createdAt: Moment,
+        signsFrom: Moment, retiresAt: Moment
+    ) {
+        self.keyID = keyID
+        self.algorithm = algorithm
+        self.sealed = sealed
+        self.publicKey = publicKey
+        self.createdAt = createdAt
+        self.signsFrom = signsFrom
+        self.retiresAt = retiresAt
+    }
+}
