@@ -109,6 +109,11 @@ let package = Package(
             "PostgresStorage",
             ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", "CLibPQ", logging]),
 
+        // OAuth 2.0 for the people of these accounts.
+        module(
+            "AuthorizationServer",
+            ["AppleAccounts", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),
+
         // What the service does, and how it is asked.
         module(
             "SignIn",
@@ -189,6 +194,12 @@ let package = Package(
         tests(
             "AppleAccountsTests",
             ["AppleAccounts", "Cryptography", "Encodings", "StorageConformance", "TestSupport"]),
+        tests(
+            "AuthorizationServerTests",
+            [
+                "AuthorizationServer", "AppleAccounts", "StrictJSON", "Cryptography", "Encodings",
+                "TestSupport",
+            ]),
         tests(
             "SQLiteStorageTests",
             [

@@ -1,0 +1,56 @@
+/// An entry of `oauth.clients`. Each member is named as in the file, in the words of Swift.
+public struct ClientDraft: Sendable {
+    /// `id`
+    public var id: String
+    /// `kind`: `google_linking`, `web` or `native`
+    public var kind: String
+    /// `app`: the primary client ID of its app
+    public var app: String
+    /// `name`, by language tag
+    public var name: [String: String]
+    /// `purpose`, by language tag
+    public var purpose: [String: String] = [:]
+    /// `secret_hashes`: SHA-256 as hexadecimal digits
+    public var secretHashes: [String] = []
+    /// `scopes`
+    public var scopes: [String] = []
+    /// `redirect_uris`
+    public var redirectURIs: [String] = []
+    /// `audience`
+    public var audience: String?
+    /// `access_token_algorithm` and `id_token_algorithm`: `ES256` or `RS256`
+    public var accessTokenAlgorithm, idTokenAlgorithm: String?
+    /// `max_authentication_age`, in seconds, as all lifetimes
+    public var maxAuthenticationAge: Int64?
+    /// `code_lifetime`
+    public var codeLifetime: Int64?
+    /// `access_token_lifetime`
+    public var accessTokenLifetime: Int64?
+    /// `refresh_token_idle_lifetime`: since the last use
+    public var refreshTokenIdleLifetime: Int64?
+    /// `refresh_token_lifetime`: since the code was redeemed
+    public var refreshTokenLifetime: Int64?
+
+    /// `platform`: `ios`, `android`, `macos`, `windows`, `linux` or `uwp`. Only for `native`
+    public var platform: String?
+    /// `allow_plain_pkce`. Only for `native`
+    public var allowsPlainPKCE: Bool?
+
+    /// `project_id`. Only for `google_linking`, as all that follow
+    public var projectID: String?
+    /// `google_client_ids`
+    public var googleClientIDs: [String] = []
+    /// `app_flip`
+    public var appFlip: Bool?
+    /// `app_flip_bundle_ids`: more apps of Google than the six known ones
+    public var appFlipBundleIDs: [String] = []
+    /// `app_flip_test_redirect_uris`: those of Google's test tool, in development only
+    public var appFlipTestRedirectURIs: [String] = []
+
+    public init(id: String, kind: String, app: String, name: [String: String]) {
+        self.id = id
+        self.kind = kind
+        self.app = app
+        self.name = name
+    }
+}

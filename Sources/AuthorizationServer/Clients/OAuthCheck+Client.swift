@@ -1,0 +1,117 @@
+import AppleAccounts
+
+extension OAuthCheck {
+    /// Returns `nil` when there is a mistake that leaves no client.
+    mutating func client(_ draft: ClientDraft, scopes catalog: ScopeCatalog, defaultAudience: String)
+        -> OAuthClient?
+    {
+        guard let id = OAuthClientID(draft.id) else {
+            add(
+                .clientIDMalformed, at: "oauth.clients.id",
+                "must have 1 to 128 characters of A-Z a-z 0-9 - . _ ~, but is \(draft.id.debugDescription); "
+                    + "rename the client")
+            return nil
+        }
+        guard let kindName = ClientKind.Name(rawValue: draft.kind) else {
+            let known = ClientKind.Name.allCases.map(\.rawValue).joined(separator: ", ")
+            add(
+                .kindUnknown, at: "oauth.clients.kind",
+                "of \(draft.id) must be one of \(known), but is \(draft.kind.debugDescription)")
+            return nil
+        }
+        checkMembers(of: draft, kind: kindName)
+        let app = app(of: draft)
+        let name = text(draft.name, at: "oauth.clients.name", of: draft.id, longest: 60)
+        let purpose =
+            draft.purpose.isEmpty
+            ? nil : text(draft.purpose, at: "oauth.clients.purpose", of: draft.id, longest: 300)
+        let kind = kind(of: draft, kindName)
+        let scopes = scopes(of: draft, in: catalog)
+        guard let app, let name, let kind, let scopes else { return nil }
+        return OAuthClient(
+            id: id, kind: kind, app: app, name: name, purpose: purpose,
+            secretHashes: secretHashes(of: draft, kind: kindName), scopes: scopes,
+            redirectURIs: redirectURIs(of: draft, kind), lifetimes: lifetimes(of: draft, kind: kindName),
+            maxAuthenticationAge: seconds(
+                draft.maxAuthenticationAge, "max_authentication_age", of: draft, in: 0...315_360_000),
+            audience: audience(of: draft, default: defaultAudience),
+            accessTokenAlgorithm: algorithm(
+                draft.accessTokenAlgorithm, "access_token_algorithm", of: draft, default: .es256),
+            idTokenAlgorithm: algorithm(
+                draft.idTokenAlgorithm, "id_token_algorithm", of: draft, default: .rs256),
+            allowsPlainProofKeys: draft.allowsPlainPKCE ?? false)
+    }
+
+    private mutating func app(of draft: ClientDraft) -> ClientID? {
+        guard let app = ClientID(draft.app).flatMap({ surroundings.deployment.app(for: $0) }) else {
+            add(
+                .appUnknown, at: "oauth.clients.app",
+                "of \(draft.id) must be the primary client ID of an app under teams, but is "
+                    + "\(draft.app.debugDescription), which no app has")
+            return nil
+        }
+        let primary = app.primaryClientID
+        guard primary.rawValue == draft.app else {
+            add(
+                .appNotPrimary, at: "oauth.clients.app",
+                "of \(draft.id) must be the primary client ID of the app; write \(primary.rawValue)")
+            return nil
+        }
+        if !surroundings.appsWithWebSignIn.contains(primary) {
+            add(
+                .appWithoutWebSignIn, at: "oauth.clients.app",
+                "of \(draft.id) must have a Services ID with a web return URL, because people sign in with Apple "
+                    + "in the browser; add web_redirect_url to \(primary.rawValue)")
+        }
+        return primary
+    }
+
+    private mutating func scopes(of draft: ClientDraft, in catalog: ScopeCatalog) -> ScopeSet? {
+        let setting = "oauth.clients.scopes"
+        var tokens: [ScopeToken] = []
+        for name in draft.scopes {
+            if let token = ScopeToken(name), catalog[token] != nil {
+                tokens.append(token)
+            } else {
+                add(
+                    .scopeUnknown, at: setting,
+                    "of \(draft.id) names \(name.debugDescription), which is neither built in nor declared; add "
+                        + "it to oauth.scopes")
+            }
+        }
+        let set = ScopeSet(tokens)
+        guard !draft.scopes.isEmpty, set.tokens.count <= ScopeSet.most,
+            set.text.utf8.count <= ScopeSet.longest
+        else {
+            add(
+                .noScopes, at: setting,
+                "of \(draft.id) must have 1 to \(ScopeSet.most) scopes of \(ScopeSet.longest) bytes together, "
+                    + "but has \(draft.scopes.count)")
+            return nil
+        }
+        if set.tokens.count < tokens.count {
+            add(.scopeTwice, at: setting, "of \(draft.id) has a scope twice; remove one")
+        }
+        return set
+    }
+
+    private mutating func secretHashes(of draft: ClientDraft, kind: ClientKind.Name)
+        -> [OAuthClientSecretHash]
+    {
+        let setting = "oauth.clients.secret_hashes"
+        if draft.secretHashes.isEmpty, kind != .native {
+            add(
+                .secretMissing, at: setting,
+                "of \(draft.id) is missing, but a client of kind \(kind.rawValue) has a secret; "
+                    + "siwa client new prints one and its hash")
+        }
+        return draft.secretHashes.compactMap { text in
+            if let hash = OAuthClientSecretHash(hexadecimal: text) { return hash }
+            add(
+                .secretHashMalformed, at: setting,
+                "of \(draft.id) must be the SHA-256 of a secret in 64 hexadecimal digits; "
+                    + "siwa client new prints a secret and its hash")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,90 @@
+extension OAuthCheck {
+    /// Refuses settings that have no meaning for the kind. One that was ignored would look like a protection.
+    mutating func checkMembers(of draft: ClientDraft, kind: ClientKind.Name) {
+        var foreign: [String] = []
+        if kind != .native {
+            if draft.platform != nil { foreign.append("platform") }
+            if draft.allowsPlainPKCE != nil { foreign.append("allow_plain_pkce") }
+        }
+        if kind != .googleLinking {
+            if draft.projectID != nil { foreign.append("project_id") }
+            if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }
+            if draft.appFlip != nil { foreign.append("app_flip") }
+            if !draft.appFlipBundleIDs.isEmpty { foreign.append("app_flip_bundle_ids") }
+            if !draft.appFlipTestRedirectURIs.isEmpty { foreign.append("app_flip_test_redirect_uris") }
+        }
+        for name in foreign {
+            add(
+                .memberOfOtherKind, at: "oauth.clients.\(name)",
+                "of \(draft.id) has no meaning for a client of kind \(kind.rawValue); remove it")
+        }
+    }
+
+    mutating func kind(of draft: ClientDraft, _ name: ClientKind.Name) -> ClientKind? {
+        switch name {
+        case .web: .web
+        case .native: native(draft)
+        case .googleLinking: googleLinking(draft).map(ClientKind.googleLinking)
+        }
+    }
+
+    private mutating func native(_ draft: ClientDraft) -> ClientKind? {
+        guard let name = draft.platform else { return .native(nil) }
+        if let platform = NativePlatform(rawValue: name) { return .native(platform) }
+        let known = NativePlatform.allCases.map(\.rawValue).joined(separator: ", ")
+        add(
+            .platformUnknown, at: "oauth.clients.platform",
+            "of \(draft.id) must be one of \(known), but is \(name.debugDescription)")
+        return nil
+    }
+
+    private mutating func googleLinking(_ draft: ClientDraft) -> GoogleLinking? {
+        let appFlip = draft.appFlip ?? false
+        if !appFlip, !draft.appFlipBundleIDs.isEmpty || !draft.appFlipTestRedirectURIs.isEmpty {
+            add(
+                .appFlipMissing, at: "oauth.clients.app_flip",
+                "of \(draft.id) must be true, because other settings of App Flip are there; add app_flip: true or "
+                    + "remove them")
+        }
+        for id in draft.appFlipBundleIDs where !isBundleID(id) {
+            add(
+                .bundleIDMalformed, at: "oauth.clients.app_flip_bundle_ids",
+                "of \(draft.id) must be a bundle ID of Google's app like com.google.Chromecast, but has "
+                    + id.debugDescription)
+        }
+        for id in draft.googleClientIDs
+        where id.isEmpty || id.utf8.count > 255 || !id.utf8.allSatisfy(\.isUnreserved) {
+            add(
+                .googleClientIDMalformed, at: "oauth.clients.google_client_ids",
+                "of \(draft.id) must be the aud of Google's tokens, like 123-abc.apps.googleusercontent.com, but "
+                    + "has \(id.debugDescription)")
+        }
+        guard let projectID = draft.projectID else {
+            add(
+                .projectIDMissing, at: "oauth.clients.project_id",
+                "of \(draft.id) is missing; copy the project ID from Google's console")
+            return nil
+        }
+        // It becomes a part of two URLs.
+        guard (1...63).contains(projectID.utf8.count),
+            projectID.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") })
+        else {
+            add(
+                .projectIDMalformed, at: "oauth.clients.project_id",
+                "of \(draft.id) must have 1 to 63 letters, digits and hyphens, but is "
+                    + "\(projectID.debugDescription); copy it from Google's console")
+            return nil
+        }
+        let others = draft.appFlipBundleIDs.filter { !GoogleLinking.knownBundleIDs.contains($0) }
+        return GoogleLinking(
+            projectID: projectID, googleClientIDs: draft.googleClientIDs, appFlip: appFlip,
+            bundleIDs: GoogleLinking.knownBundleIDs + others)
+    }
+
+    private func isBundleID(_ text: String) -> Bool {
+        text.utf8.count <= 155 && text.utf8.contains(UInt8(ascii: "."))
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-.".utf8.contains($0) }
+            && !text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .contains(where: \.isEmpty)
+    }
+}

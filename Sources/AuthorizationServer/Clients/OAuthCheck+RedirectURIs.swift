@@ -1,0 +1,63 @@
+extension OAuthCheck {
+    /// Those of Google follow from the project and the apps; those of others are listed.
+    mutating func redirectURIs(of draft: ClientDraft, _ kind: ClientKind) -> [RegisteredRedirectURI] {
+        let setting = "oauth.clients.redirect_uris"
+        switch kind {
+        case .googleLinking(let linking):
+            if !draft.redirectURIs.isEmpty {
+                add(
+                    .redirectURIOfGoogle, at: setting,
+                    "of \(draft.id) must be absent, because they follow from project_id and app_flip; remove them"
+                )
+            }
+            return GoogleRedirectURIs.project(linking.projectID)
+                + (linking.appFlip ? GoogleRedirectURIs.appFlip(linking.bundleIDs) + testURIs(of: draft) : [])
+        case .web:
+            return listed(draft.redirectURIs, of: draft, at: setting, kind: .web, platform: nil)
+        case .native(let platform):
+            return listed(draft.redirectURIs, of: draft, at: setting, kind: .native, platform: platform)
+        }
+    }
+
+    private mutating func testURIs(of draft: ClientDraft) -> [RegisteredRedirectURI] {
+        let setting = "oauth.clients.app_flip_test_redirect_uris"
+        guard !draft.appFlipTestRedirectURIs.isEmpty else { return [] }
+        // Errors are sent to the URIs of App Flip for any client, so in production they must be Google's own.
+        guard surroundings.isDevelopment else {
+            add(
+                .testRedirectURIInProduction, at: setting,
+                "of \(draft.id) is only for SIWA_ENV=development; remove it in production")
+            return []
+        }
+        return listed(
+            draft.appFlipTestRedirectURIs, of: draft, at: setting, kind: .googleLinking, platform: nil
+        ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
+    }
+
+    private mutating func listed(
+        _ texts: [String], of draft: ClientDraft, at setting: String, kind: ClientKind.Name,
+        platform: NativePlatform?
+    ) -> [RegisteredRedirectURI] {
+        if texts.isEmpty {
+            add(
+                .redirectURIMissing, at: setting,
+                "of \(draft.id) is missing; list every URI that the client uses")
+        }
+        var uris: [RegisteredRedirectURI] = []
+        for text in texts {
+            do throws(RedirectURIFault) {
+                let uri = try RegisteredRedirectURI(registering: text)
+                try uri.check(for: kind, on: platform, isDevelopment: surroundings.isDevelopment)
+                if uris.contains(where: { $0.target(for: text) != nil }) {
+                    add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")
+                }
+                uris.append(uri)
+            } catch {
+                add(
+                    .redirectURIRefused, at: setting,
+                    "of \(draft.id) has \(text.debugDescription). It \(error.reason)")
+            }
+        }
+        return uris
+    }
+}

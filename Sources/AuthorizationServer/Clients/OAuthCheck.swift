@@ -1,0 +1,106 @@
+/// Reads the section `oauth` and collects all its mistakes.
+struct OAuthCheck {
+    let surroundings: OAuthSurroundings
+    private(set) var mistakes: [OAuthMistake] = []
+
+    init(_ surroundings: OAuthSurroundings) {
+        self.surroundings = surroundings
+    }
+
+    mutating func add(_ code: OAuthMistake.Code, at setting: String, _ text: String) {
+        mistakes.append(OAuthMistake(code, at: setting, text))
+    }
+
+    mutating func issuer(_ draft: OAuthDraft) -> Issuer? {
+        guard let text = draft.issuer ?? surroundings.publicURL else {
+            add(
+                .issuerMissing, at: "oauth.issuer",
+                "is missing, and SIWA_PUBLIC_URL too; set one of them to the origin that clients reach")
+            return nil
+        }
+        do throws(OAuthMistake) {
+            return try Issuer(text, isDevelopment: surroundings.isDevelopment)
+        } catch {
+            mistakes.append(error)
+            return nil
+        }
+    }
+
+    mutating func catalog(of drafts: [ScopeDraft]) -> ScopeCatalog {
+        var declared: [DeclaredScope] = []
+        for draft in drafts {
+            guard let token = ScopeToken(draft.name) else {
+                add(
+                    .scopeMalformed, at: "oauth.scopes.name",
+                    "must have 1 to \(ScopeToken.longest) printable ASCII characters without space, quotation "
+                        + "mark and backslash (RFC 6749 section 3.3); rename the scope")
+                continue
+            }
+            if declared.contains(where: { $0.token == token }) {
+                add(.scopeTwice, at: "oauth.scopes", "has \(token.rawValue) twice; remove one")
+            }
+            let builtIn = ScopeToken.builtIn.contains(token) ? DeclaredScope.builtIn(token).text : nil
+            // A built-in scope that only becomes optional keeps its texts.
+            let text =
+                draft.text.isEmpty && builtIn != nil
+                ? builtIn : text(draft.text, at: "oauth.scopes.text", of: token.rawValue, longest: 200)
+            guard let text else { continue }
+            declared.append(DeclaredScope(token: token, text: text, isOptional: draft.isOptional))
+        }
+        return ScopeCatalog(declared: declared)
+    }
+
+    /// Reads a text for people. English is required, because it is shown to those whose language has none.
+    mutating func text(_ texts: [String: String], at setting: String, of owner: String, longest: Int)
+        -> LocalizedText?
+    {
+        var others: [PageLanguage: String] = [:]
+        for (tag, text) in texts.sorted(by: { $0.key < $1.key }) {
+            guard let language = PageLanguage(rawValue: tag) else {
+                let known = PageLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+                add(
+                    .languageUnknown, at: setting,
+                    "of \(owner) has the language \(tag); the pages have \(known); remove the others")
+                continue
+            }
+            guard isReadable(text, longest: longest) else {
+                add(
+                    .textMalformed, at: setting,
+                    "of \(owner) in \(tag) must have 1 to \(longest) characters in one line; rewrite it")
+                continue
+            }
+            others[language] = text
+        }
+        guard let english = others[.english] else {
+            if texts["en"] == nil {
+                add(
+                    .textMissing, at: setting,
+                    "of \(owner) has no text in English, which people see whose language has none; add en")
+            }
+            return nil
+        }
+        return LocalizedText(english: english, others)
+    }
+
+    mutating func checkUniqueness(of drafts: [ClientDraft]) {
+        var ids: Set<String> = []
+        var hashes: Set<String> = []
+        for draft in drafts {
+            if !ids.insert(draft.id).inserted {
+                add(.clientIDTwice, at: "oauth.clients.id", "\(draft.id) belongs to two clients; rename one")
+            }
+            for hash in draft.secretHashes where !hashes.insert(hash.lowercased()).inserted {
+                // The holder of such a secret could act as either client.
+                add(
+                    .secretHashTwice, at: "oauth.clients.secret_hashes",
+                    "of \(draft.id) has a hash that occurs before; make a secret of its own with siwa client new"
+                )
+            }
+        }
+    }
+
+    private func isReadable(_ text: String, longest: Int) -> Bool {
+        (1...longest).contains(text.unicodeScalars.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}

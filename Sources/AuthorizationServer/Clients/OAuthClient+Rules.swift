@@ -1,0 +1,69 @@
+/// What follows from a client's kind.
+extension OAuthClient {
+    /// Whether the client must prove with a secret who it is (RFC 6749 §2.1).
+    public var isConfidential: Bool {
+        switch kind {
+        case .googleLinking, .web: true
+        case .native: false
+        }
+    }
+
+    /// Whether an authorization request must have a code challenge. Google's requests have none yet.
+    public var requiresProofKey: Bool {
+        switch kind {
+        case .googleLinking: false
+        case .web, .native: true
+        }
+    }
+
+    /// Whether a refresh token is replaced when it is used. Google expects several valid ones at once, so its
+    /// are not (RFC 9700 §4.14 asks it of public clients).
+    public var rotatesRefreshTokens: Bool {
+        switch kind {
+        case .googleLinking: false
+        case .web, .native: true
+        }
+    }
+
+    /// Whether the client gets a refresh token with these scopes.
+    public func getsRefreshToken(with scopes: ScopeSet) -> Bool {
+        switch kind {
+        case .googleLinking, .native: true
+        case .web: scopes.contains(.offlineAccess)
+        }
+    }
+
+    /// Whether a person who has agreed once is not asked again. Every app on the device can claim a custom
+    /// scheme or a loopback port, so consent that was given to one must not answer for another (RFC 8252
+    /// §8.6).
+    public func remembersConsent(for target: RedirectTarget) -> Bool {
+        switch kind {
+        case .googleLinking, .web: !target.form.isClaimedByAnyApp
+        case .native: false
+        }
+    }
+
+    /// What is special about Google, if this is Google.
+    public var googleLinking: GoogleLinking? {
+        guard case .googleLinking(let linking) = kind else { return nil }
+        return linking
+    }
+
+    public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
+
+    /// Whether one of the secrets of this client is the given one. All are compared, so that the duration does
+    /// not say which one it is.
+    public func accepts(secret: String) -> Bool {
+        var isAccepted = false
+        for hash in secretHashes where hash.matches(secret) { isAccepted = true }
+        return isAccepted
+    }
+
+    /// Returns the target of a redirect to this URI, or `nil` when the client has no such URI.
+    public func redirectTarget(for uri: String) -> RedirectTarget? {
+        for registered in redirectURIs {
+            if let target = registered.target(for: uri) { return target }
+        }
+        return nil
+    }
+}

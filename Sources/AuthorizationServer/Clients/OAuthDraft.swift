@@ -1,0 +1,33 @@
+/// The section `oauth` of the configuration, as it was written and before any check.
+///
+/// A member is `nil` when the file does not have it.
+public struct OAuthDraft: Sendable {
+    public var issuer: String?
+    public var scopes: [ScopeDraft]
+    public var clients: [ClientDraft]
+    public var allowsAccountsWithoutApple: Bool
+
+    public init(
+        issuer: String? = nil, scopes: [ScopeDraft] = [], clients: [ClientDraft] = [],
+        allowsAccountsWithoutApple: Bool = false
+    ) {
+        self.issuer = issuer
+        self.scopes = scopes
+        self.clients = clients
+        self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
+    }
+}
+
+/// An entry of `oauth.scopes`.
+public struct ScopeDraft: Sendable {
+    public var name: String
+    /// By language tag.
+    public var text: [String: String]
+    public var isOptional: Bool
+
+    public init(name: String, text: [String: String] = [:], isOptional: Bool = false) {
+        self.name = name
+        self.text = text
+        self.isOptional = isOptional
+    }
+}

@@ -1,0 +1,32 @@
+public import CodedErrors
+
+/// A mistake in the section `oauth` of the configuration. The service does not start with one.
+public struct OAuthMistake: CodedError {
+    public enum Code: String, Sendable, CaseIterable {
+        case issuerMissing, issuerMalformed, issuerNotSecure
+        case scopeMalformed, scopeTwice, scopeUnknown, noScopes
+        case textMissing, textMalformed, languageUnknown
+        case clientIDMalformed, clientIDTwice, kindUnknown, memberOfOtherKind
+        case appUnknown, appNotPrimary, appWithoutWebSignIn
+        case secretMissing, secretHashMalformed, secretHashTwice
+        case redirectURIMissing, redirectURIRefused, redirectURITwice, redirectURIOfGoogle
+        case testRedirectURIInProduction, appFlipMissing
+        case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange
+        case projectIDMissing, projectIDMalformed, bundleIDMalformed, googleClientIDMalformed
+    }
+
+    public let code: Code
+    /// Where it is, for example `oauth.clients.redirect_uris`.
+    public let setting: String
+    /// What was expected and found, and what to do. It repeats values of the configuration, but no secret and
+    /// no hash.
+    public let text: String
+
+    public init(_ code: Code, at setting: String, _ text: String = "") {
+        (self.code, self.setting, self.text) = (code, setting, text)
+    }
+}
+
+extension OAuthMistake {
+    public var description: String { "\(setting) \(text)" }
+}

@@ -1,0 +1,42 @@
+/// The section `oauth` of the configuration after all checks. It does not change while the service runs.
+public struct OAuthSettings: Sendable {
+    public let issuer: Issuer
+    public let scopes: ScopeCatalog
+    public let clients: ClientRegistry
+    /// Whether the intent `create` of Google's streamlined linking may make an account that no Apple identity
+    /// belongs to.
+    public let allowsAccountsWithoutApple: Bool
+
+    init(issuer: Issuer, scopes: ScopeCatalog, clients: ClientRegistry, allowsAccountsWithoutApple: Bool) {
+        self.issuer = issuer
+        self.scopes = scopes
+        self.clients = clients
+        self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
+    }
+
+    /// What came of the checks.
+    public enum Checked: Sendable {
+        /// No client is declared: the service has no authorization server.
+        case none
+        case usable(OAuthSettings)
+        /// All of them, so that an operator corrects the file once. Never empty.
+        case refused([OAuthMistake])
+    }
+
+    public static func check(_ draft: OAuthDraft, in surroundings: OAuthSurroundings) -> Checked {
+        var check = OAuthCheck(surroundings)
+        let issuer = draft.clients.isEmpty ? nil : check.issuer(draft)
+        let scopes = check.catalog(of: draft.scopes)
+        // Without an issuer there is no audience, so clients are checked with one that is never used.
+        let clients = draft.clients.compactMap { client in
+            check.client(client, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid")
+        }
+        check.checkUniqueness(of: draft.clients)
+        guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
+        guard let issuer else { return .none }
+        return .usable(
+            OAuthSettings(
+                issuer: issuer, scopes: scopes, clients: ClientRegistry(clients),
+                allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple))
+    }
+}

@@ -1,0 +1,45 @@
+/// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
+///
+/// Only the two literals count. `localhost` can be given another address by the machine's configuration, and
+/// other spellings of the address could be read differently by another parser.
+struct LoopbackAddress: Equatable {
+    /// `http://127.0.0.1` or `http://[::1]`.
+    private let origin: [UInt8]
+    let port: UInt16?
+    /// Path and query, both optional.
+    let rest: [UInt8]
+
+    private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) }
+
+    /// Returns `nil` for anything else, and for a port that is not written as a number from 1 to 65535.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let origin = Self.origins.first(where: bytes.starts) else { return nil }
+        var rest = bytes[origin.count...]
+        var port: UInt16?
+        if rest.first == UInt8(ascii: ":") {
+            let digits = rest.dropFirst().prefix(while: \.isDigit)
+            guard let number = Self.port(digits) else { return nil }
+            port = number
+            rest = rest.dropFirst(1 + digits.count)
+        }
+        // Otherwise http://127.0.0.1.example.com and http://127.0.0.1@example.com would be loopback.
+        guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else {
+            return nil
+        }
+        self.origin = origin
+        self.port = port
+        self.rest = Array(rest)
+    }
+
+    func isEqualButForPort(to other: LoopbackAddress?) -> Bool {
+        origin == other?.origin && rest == other?.rest
+    }
+
+    /// One number has one spelling, so that a leading zero does not match.
+    static func port(_ digits: some Collection<UInt8>) -> UInt16? {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(\.isDigit)
+        else { return nil }
+        return UInt16(String(decoding: digits, as: UTF8.self))
+    }
+}

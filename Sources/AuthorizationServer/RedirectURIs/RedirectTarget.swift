@@ -1,0 +1,26 @@
+/// Where the answer to one request goes: a redirect URI that was found among the registered ones.
+///
+/// Only a match makes one, so that nothing can be sent to a URI that was not checked.
+public struct RedirectTarget: Sendable, Hashable {
+    /// As the request had it, with its port. The token request must repeat these bytes.
+    public let text: String
+    public let form: RegisteredRedirectURI.Form
+
+    init(text: String, form: RegisteredRedirectURI.Form) {
+        self.text = text
+        self.form = form
+    }
+
+    /// What `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
+    /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme where there is no origin.
+    public var formActionSource: String {
+        let bytes = Array(text.utf8)
+        let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }
+        let rest = bytes.dropFirst(scheme.count)
+        let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        // A custom scheme has no host, and a host source cannot be an IPv6 address.
+        let hasSource = rest.starts(with: "://".utf8) && authority.first != UInt8(ascii: "[")
+        return String(
+            decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
+    }
+}

@@ -1,0 +1,44 @@
+import Encodings
+
+/// A redirect URI that a client may use, as the configuration has it or as Google's rules make it.
+///
+/// A URI of a request matches when it has the same bytes. Nothing is decoded, normalized or completed before,
+/// because every such step is a way to a URI that nobody registered (RFC 9700 §4.1.3).
+public struct RegisteredRedirectURI: Sendable, Hashable {
+    public enum Form: String, Sendable, Hashable, CaseIterable {
+        /// `https`: the host belongs to the client.
+        case claimedHTTPS = "https"
+        /// A reverse domain name as the scheme (RFC 8252 §7.1).
+        case customScheme = "custom_scheme"
+        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3).
+        case loopback
+        /// Google's, for linking in the browser.
+        case googleProject = "google_project"
+        /// Google's, for linking in the app.
+        case appFlip = "app_flip"
+
+        /// Whether any app on the device can receive what is sent there (RFC 8252 §8.6).
+        public var isClaimedByAnyApp: Bool { self == .customScheme || self == .loopback }
+    }
+
+    public let text: String
+    public let form: Form
+
+    /// In characters.
+    public static let longest = 1024
+
+    init(text: String, form: Form) {
+        self.text = text
+        self.form = form
+    }
+
+    /// Returns the target of a redirect when the URI of a request is this one: byte for byte, but for the port
+    /// of a loopback address, which a native app takes from what is free.
+    public func target(for uri: String) -> RedirectTarget? {
+        let isMatch =
+            form == .loopback
+            ? LoopbackAddress(uri)?.isEqualButForPort(to: LoopbackAddress(text)) ?? false
+            : text.isByteEqual(to: uri)
+        return isMatch ? RedirectTarget(text: uri, form: form) : nil
+    }
+}

@@ -1,0 +1,52 @@
+/// Scopes without repetition, in the order in which they were named (RFC 6749 §3.3).
+public struct ScopeSet: Sendable, Hashable {
+    public let tokens: [ScopeToken]
+
+    /// How many scopes a request can name, and a client can have.
+    public static let most = 64
+    /// How long the text of a set can be, in bytes.
+    public static let longest = 2048
+
+    /// A scope that comes twice is kept at its first place.
+    public init(_ tokens: some Sequence<ScopeToken>) {
+        var known: Set<ScopeToken> = []
+        self.tokens = tokens.filter { known.insert($0).inserted }
+    }
+
+    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for a text without a
+    /// scope, and past the bounds.
+    public init?(parsing text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
+        var tokens: [ScopeToken] = []
+        for part in text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+            guard tokens.count < Self.most, let token = ScopeToken(Substring(part)) else { return nil }
+            tokens.append(token)
+        }
+        self.init(tokens)
+    }
+
+    /// The value of the parameter `scope`.
+    public var text: String { tokens.map(\.rawValue).joined(separator: " ") }
+
+    public var isEmpty: Bool { tokens.isEmpty }
+
+    public func contains(_ token: ScopeToken) -> Bool { tokens.contains(token) }
+
+    /// Whether every scope of this set is in the other one.
+    public func isSubset(of other: ScopeSet) -> Bool { tokens.allSatisfy(other.contains) }
+
+    /// The scopes of this set that are also in the other one, in the order of this set.
+    public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
+
+    /// The scopes of both, those of this set first.
+    public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
+
+    /// Whether both have the same scopes, in whatever order.
+    public func hasSameScopes(as other: ScopeSet) -> Bool {
+        tokens.count == other.tokens.count && isSubset(of: other)
+    }
+}
+
+extension ScopeSet: CustomStringConvertible {
+    public var description: String { text }
+}

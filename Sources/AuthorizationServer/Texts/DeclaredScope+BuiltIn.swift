@@ -1,0 +1,37 @@
+extension DeclaredScope {
+    /// One of `ScopeToken.builtIn`. Such a scope is not optional, unless the configuration says so.
+    static func builtIn(_ token: ScopeToken) -> DeclaredScope {
+        DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
+    }
+
+    private static let texts: [ScopeToken: LocalizedText] = [
+        .openID: LocalizedText(
+            english: "Recognize you when you come back",
+            [
+                .arabic: "التعرّف عليك عند عودتك",
+                .turkish: "Geri döndüğünüzde sizi tanıma",
+                .polish: "Rozpoznawanie Cię, gdy wrócisz",
+            ]),
+        .profile: LocalizedText(
+            english: "See your name",
+            [
+                .arabic: "الاطّلاع على اسمك",
+                .turkish: "Adınızı görme",
+                .polish: "Wyświetlanie Twojego imienia i nazwiska",
+            ]),
+        .email: LocalizedText(
+            english: "See your email address",
+            [
+                .arabic: "الاطّلاع على عنوان بريدك الإلكتروني",
+                .turkish: "E-posta adresinizi görme",
+                .polish: "Wyświetlanie Twojego adresu e-mail",
+            ]),
+        .offlineAccess: LocalizedText(
+            english: "Keep this access while you are not using it",
+            [
+                .arabic: "الاحتفاظ بهذا الوصول حتى عندما لا تستخدمه",
+                .turkish: "Siz kullanmıyorken de bu erişimi sürdürme",
+                .polish: "Zachowanie tego dostępu także wtedy, gdy z niego nie korzystasz",
+            ]),
+    ]
+}

@@ -1,0 +1,50 @@
+import AppleAccounts
+import AuthorizationServer
+import Testing
+
+extension OAuthSurroundings {
+    /// A production deployment with one app that can sign in on the web, and one that cannot.
+    static func sample(isDevelopment: Bool = false, publicURL: String? = "https://accounts.example.com")
+        throws -> OAuthSurroundings
+    {
+        let team = try #require(TeamID("A1B2C3D4E5"))
+        let app = try #require(ClientID("com.example.app"))
+        let web = try #require(ClientID("com.example.web"))
+        let other = try #require(ClientID("com.example.other"))
+        return OAuthSurroundings(
+            isDevelopment: isDevelopment, publicURL: publicURL,
+            deployment: try Deployment(apps: [
+                App(team: team, primaryClientID: app, otherClientIDs: [web]),
+                App(team: team, primaryClientID: other),
+            ]),
+            appsWithWebSignIn: [app])
+    }
+}
+
+extension OAuthDraft {
+    /// One client of each kind, and one declared scope.
+    static func sample(_ change: (inout OAuthDraft) -> Void = { _ in }) -> OAuthDraft {
+        var draft = OAuthDraft(
+            scopes: [ScopeDraft(name: "devices", text: ["en": "Control your devices"], isOptional: true)],
+            clients: [.sample(), .nativeSample(), .googleSample()])
+        change(&draft)
+        return draft
+    }
+}
+
+extension OAuthSettings {
+    /// The settings of a draft that must have no mistake.
+    static func sample(
+        _ draft: OAuthDraft = .sample(), isDevelopment: Bool = false
+    ) throws -> OAuthSettings {
+        switch check(draft, in: try .sample(isDevelopment: isDevelopment)) {
+        case .usable(let settings): return settings
+        case .none: throw UnusableSample(mistakes: [])
+        case .refused(let mistakes): throw UnusableSample(mistakes: mistakes)
+        }
+    }
+
+    struct UnusableSample: Error {
+        let mistakes: [OAuthMistake]
+    }
+}
