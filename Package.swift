@@ -109,11 +109,6 @@ let package = Package(
             "PostgresStorage",
             ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", "CLibPQ", logging]),
 
-        // OAuth 2.0 for the people of these accounts.
-        module(
-            "AuthorizationServer",
-            ["AppleAccounts", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),
-
         // What the service does, and how it is asked.
         module(
             "SignIn",

@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// All clients of the service, by their IDs.
 public struct ClientRegistry: Sendable {
     /// In the order of the configuration.

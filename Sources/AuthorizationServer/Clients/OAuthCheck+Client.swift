@@ -5,7 +5,10 @@ extension OAuthCheck {
     mutating func client(_ draft: ClientDraft, scopes catalog: ScopeCatalog, defaultAudience: String)
         -> OAuthClient?
     {
-        guard let id = OAuthClientID(draft.id) else {
+        // These need no escape in a query, a form or HTTP Basic, so that a client ID has one spelling there.
+        guard draft.id.utf8.count <= 128, draft.id.utf8.allSatisfy(\.isUnreserved),
+            let id = OAuthClientID(draft.id)
+        else {
             add(
                 .clientIDMalformed, at: "oauth.clients.id",
                 "must have 1 to 128 characters of A-Z a-z 0-9 - . _ ~, but is \(draft.id.debugDescription); "

@@ -1,7 +1,3 @@
-// AuthorizationServer owns the rules of OAuth 2.0 and OpenID Connect: clients, scopes, redirect URIs, proof
-// keys, requests, responses, grants, codes, tokens, and the protocol that a store of them must keep. It does
-// no I/O and reads no clock. It does not own people and their credentials: those are in AppleAccounts.
-
 public import AppleAccounts
 
 /// A client of this authorization server, as the configuration declares it and after all checks.
