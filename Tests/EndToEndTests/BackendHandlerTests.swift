@@ -9,7 +9,7 @@ import Testing
 
 /// The backends that `docs/integrate.md` shows, each against `siwa dev`, with the same app before all of them.
 @Suite(.serialized) struct BackendHandlerTests {
-    private struct Trial: Sendable {
+    struct Trial: Sendable {
         let app: PhoneApp
         let siwa: Backend
         let proxy: DisturbingProxy
@@ -30,10 +30,14 @@ import Testing
                             app: PhoneApp(backendPort: port, apple: system.apple),
                             siwa: Backend(port: system.port, secret: DevelopmentSettings.secret), proxy: proxy
                         )
+                        try await Self.start(trial)
                         try await Self.refusals(trial)
                         try await Self.revocations(trial)
                         try await Self.passwordUsers(trial)
-                        try await Self.restoredDatabase(trial)
+                        try await Self.changedAccount(trial)
+                        try await Self.erasureReadLate(trial)
+                        for fault in Self.lostCursors { try await Self.beginning(trial, after: fault) }
+                        try await Self.signOut(trial)
                         try await Self.deletion(trial)
                     }
                 }
@@ -175,17 +179,20 @@ import Testing
         #expect(try await app.call(.POST, "/password", right).error == "password_wrong")
     }
 
-    private static func restoredDatabase(_ trial: Trial) async throws {
+    /// The ordinary one.
+    private static func signOut(_ trial: Trial) async throws {
         let app = trial.app
-        let (gone, here) = (try await newSubject(trial), try await newSubject(trial))
-        let (ended, kept) = (try await app.signIn(gone), try await app.signIn(here))
-        // The event of the revocation does not reach the backend, which asks for the states instead.
-        trial.proxy.hold("wait=30")
-        try await app.order("/emulator/users/\(gone)/revoke-consent")
-        trial.proxy.add(.init(target: "wait=30", status: .conflict, code: "cursor_ahead", times: 1))
-        trial.proxy.release()
-        try await eventually { try await !app.isSignedIn(ended.session) }
-        #expect(try await app.isSignedIn(kept.session))
+        let subject = try await newSubject(trial)
+        let (phone, tablet) = (try await app.signIn(subject), try await app.signIn(subject))
+        #expect(try await app.call(.POST, "/signout", session: phone.session).status == 200)
+        #expect(try await app.call(.GET, "/me", session: phone.session).error == "session_ended")
+        #expect(try await app.isSignedIn(tablet.session))
+        #expect(try await trial.siwa.credential(subject)["state"]?.string == "authorized")
+        #expect(try await app.signIn(subject).userID == phone.userID)
+        // Once more, without a session, and with one that was never there.
+        for session in [phone.session, nil, "invented"] {
+            #expect(try await app.call(.POST, "/signout", session: session).status == 200)
+        }
     }
 
     private static func deletion(_ trial: Trial) async throws {
@@ -210,7 +217,7 @@ import Testing
         try await eventually { try await !app.isSignedIn(session) }
     }
 
-    private static func newSubject(_ trial: Trial) async throws -> String {
+    static func newSubject(_ trial: Trial) async throws -> String {
         try await trial.app.order("/emulator/users")["sub"]?.string ?? ""
     }
 }

@@ -13,13 +13,29 @@ final class DisturbingProxy: Sendable {
         /// Part of the path and query of the requests that it is for.
         let target: String
         let status: HTTPResponse.Status
-        let code: String
+        let content: String
         /// How many requests get it.
         var times: Int
+
+        init(target: String, status: HTTPResponse.Status, content: String, times: Int) {
+            (self.target, self.status, self.content, self.times) = (target, status, content, times)
+        }
+
+        /// A problem.
+        init(target: String, status: HTTPResponse.Status, code: String, times: Int) {
+            self.init(target: target, status: status, content: #"{"code":"\#(code)"}"#, times: times)
+        }
+    }
+
+    private struct Rewrite {
+        let target: String
+        let change: @Sendable (String) -> String
     }
 
     private struct State {
         var faults: [Fault] = []
+        var rewrites: [Rewrite] = []
+        var targets: [String] = []
         var heldTarget: String?
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -66,16 +82,33 @@ final class DisturbingProxy: Sendable {
         state.withLock { $0.heldTarget = target }
     }
 
-    func release() {
+    /// Whether a response is held now.
+    var isHolding: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    /// - Parameter next: is held from then on.
+    func release(thenHold next: String? = nil) {
         let waiting = state.withLock { state in
-            defer { (state.heldTarget, state.waiting) = (nil, []) }
+            defer { (state.heldTarget, state.waiting) = (next, []) }
             return state.waiting
         }
         for continuation in waiting { continuation.resume() }
     }
 
+    /// Changes the responses of requests whose path and query has the text.
+    func rewrite(_ target: String, _ change: @escaping @Sendable (String) -> String) {
+        state.withLock { $0.rewrites.append(Rewrite(target: target, change: change)) }
+    }
+
+    func stopRewriting() {
+        state.withLock { $0.rewrites = [] }
+    }
+
+    /// Path and query of all requests so far.
+    var targets: [String] { state.withLock { $0.targets } }
+
     private func respond(to request: Request) async throws -> Response {
         let target = request.uri.string
+        state.withLock { $0.targets.append(target) }
         if let fault = takeFault(for: target) { return fault }
         var call = HTTPClientRequest(url: service + target)
         call.method = HTTPMethod(rawValue: request.method.rawValue)
@@ -84,7 +117,7 @@ final class DisturbingProxy: Sendable {
         }
         call.body = .bytes(try await request.body.collect(upTo: 1 << 20))
         let response = try await HTTPClient.shared.execute(call, timeout: .seconds(60))
-        let content = try await response.body.collect(upTo: 1 << 20)
+        let content = rewritten(try await response.body.collect(upTo: 1 << 20), of: target)
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 guard let held = state.heldTarget, target.contains(held) else { return true }
@@ -101,6 +134,13 @@ final class DisturbingProxy: Sendable {
             body: ResponseBody(byteBuffer: content))
     }
 
+    private func rewritten(_ content: ByteBuffer, of target: String) -> ByteBuffer {
+        let rewrites = state.withLock { $0.rewrites }.filter { target.contains($0.target) }
+        guard !rewrites.isEmpty else { return content }
+        let text = rewrites.reduce(String(buffer: content)) { $1.change($0) }
+        return ByteBuffer(string: text)
+    }
+
     private func takeFault(for target: String) -> Response? {
         let fault = state.withLock { state -> Fault? in
             let index = state.faults.firstIndex { $0.times > 0 && target.contains($0.target) }
@@ -111,7 +151,7 @@ final class DisturbingProxy: Sendable {
         return fault.map { fault in
             Response(
                 status: fault.status, headers: [.contentType: "application/problem+json", .retryAfter: "1"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"code":"\#(fault.code)"}"#)))
+                body: ResponseBody(byteBuffer: ByteBuffer(string: fault.content)))
         }
     }
 }

@@ -9,6 +9,7 @@ import (
 type event struct {
 	Type       string
 	AccountID  string `json:"account_id"`
+	TeamID     string `json:"team_id"`
 	Sub        string
 	ClientID   string `json:"client_id"`
 	OccurredAt string `json:"occurred_at"`
@@ -16,11 +17,14 @@ type event struct {
 
 // handle handles one event. After a crash the same event can come again.
 func (b *Backend) handle(event event) error {
+	if event.AccountID == "" { // about a person who has never signed in
+		return nil
+	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	userID := b.userWithAccount(event.AccountID)
 	switch {
-	case event.Type == "credential_revoked" && event.AccountID != "" && event.ClientID == clientID:
+	case event.Type == "credential_revoked" && event.ClientID == clientID:
 		// The person may have signed in again, so only sessions that are not later than the event end. Both
 		// times are Apple's, and all times have one format, so that they compare as text.
 		if event.OccurredAt > b.revocations[event.AccountID] {
@@ -38,11 +42,17 @@ func (b *Backend) handle(event event) error {
 		if isGone {
 			b.forget(userID)
 		}
-	case event.Type == "account_erased" && userID != "":
-		b.forget(userID)
+	case event.Type == "account_erased":
+		if userID == "" {
+			// A person who has signed in again since the erasure was found by sub, and begins anew as well.
+			userID = b.userWhere(func(user user) bool { return user.formerID == event.AccountID })
+		}
+		if userID != "" {
+			b.forget(userID)
+		}
 	case event.Type == "account_transferred" && userID != "":
 		// The app is another team's now, where the person has another sub.
-		b.users[userID] = user{event.AccountID, event.Sub}
+		b.users[userID] = user{event.AccountID, event.TeamID, event.Sub, b.users[userID].formerID}
 	}
 	return nil
 }
@@ -59,46 +69,53 @@ func eraseIfGone(accountID, sub string) (bool, error) {
 	return err == nil, err
 }
 
-// readEvents reads one page. The first call, before the first sign-in, keeps where the feed ends now.
+type eventPage struct {
+	Events []event
+	Cursor string
+}
+
+// readEvents reads one page.
 func (b *Backend) readEvents() error {
-	var page struct {
-		Events []event
-		Cursor string
+	if b.cursor == "" {
+		return b.beginFeed()
 	}
-	if b.cursor != "" {
-		err := siwa("GET", "/v1/events?wait=30&after="+b.cursor, nil, &page, 45*time.Second)
-		if err == nil {
-			for _, event := range page.Events {
-				if err := b.handle(event); err != nil {
-					return err
-				}
-			}
-			b.cursor = page.Cursor
-			return nil
-		}
-		if !is(err, "cursor_ahead") {
+	var page eventPage
+	err := siwa("GET", "/v1/events?wait=30&after="+b.cursor, nil, &page, 45*time.Second)
+	if is(err, "cursor_ahead") { // siwa's database was restored from a backup
+		return b.beginFeed()
+	}
+	if err != nil {
+		return err
+	}
+	for _, event := range page.Events {
+		if err := b.handle(event); err != nil {
 			return err
 		}
-	}
-	// For a new backend, and when siwa's database was restored from a backup. The cursor comes before the
-	// states, so that no change is missed.
-	if err := siwa("GET", "/v1/events?after=latest", nil, &page, 12*time.Second); err != nil {
-		return err
-	}
-	if err := b.checkStates(); err != nil {
-		return err
 	}
 	b.cursor = page.Cursor
 	return nil
 }
 
-func (b *Backend) checkStates() error {
+var eventOfReason = map[string]string{"apple_account_deleted": "account_deleted", "erased": "account_erased"}
+
+// beginFeed begins where the feed ends now, when there is no usable cursor. The states stand for earlier events.
+func (b *Backend) beginFeed() error {
+	var page eventPage
+	// Before the states, so that no change is missed.
+	if err := siwa("GET", "/v1/events?after=latest", nil, &page, 12*time.Second); err != nil {
+		return err
+	}
 	var subs []string
-	known := map[string]string{}
+	accounts, latest := map[string]string{}, map[string]string{}
 	b.mutex.Lock()
-	for userID, user := range b.users {
+	for _, user := range b.users {
 		if user.sub != "" {
-			subs, known[user.sub] = append(subs, user.sub), userID
+			subs, accounts[user.sub] = append(subs, user.sub), user.accountID
+		}
+	}
+	for _, row := range b.sessions {
+		if sub := b.users[row.userID].sub; row.since > latest[sub] {
+			latest[sub] = row.since
 		}
 	}
 	b.mutex.Unlock()
@@ -109,18 +126,31 @@ func (b *Backend) checkStates() error {
 		}
 		query := map[string]any{"client_id": clientID, "subs": subs[:count]}
 		subs = subs[count:]
-		var result struct{ Credentials []struct{ Sub, State string } }
+		var result struct {
+			Credentials []struct{ Sub, State, Reason, Since string }
+		}
 		if err := siwa("POST", "/v1/credentials/query", query, &result, 12*time.Second); err != nil {
 			return err
 		}
-		b.mutex.Lock()
 		for _, credential := range result.Credentials {
-			if credential.State != "authorized" {
-				b.endSessions(known[credential.Sub], "9999")
+			if credential.State == "authorized" {
+				continue
+			}
+			change := event{Type: "credential_revoked", AccountID: accounts[credential.Sub], ClientID: clientID}
+			if name := eventOfReason[credential.Reason]; name != "" {
+				change.Type = name
+			}
+			change.OccurredAt = credential.Since
+			if change.OccurredAt == "" {
+				// Of a person whom siwa does not know, the sessions from before the query end.
+				change.OccurredAt = latest[credential.Sub]
+			}
+			if err := b.handle(change); err != nil {
+				return err
 			}
 		}
-		b.mutex.Unlock()
 	}
+	b.cursor = page.Cursor
 	return nil
 }
 

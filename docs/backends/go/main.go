@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-type user struct{ accountID, sub string }
+// user has formerID, the account ID before the last change of it, or "".
+type user struct{ accountID, teamID, sub, formerID string }
 
 type session struct {
 	userID, since string // since is "" for a session that began with a password
@@ -65,13 +66,21 @@ func (b *Backend) userOf(token string) (string, error) {
 	return "", Refused{401, "session_ended"}
 }
 
-func (b *Backend) userWithAccount(accountID string) string {
+func (b *Backend) userWhere(condition func(user) bool) string {
 	for userID, user := range b.users {
-		if accountID != "" && user.accountID == accountID {
+		if condition(user) {
 			return userID
 		}
 	}
 	return ""
+}
+
+func (b *Backend) userWithAccount(accountID string) string {
+	return b.userWhere(func(user user) bool { return accountID != "" && user.accountID == accountID })
+}
+
+func (b *Backend) userWithSub(teamID, sub string) string {
+	return b.userWhere(func(user user) bool { return sub != "" && user.sub == sub && user.teamID == teamID })
 }
 
 // endSessions ends those sessions of a user that began with Apple and are not later than the moment.
@@ -126,7 +135,10 @@ func (b *Backend) SignIn(request appRequest, token string) (any, error) {
 	}
 	request.ClientID, request.Name, request.Password = clientID, "", ""
 	var outcome struct {
-		Account    struct{ ID, Sub string }
+		Account struct {
+			ID, Sub string
+			TeamID  string `json:"team_id"`
+		}
 		Credential struct{ Since string }
 	}
 	if err := siwa("POST", "/v1/sign-ins", request, &outcome, 12*time.Second); err != nil {
@@ -140,17 +152,26 @@ func (b *Backend) SignIn(request appRequest, token string) (any, error) {
 		return nil, Refused{401, "credential_revoked"}
 	}
 	owner, userID := b.userWithAccount(account.ID), sessionUser
+	if owner == "" {
+		// After a restore of siwa's database the same person can have another account ID, with the same sub.
+		owner = b.userWithSub(account.TeamID, account.Sub)
+	}
 	if userID == "" {
 		userID = owner
 	}
 	if userID == "" {
 		userID = "usr_" + random()
 	}
-	attached := b.users[userID].accountID
-	if (attached != "" && attached != account.ID) || (owner != "" && owner != userID) {
+	known := b.users[userID]
+	// It belongs to another user, or this user has another one.
+	if (owner != "" && owner != userID) || (owner == "" && known.accountID != "") {
 		return nil, Refused{409, "other_apple_account"}
 	}
-	b.users[userID] = user{account.ID, account.Sub}
+	formerID := known.accountID
+	if formerID == account.ID {
+		formerID = known.formerID
+	}
+	b.users[userID] = user{account.ID, account.TeamID, account.Sub, formerID}
 	return b.makeSession(userID, since), nil
 }
 
@@ -182,6 +203,14 @@ func (b *Backend) ShowUser(_ appRequest, token string) (any, error) {
 	defer b.mutex.Unlock()
 	userID, err := b.userOf(token)
 	return appUser{userID, b.users[userID].accountID}, err
+}
+
+// SignOut ends this session alone: the account, the person's consent and other devices stay as they are.
+func (b *Backend) SignOut(_ appRequest, token string) (any, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	delete(b.sessions, hashed(token))
+	return struct{}{}, nil
 }
 
 func (b *Backend) DeleteUser(_ appRequest, token string) (any, error) {
@@ -226,6 +255,7 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 		"POST /nonce":     b.Nonce,
 		"POST /signin":    b.SignIn,
 		"POST /password":  b.SignInWithPassword,
+		"POST /signout":   b.SignOut,
 		"GET /me":         b.ShowUser,
 		"DELETE /account": b.DeleteUser,
 	}[request.Method+" "+request.URL.Path]
@@ -261,7 +291,7 @@ func main() {
 		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
 		passwords: readPasswords(),
 	}
-	if err := backend.readEvents(); err != nil {
+	if err := backend.beginFeed(); err != nil {
 		log.Fatal(err)
 	}
 	go backend.followEvents()

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as passwords from "./passwords.mjs";
 
 const { SIWA_URL, SIWA_KEY, CLIENT_ID, PORT = "8000" } = process.env;
-const users = new Map(); // user_id: { accountID, sub }
+const users = new Map(); // user_id: { accountID, teamID, sub, formerID }
 const sessions = new Map(); // session_hash: { userID, since, createdAt }
 const revocations = new Map(); // account_id: occurred_at
-let cursor;
+let cursor = "";
 
 /** What the app gets: a status and a code. */
 class Refused extends Error {
@@ -63,9 +63,9 @@ function userOf(session) {
     return row.userID;
 }
 
-function userWithAccount(accountID) {
-    for (const [userID, user] of users) if (accountID && user.accountID === accountID) return userID;
-}
+const userWhere = (condition) => [...users].find(([, user]) => condition(user))?.[0];
+const userWithAccount = (accountID) => userWhere((user) => user.accountID === accountID);
+const userWithSub = (teamID, sub) => userWhere((user) => user.teamID === teamID && user.sub === sub);
 
 /** With a session, attaches the Apple Account to the user of the session. */
 async function signIn({ identity_token, authorization_code, nonce, user }, session) {
@@ -77,12 +77,19 @@ async function signIn({ identity_token, authorization_code, nonce, user }, sessi
     const { account, credential } = await siwa("POST", "/v1/sign-ins", request);
     // The event of a revocation can arrive before the response of the sign-in that it revokes.
     if (credential.since <= (revocations.get(account.id) ?? "")) throw new Refused(401, "credential_revoked");
-    const owner = userWithAccount(account.id);
+    // After a restore of siwa's database the same person can have another account ID, with the same sub.
+    const owner = userWithAccount(account.id) ?? userWithSub(account.team_id, account.sub);
     const userID = sessionUser ?? owner ?? `usr_${randomBytes(16).toString("hex")}`;
-    const attached = users.get(userID)?.accountID ?? account.id;
-    const isOthers = attached !== account.id || (owner ?? userID) !== userID;
+    const { accountID, formerID } = users.get(userID) ?? {};
+    // It belongs to another user, or this user has another one.
+    const isOthers = owner ? owner !== userID : accountID;
     if (isOthers) throw new Refused(409, "other_apple_account");
-    users.set(userID, { accountID: account.id, sub: account.sub });
+    users.set(userID, {
+        accountID: account.id,
+        teamID: account.team_id,
+        sub: account.sub,
+        formerID: accountID === account.id ? formerID : accountID,
+    });
     return makeSession(userID, credential.since);
 }
 
@@ -96,6 +103,12 @@ async function signInWithPassword({ name, password }) {
 function showUser(_, session) {
     const userID = userOf(session);
     return { user_id: userID, account_id: users.get(userID)?.accountID };
+}
+
+/** Ends this session alone: the account, the person's consent and other devices stay as they are. */
+function signOut(_, session) {
+    sessions.delete(hashed(session));
+    return {};
 }
 
 async function deleteUser(_, session) {
@@ -117,9 +130,10 @@ async function erase(accountID) {
 }
 
 /** Handles one event. After a crash the same event can come again. */
-async function handle({ type, account_id, sub, client_id, occurred_at }) {
+async function handle({ type, account_id, team_id, sub, client_id, occurred_at }) {
+    if (!account_id) return; // about a person who has never signed in
     const userID = userWithAccount(account_id);
-    if (type === "credential_revoked" && account_id && client_id === CLIENT_ID) {
+    if (type === "credential_revoked" && client_id === CLIENT_ID) {
         // The person may have signed in again, so only sessions that are not later than the event end. Both
         // times are Apple's, and all times have one format, so that they compare as text.
         const before = revocations.get(account_id) ?? "";
@@ -132,11 +146,13 @@ async function handle({ type, account_id, sub, client_id, occurred_at }) {
         if (state === "authorized") return;
         await erase(account_id);
         forget(userID);
-    } else if (type === "account_erased" && userID) {
-        forget(userID);
+    } else if (type === "account_erased") {
+        // A person who has signed in again since the erasure was found by sub, and begins anew as well.
+        const returned = userWhere((user) => user.formerID === account_id);
+        if (userID ?? returned) forget(userID ?? returned);
     } else if (type === "account_transferred" && userID) {
         // The app is another team's now, where the person has another sub.
-        users.set(userID, { accountID: account_id, sub });
+        users.set(userID, { ...users.get(userID), teamID: team_id, sub });
     }
 }
 
@@ -155,34 +171,50 @@ function forget(userID) {
     for (const [hash, session] of sessions) if (session.userID === userID) sessions.delete(hash);
 }
 
-/** Reads one page. The first call, before the first sign-in, keeps where the feed ends now. */
+/** Reads one page. */
 async function readEvents() {
-    const latest = async () => (await siwa("GET", "/v1/events?after=latest")).cursor;
-    if (!cursor) return (cursor = await latest());
+    if (!cursor) return beginFeed();
     try {
         const page = await siwa("GET", `/v1/events?after=${cursor}&wait=30`, undefined, 45_000);
         for (const event of page.events) await handle(event);
         cursor = page.cursor;
     } catch (error) {
         if (error.code !== "cursor_ahead") throw error;
-        // siwa's database was restored from a backup. The cursor comes before the states, so that no change is
-        // missed.
-        const end = await latest();
-        await checkStates();
-        cursor = end;
+        await beginFeed(); // siwa's database was restored from a backup
     }
 }
 
-async function checkStates() {
+/** Begins where the feed ends now, when there is no usable cursor. The states stand for earlier events. */
+async function beginFeed() {
+    // Before the states, so that no change is missed.
+    const end = (await siwa("GET", "/v1/events?after=latest")).cursor;
+    const latest = new Map();
+    for (const { userID, since = "" } of sessions.values()) {
+        if (since > (latest.get(userID) ?? "")) latest.set(userID, since);
+    }
     const known = new Map();
-    for (const [userID, user] of users) if (user.sub) known.set(user.sub, userID);
+    for (const [userID, { accountID, sub }] of users) {
+        if (sub) known.set(sub, { accountID, since: latest.get(userID) ?? "" });
+    }
     const subs = [...known.keys()];
     while (subs.length > 0) {
         const query = { client_id: CLIENT_ID, subs: subs.splice(0, 1000) };
         const { credentials } = await siwa("POST", "/v1/credentials/query", query);
-        for (const { sub, state } of credentials) if (state !== "authorized") endSessions(known.get(sub));
+        for (const { sub, state, reason, since } of credentials) {
+            if (state === "authorized") continue;
+            await handle({
+                type: eventOfReason[reason] ?? "credential_revoked",
+                account_id: known.get(sub).accountID,
+                client_id: CLIENT_ID,
+                // Of a person whom siwa does not know, the sessions from before the query end.
+                occurred_at: since ?? known.get(sub).since,
+            });
+        }
     }
+    cursor = end;
 }
+
+const eventOfReason = { apple_account_deleted: "account_deleted", erased: "account_erased" };
 
 async function followEvents() {
     for (;;) {
@@ -199,6 +231,7 @@ const routes = {
     "POST /nonce": () => siwa("POST", "/v1/nonces"),
     "POST /signin": signIn,
     "POST /password": signInWithPassword,
+    "POST /signout": signOut,
     "GET /me": showUser,
     "DELETE /account": deleteUser,
 };
@@ -232,6 +265,6 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
     response.end(JSON.stringify(result));
 });
 
-await readEvents();
+await beginFeed();
 followEvents();
 server.listen(Number(PORT), "127.0.0.1", () => console.log("listening on", server.address()));

@@ -14,7 +14,9 @@ lock = threading.RLock()  # one connection to the database serves all threads
 db = sqlite3.connect(os.environ["DATABASE"], check_same_thread=False)
 db.executescript("""
     PRAGMA foreign_keys = ON;
-    CREATE TABLE IF NOT EXISTS users (user_id TEXT PRIMARY KEY, account_id TEXT UNIQUE, sub TEXT);
+    CREATE TABLE IF NOT EXISTS users (
+        user_id TEXT PRIMARY KEY, account_id TEXT UNIQUE, team_id TEXT, sub TEXT, former_account_id TEXT);
+    CREATE INDEX IF NOT EXISTS users_by_sub ON users (team_id, sub);
     CREATE TABLE IF NOT EXISTS sessions (
         session_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
         since TEXT, created_at INTEGER NOT NULL);
@@ -90,19 +92,23 @@ def sign_in(body, session):
         raise Refused(400, "nonce_missing")
     members = {name: body.get(name) for name in ("identity_token", "authorization_code", "nonce", "user")}
     outcome = siwa("POST", "/v1/sign-ins", {**members, "client_id": CLIENT_ID})
-    account_id, sub = outcome["account"]["id"], outcome["account"]["sub"]
+    account_id, team_id, sub = (outcome["account"][name] for name in ("id", "team_id", "sub"))
     since = outcome["credential"]["since"]
     with lock:
         # The event of a revocation can arrive before the response of the sign-in that it revokes.
         if run("SELECT 1 FROM revocations WHERE account_id = ? AND occurred_at >= ?", account_id, since):
             raise Refused(401, "credential_revoked")
-        owner = run("SELECT user_id FROM users WHERE account_id = ?", account_id)
+        # After a restore of siwa's database the same person can have another account_id, with the same sub.
+        owner = (run("SELECT user_id FROM users WHERE account_id = ?", account_id)
+                 or run("SELECT user_id FROM users WHERE team_id = ? AND sub = ?", team_id, sub))
         user_id = user_id or (owner[0][0] if owner else "usr_" + secrets.token_hex(16))
+        if owner and owner[0][0] != user_id:
+            raise Refused(409, "other_apple_account")  # of another user
+        if not owner and run("SELECT 1 FROM users WHERE user_id = ? AND account_id NOT NULL", user_id):
+            raise Refused(409, "other_apple_account")  # this user has another one
         run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
-        has_other = run("SELECT 1 FROM users WHERE user_id = ? AND account_id != ?", user_id, account_id)
-        if has_other or (owner and owner[0][0] != user_id):
-            raise Refused(409, "other_apple_account")
-        run("UPDATE users SET account_id = ?, sub = ? WHERE user_id = ?", account_id, sub, user_id)
+        run("UPDATE users SET former_account_id = coalesce(nullif(account_id, ?1), former_account_id),"
+            " account_id = ?1, team_id = ?2, sub = ?3 WHERE user_id = ?4", account_id, team_id, sub, user_id)
         return make_session(user_id, since)
 
 
@@ -112,6 +118,12 @@ def sign_in_with_password(body, _):
         raise Refused(401, "password_wrong")
     run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
     return make_session(user_id, None)
+
+
+def sign_out(_, session):
+    """Ends this session alone: the account, the person's consent and other devices stay as they are."""
+    run("DELETE FROM sessions WHERE session_hash = ?", hashed(session))
+    return {}
 
 
 def delete_user(_, session):
@@ -134,8 +146,10 @@ def erase(account_id):
 def handle(event):
     """Handles one event. After a crash the same event can come again."""
     account_id, occurred_at = event.get("account_id"), event["occurred_at"]
+    if not account_id:
+        return  # about a person who has never signed in
     row = run("SELECT user_id, sub FROM users WHERE account_id = ?", account_id)
-    if event["type"] == "credential_revoked" and account_id and event["client_id"] == CLIENT_ID:
+    if event["type"] == "credential_revoked" and event["client_id"] == CLIENT_ID:
         # The person may have signed in again, so only sessions that are not later than the event end. Both
         # times are Apple's, and all times have one format, so that they compare as text.
         run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
@@ -147,48 +161,70 @@ def handle(event):
         if siwa("GET", f"/v1/credentials/{quote(row[0][1])}?client_id={CLIENT_ID}")["state"] != "authorized":
             erase(account_id)
             forget(row[0][0])
-    elif event["type"] == "account_erased" and row:
-        forget(row[0][0])
+    elif event["type"] == "account_erased":
+        # A person who has signed in again since the erasure was found by sub, and begins anew as well.
+        sql = "SELECT user_id FROM users WHERE ? IN (account_id, former_account_id)"
+        for (user_id,) in run(sql, account_id):
+            forget(user_id)
     elif event["type"] == "account_transferred":
         # The app is another team's now, where the person has another sub.
-        run("UPDATE users SET sub = ? WHERE account_id = ?", event.get("sub"), account_id)
+        run("UPDATE users SET team_id = ?, sub = ? WHERE account_id = ?",
+            event["team_id"], event.get("sub"), account_id)
 
 
 def forget(user_id):
     """Deletes a user. One who has a password stays, without the Apple Account."""
     if passwords.exists(user_id):
         run("DELETE FROM sessions WHERE user_id = ? AND since IS NOT NULL", user_id)
-        run("UPDATE users SET account_id = NULL, sub = NULL WHERE user_id = ?", user_id)
+        run("UPDATE users SET account_id = NULL, team_id = NULL, sub = NULL, former_account_id = NULL"
+            " WHERE user_id = ?", user_id)
     else:
         run("DELETE FROM users WHERE user_id = ?", user_id)
 
 
-def read_events():
-    """Reads one page. The first call, before the first sign-in, stores where the feed ends now."""
+def cursor():
+    """How far the feed was read, or "" for a new backend."""
     rows = run("SELECT cursor FROM feed")
-    page = {"events": []}
+    return rows[0][0] if rows else ""
+
+
+def keep(end):
+    run("INSERT INTO feed VALUES (1, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor", end)
+
+
+def read_events():
+    """Reads one page."""
     try:
-        after = f"{rows[0][0]}&wait=30" if rows else "latest"
-        page = siwa("GET", f"/v1/events?after={after}", timeout=45)
+        page = siwa("GET", f"/v1/events?after={cursor()}&wait=30", timeout=45) if cursor() else None
     except Refused as refused:
         if refused.code != "cursor_ahead":
             raise
-        # siwa's database was restored from a backup. The cursor comes before the states, so that no change is
-        # missed.
-        page["cursor"] = siwa("GET", "/v1/events?after=latest")["cursor"]
-        check_states()
-    for event in page["events"] if rows else []:
+        page = None  # siwa's database was restored from a backup
+    if page is None:
+        return begin_feed()
+    for event in page["events"]:
         handle(event)
-    run("INSERT INTO feed VALUES (1, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor", page["cursor"])
+    keep(page["cursor"])
 
 
-def check_states():
-    users = dict(run("SELECT sub, user_id FROM users WHERE sub IS NOT NULL"))
+def begin_feed():
+    """Begins where the feed ends now, when there is no usable cursor. The states stand for earlier events."""
+    end = siwa("GET", "/v1/events?after=latest")["cursor"]  # before the states, so that no change is missed
+    sql = "SELECT sub, account_id, max(since) FROM users LEFT JOIN sessions USING (user_id) GROUP BY sub"
+    users = {sub: (account_id, since or "") for sub, account_id, since in run(sql) if sub}
     for start in range(0, len(users), 1000):
         query = {"client_id": CLIENT_ID, "subs": list(users)[start : start + 1000]}
         for credential in siwa("POST", "/v1/credentials/query", query)["credentials"]:
+            account_id, since = users[credential["sub"]]
             if credential["state"] != "authorized":
-                run("DELETE FROM sessions WHERE user_id = ? AND since IS NOT NULL", users[credential["sub"]])
+                handle({"type": EVENT_OF_REASON.get(credential.get("reason"), "credential_revoked"),
+                        "account_id": account_id, "client_id": CLIENT_ID,
+                        # Of a person whom siwa does not know, the sessions from before the query end.
+                        "occurred_at": credential.get("since", since)})
+    keep(end)
+
+
+EVENT_OF_REASON = {"apple_account_deleted": "account_deleted", "erased": "account_erased"}
 
 
 def follow_events():
@@ -204,6 +240,7 @@ ROUTES = {
     "POST /nonce": lambda *_: siwa("POST", "/v1/nonces"),
     "POST /signin": sign_in,
     "POST /password": sign_in_with_password,
+    "POST /signout": sign_out,
     "GET /me": lambda _, session: dict(zip(("user_id", "account_id"), user_of(session))),
     "DELETE /account": delete_user,
 }
@@ -243,7 +280,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    read_events()
+    if not cursor():
+        begin_feed()
     threading.Thread(target=follow_events, daemon=True).start()
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler)
     print(f"listening on 127.0.0.1:{server.server_port}", flush=True)

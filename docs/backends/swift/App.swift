@@ -22,10 +22,11 @@ import ServiceLifecycle
         router.post("password") { request, context in
             try await backend.signInWithPassword(request.decode(as: AppRequest.self, context: context))
         }
+        router.post("signout") { request, _ in await backend.signOut(session: request.session) }
         router.get("me") { request, _ in try await backend.showUser(session: request.session) }
         router.delete("account") { request, _ in try await backend.deleteUser(session: request.session) }
 
-        try await backend.readEvents()
+        try await backend.beginFeed()
         let port = variables["PORT"].flatMap { Int($0) } ?? 8000
         let app = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),

@@ -1,11 +1,12 @@
 import Hummingbird
 
 private struct Event: Decodable {
-    let type: String
-    let account_id: String?
-    let sub: String?
-    let client_id: String?
-    let occurred_at: String
+    var type: String
+    var account_id: String?
+    var team_id: String?
+    var sub: String?
+    var client_id: String?
+    var occurred_at: String
 }
 
 private struct EventPage: Decodable {
@@ -22,34 +23,65 @@ private struct CredentialList: Decodable {
     struct Credential: Decodable {
         let sub: String
         let state: String
+        let reason: String?
+        let since: String?
     }
     let credentials: [Credential]
 }
 
 extension Backend {
-    /// Reads one page. The first call, before the first sign-in, keeps where the feed ends now.
+    /// Reads one page.
     func readEvents() async throws {
-        if let cursor {
-            do {
-                let page: EventPage = try await siwa.send(
-                    .GET, "/v1/events?after=\(cursor)&wait=30", timeout: .seconds(45))
-                for event in page.events { try await handle(event) }
-                self.cursor = page.cursor
-                return
-            } catch let refused as Refused where refused.code == "cursor_ahead" {
-                // siwa's database was restored from a backup.
+        guard !cursor.isEmpty else { return try await beginFeed() }
+        do {
+            let page: EventPage = try await siwa.send(
+                .GET, "/v1/events?after=\(cursor)&wait=30", timeout: .seconds(45))
+            for event in page.events { try await handle(event) }
+            cursor = page.cursor
+        } catch let refused as Refused where refused.code == "cursor_ahead" {
+            // siwa's database was restored from a backup.
+            try await beginFeed()
+        }
+    }
+
+    /// Begins where the feed ends now, when there is no usable cursor. The states stand for earlier events.
+    func beginFeed() async throws {
+        // Before the states, so that no change is missed.
+        let end: EventPage = try await siwa.send(.GET, "/v1/events?after=latest")
+        var latest: [String: String] = [:]
+        for session in sessions.values {
+            latest[session.userID] = max(latest[session.userID] ?? "", session.since ?? "")
+        }
+        var rest = users.compactMap { userID, user in
+            user.sub.map { (sub: $0, accountID: user.accountID, since: latest[userID] ?? "") }
+        }[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(1000)
+            rest = rest.dropFirst(1000)
+            // The result has the order of the query.
+            for (known, credential) in zip(some, try await states(of: some.map(\.sub)))
+            where credential.state != "authorized" {
+                let type =
+                    switch credential.reason ?? "" {
+                    case "apple_account_deleted": "account_deleted"
+                    case "erased": "account_erased"
+                    default: "credential_revoked"
+                    }
+                // Of a person whom siwa does not know, the sessions from before the query end.
+                try await handle(
+                    Event(
+                        type: type, account_id: known.accountID, client_id: clientID,
+                        occurred_at: credential.since ?? known.since))
             }
         }
-        // The cursor comes before the states, so that no change is missed.
-        let end: EventPage = try await siwa.send(.GET, "/v1/events?after=latest")
-        try await checkStates()
         cursor = end.cursor
     }
 
     /// Handles one event. After a crash the same event can come again.
     private func handle(_ event: Event) async throws {
+        // Otherwise it is about a person who has never signed in.
         guard let accountID = event.account_id else { return }
-        let userID = user(withAccount: accountID)
+        let userID = user { $0.accountID == accountID }
         switch event.type {
         case "credential_revoked" where event.client_id == clientID:
             // The person may have signed in again, so only sessions that are not later than the event end.
@@ -59,33 +91,23 @@ extension Backend {
         case "account_deleted":
             guard let userID, let sub = users[userID]?.sub else { return }
             // The person may have kept the Apple Account and signed in again: ask what is true now.
-            guard try await state(of: [sub]).first?.state != "authorized" else { return }
+            guard try await states(of: [sub]).first?.state != "authorized" else { return }
             _ = try await erase(accountID)
             forget(userID)
         case "account_erased":
-            if let userID { forget(userID) }
+            // A person who has signed in again since the erasure was found by sub, and begins anew as well.
+            if let userID = userID ?? user(where: { $0.formerID == accountID }) { forget(userID) }
         case "account_transferred":
             // The app is another team's now, where the person has another sub.
-            if let userID { users[userID] = User(accountID: accountID, sub: event.sub) }
+            guard let userID else { return }
+            users[userID]?.teamID = event.team_id
+            users[userID]?.sub = event.sub
         default:
             break
         }
     }
 
-    private func checkStates() async throws {
-        var rest = users.compactMap { userID, user in user.sub.map { (userID, $0) } }[...]
-        while !rest.isEmpty {
-            let some = rest.prefix(1000)
-            rest = rest.dropFirst(1000)
-            // The result has the order of the query.
-            for ((userID, _), credential) in zip(some, try await state(of: some.map { $0.1 }))
-            where credential.state != "authorized" {
-                endSessions(of: userID, until: "9999")
-            }
-        }
-    }
-
-    private func state(of subs: [String]) async throws -> [CredentialList.Credential] {
+    private func states(of subs: [String]) async throws -> [CredentialList.Credential] {
         let query = CredentialQuery(client_id: clientID, subs: subs)
         let list: CredentialList = try await siwa.send(.POST, "/v1/credentials/query", query)
         return list.credentials

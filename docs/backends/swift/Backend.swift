@@ -31,6 +31,8 @@ struct ShownUser: ResponseEncodable {
     let account_id: String?
 }
 
+struct Done: ResponseEncodable {}
+
 struct Nonce: ResponseCodable {
     let nonce: String
     let nonce_sha256: String
@@ -46,6 +48,7 @@ struct Erasure: ResponseCodable {
 private struct SignInOutcome: Decodable {
     struct Account: Decodable {
         let id: String
+        let team_id: String
         let sub: String
     }
     struct Credential: Decodable { let since: String }
@@ -58,7 +61,10 @@ private struct SignInOutcome: Decodable {
 actor Backend {
     struct User {
         var accountID: String?
+        var teamID: String?
         var sub: String?
+        /// The account ID before the last change of it.
+        var formerID: String?
     }
     struct Session {
         let userID: String
@@ -71,10 +77,10 @@ actor Backend {
     let clientID: String
     var users: [String: User] = [:]
     /// By the hash of the token that the app has.
-    private var sessions: [SHA256Digest: Session] = [:]
+    var sessions: [SHA256Digest: Session] = [:]
     /// The latest `occurred_at`, by account ID.
     var revocations: [String: String] = [:]
-    var cursor: String?
+    var cursor = ""
     private var passwords: Passwords
 
     init(siwa: Siwa, clientID: String, passwords: Passwords) {
@@ -101,12 +107,19 @@ actor Backend {
         guard since > revocations[account.id] ?? "" else {
             throw Refused(.unauthorized, "credential_revoked")
         }
-        let owner = user(withAccount: account.id)
+        // After a restore of siwa's database the same person can have another account ID, with the same sub.
+        let owner =
+            user { $0.accountID == account.id }
+            ?? user { ($0.teamID, $0.sub) == (account.team_id, account.sub) }
         let userID = sessionUser ?? owner ?? "usr_\(UUID())"
-        guard users[userID]?.accountID ?? account.id == account.id, owner ?? userID == userID else {
+        let known = users[userID] ?? User()
+        // It belongs to another user, or this user has another one.
+        guard owner == userID || (owner == nil && known.accountID == nil) else {
             throw Refused(.conflict, "other_apple_account")
         }
-        users[userID] = User(accountID: account.id, sub: account.sub)
+        let formerID = known.accountID == account.id ? known.formerID : known.accountID
+        users[userID] = User(
+            accountID: account.id, teamID: account.team_id, sub: account.sub, formerID: formerID)
         return makeSession(userID, since: since)
     }
 
@@ -123,6 +136,12 @@ actor Backend {
     func showUser(session: String?) throws -> ShownUser {
         let userID = try user(of: session ?? "")
         return ShownUser(user_id: userID, account_id: users[userID]?.accountID)
+    }
+
+    /// Ends this session alone: the account, the person's consent and other devices stay as they are.
+    func signOut(session: String?) -> Done {
+        sessions[SHA256.hash(data: Data((session ?? "").utf8))] = nil
+        return Done()
     }
 
     func deleteUser(session: String?) async throws -> Erasure {
@@ -158,8 +177,8 @@ actor Backend {
         return row.userID
     }
 
-    func user(withAccount accountID: String) -> String? {
-        users.first { $0.value.accountID == accountID }?.key
+    func user(where condition: (User) -> Bool) -> String? {
+        users.first { condition($0.value) }?.key
     }
 
     /// Ends those sessions of a user that began with Apple and are not later than the moment.
