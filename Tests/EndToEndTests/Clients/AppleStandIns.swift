@@ -31,6 +31,7 @@ func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTyp
 @MainActor class UIWindowScene: UIScene { var keyWindow: UIWindow? }
 @MainActor class UIApplication {
     static let shared = UIApplication()
+    static let willEnterForegroundNotification = Notification.Name("")
     var connectedScenes: [UIScene] = []
 }
 @MainActor class UIAction { init(handler: @escaping @MainActor (UIAction) -> Void) {} }
@@ -145,6 +146,6 @@ struct Text: View {
 }
 struct Button: View {
     enum Role { case destructive }
-    init(_ text: String, role: Role, action: @escaping @MainActor () -> Void) {}
+    init(_ text: String, role: Role? = nil, action: @escaping @MainActor () -> Void) {}
     var body: Shown { Shown() }
 }
