@@ -16,26 +16,42 @@ import Testing
                     "python3", ["-c", code + Self.driver, "http://127.0.0.1:\(system.applePort)"],
                     ["SIWA": "http://127.0.0.1:\(system.port)"], in: directory)
                 #expect(run.status == 0, "\(run.output)")
-                let answers = try #require(try JSONValue(parsing: Array(run.output.utf8)).array)
-                #expect(answers.map { $0["is_new"]?.bool } == [true, false, nil])
-                #expect(answers[0]["account"]?.string?.hasPrefix("acc_") == true)
-                #expect(answers[0]["account"] == answers[1]["account"])
-                #expect(answers[2]["refused"]?.string == "credential_revoked")
+                let limits = JSONLimits(depth: 8, members: 64)
+                let answers = try #require(
+                    try JSONValue(parsing: Array(run.output.utf8), limits: limits).array)
+                let accounts = answers.prefix(2).map { $0["account"]?["id"]?.string }
+                #expect(accounts[0]?.hasPrefix("acc_") == true)
+                #expect(accounts[0] == accounts[1])
+                #expect(answers[0]["account"]?["first_name"]?.string == "Ada")
+                #expect(
+                    answers.dropFirst(2).map { $0["refused"]?.string } == [
+                        "nonce_used", "nonce_missing", "nonce_missing", "nonce_mismatch",
+                        "credential_revoked",
+                    ])
             }
         }
     }
 
-    /// An app that signs in twice, and once more after its user has withdrawn consent.
+    /// An app that signs in twice, and whose other attempts are refused: a used nonce, none, the digest that the
+    /// token contains, the nonce of another attempt, and a token from before the withdrawal of consent. It sends
+    /// more than siwa takes.
     private static let driver = """
 
         import sys
         def apple(path, body):
             request = urllib.request.Request(sys.argv[1] + path, json.dumps(body).encode())
             return urllib.request.urlopen(request).read().decode()
-        sub = apple("/emulator/users?format=text", {})
-        form = json.loads(apple("/emulator/identity-tokens?format=sign-in", {"sub": sub, "code": True}))
-        answers = [sign_in(form), sign_in(form)]
+        sub = apple("/emulator/users?format=text", {"first_name": "Ada"})
+        def attempt():
+            nonce = make_nonce()
+            body = {"sub": sub, "code": True, "nonce": nonce["nonce_sha256"]}
+            form = json.loads(apple("/emulator/identity-tokens?format=sign-in", body))
+            return {**form, "nonce": nonce["nonce"], "digest": nonce["nonce_sha256"], "app_version": "1.0"}
+        first, last = attempt(), attempt()
+        forms = [first, attempt(), first, {**last, "nonce": None}, {**last, "nonce": last["digest"]},
+                 {**last, "nonce": make_nonce()["nonce"]}]
+        answers = [sign_in(form) for form in forms]
         apple("/emulator/users/" + sub + "/revoke-consent", {})
-        print(json.dumps(answers + [sign_in(form)]))
+        print(json.dumps(answers + [sign_in(last)]))
         """
 }
