@@ -33,6 +33,9 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
+    /// The hash of no secret, to compare with where there is no client.
+    static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
+
     /// 64 hexadecimal digits, lowercase.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 

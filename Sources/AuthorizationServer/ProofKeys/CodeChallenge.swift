@@ -1,0 +1,66 @@
+import Cryptography
+import Encodings
+
+/// How a code challenge was made from the code verifier (RFC 7636 §4.2).
+public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
+    case s256 = "S256"
+    /// The challenge is the verifier.
+    case plain
+}
+
+/// What binds a code to the client that asked for it (RFC 7636): only the holder of the verifier can redeem
+/// it.
+public struct CodeChallenge: Sendable, Hashable {
+    public let method: CodeChallengeMethod
+    public let text: String
+
+    /// Returns `nil` for a text that no verifier can fit: for `S256` the 43 characters of a SHA-256 in
+    /// base64url, for `plain` 43 to 128 unreserved characters.
+    public init?(_ text: String, method: CodeChallengeMethod) {
+        switch method {
+        case .s256:
+            guard text.utf8.count == 43, Base64URL.decode(text)?.count == SHA256Digest.size else {
+                return nil
+            }
+        case .plain:
+            guard CodeVerifier(text) != nil else { return nil }
+        }
+        self.method = method
+        self.text = text
+    }
+
+    /// Reads what a store has kept. It was checked before it was kept.
+    public init(_ stored: CodeRecord.StoredChallenge) {
+        method = stored.isPlain ? .plain : .s256
+        text = stored.text
+    }
+
+    public var stored: CodeRecord.StoredChallenge {
+        CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
+    }
+
+    /// Whether the verifier is the one that the challenge was made from. The duration does not depend on
+    /// where they differ.
+    ///
+    /// The method is the one of the authorization request. A token request names none, so it cannot choose a
+    /// weaker one.
+    public func isAnswered(by verifier: CodeVerifier) -> Bool {
+        let answer =
+            switch method {
+            case .s256: verifier.s256
+            case .plain: verifier.text
+            }
+        return ConstantTime.areEqual(Array(answer.utf8), Array(text.utf8))
+    }
+
+    /// The rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there was a
+    /// challenge, and the right one.
+    ///
+    /// A verifier without a challenge is refused, because an attacker who removed the challenge from the
+    /// authorization request would otherwise have removed the protection.
+    public static func isFulfilled(_ challenge: CodeChallenge?, by verifier: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        guard let verifier = verifier.flatMap({ CodeVerifier($0) }) else { return false }
+        return challenge.isAnswered(by: verifier)
+    }
+}

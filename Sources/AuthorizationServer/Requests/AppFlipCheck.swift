@@ -1,0 +1,100 @@
+public import AppleAccounts
+
+/// Decides about an App Flip call: redirect URI, caller, client and parameters, and the person's decision, in
+/// this order.
+///
+/// The redirect URI is first, because every later error is told to Google there, so that linking goes on in the
+/// browser. That is safe also for an unknown client: the URIs belong to Google.
+public struct AppFlipCheck: Sendable {
+    let clients: ClientRegistry
+
+    public init(_ clients: ClientRegistry) {
+        self.clients = clients
+    }
+
+    /// - Parameter caller: The apps that the API key may ask about.
+    public func check(_ call: AppFlipCall, caller: AppScope) -> AppFlipDecision {
+        guard let uri = call.redirectURI, let target = clients.appFlipTarget(for: uri) else {
+            return .refuse(.redirectURIMismatch)
+        }
+        let client = call.clientID.flatMap { clients[$0] }
+        if let client, !caller.allows(client.app) { return .refuse(.callerForbidden) }
+
+        let language = call.userLocale.flatMap { PageLanguage(tag: $0) } ?? .english
+        let response = AuthorizationResponse(
+            target: target, state: call.state.flatMap { RequestState(text: $0) }, issuer: nil)
+        let parameters: Parameters
+        do throws(OAuthError) {
+            parameters = try self.parameters(of: call, client, response)
+        } catch {
+            return .answer(AppFlipAnswer(refusing: error, by: response, language: language))
+        }
+        switch call.decision {
+        case "granted": break
+        case "denied":
+            return .answer(AppFlipAnswer(refusing: .accessDenied, by: response, language: language))
+        case "cancelled":
+            return .answer(AppFlipAnswer(refusing: .cancelled, by: response, language: language))
+        case nil: return .refuse(.decisionMissing)
+        default: return .refuse(.decisionUnknown)
+        }
+        guard !parameters.granted.isEmpty else {
+            return .answer(AppFlipAnswer(refusing: .accessDenied, by: response, language: language))
+        }
+        let identity: AppFlipRequest.Identity
+        switch (call.identityToken, call.accountID) {
+        case (let token?, nil): identity = .identityToken(token, nonce: call.nonce)
+        case (nil, let id?): identity = .account(id, authenticatedAt: call.authenticatedAt)
+        case (nil, nil):
+            return .answer(
+                AppFlipAnswer(
+                    refusing: AppFlipObstacle.identityMissing.outcome, by: response, language: language))
+        case (_?, _?): return .refuse(.identityAmbiguous)
+        }
+        return .proceed(
+            AppFlipRequest(
+                client: parameters.client, response: response, scopes: parameters.granted,
+                challenge: parameters.challenge, identity: identity, language: language))
+    }
+
+    private struct Parameters {
+        let client: OAuthClient
+        let granted: ScopeSet
+        let challenge: CodeChallenge?
+    }
+
+    /// Whatever is wrong here is `invalid_request` for Google.
+    private func parameters(
+        of call: AppFlipCall, _ client: OAuthClient?, _ response: AuthorizationResponse
+    ) throws(OAuthError) -> Parameters {
+        guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
+            throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
+        }
+        guard let state = call.state, !state.isEmpty else {
+            throw OAuthError(.invalidRequest, "The parameter state is missing.")
+        }
+        guard response.state != nil else {
+            throw OAuthError(
+                .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
+        }
+        guard let scope = call.scope, !scope.isEmpty else {
+            throw OAuthError(.invalidRequest, "The parameter scope is missing.")
+        }
+        guard let scopes = ScopeSet(parsing: scope), scopes.isSubset(of: client.scopes) else {
+            throw OAuthError(.invalidRequest, "The parameter scope names an unknown scope.")
+        }
+        // Google sends no challenge yet. One that it does send must come along.
+        let challenge = try ProofKeyCheck(isRequired: false, allowsPlain: false).challenge(
+            call.codeChallenge, method: call.codeChallengeMethod)
+        return Parameters(client: client, granted: try granted(call, of: scopes), challenge: challenge)
+    }
+
+    private func granted(_ call: AppFlipCall, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
+        guard let text = call.grantedScopes else { return scopes }
+        if text.isEmpty { return ScopeSet([]) }
+        guard let granted = ScopeSet(parsing: text), granted.isSubset(of: scopes) else {
+            throw OAuthError(.invalidRequest, "The granted scopes must be some of the requested ones.")
+        }
+        return granted
+    }
+}

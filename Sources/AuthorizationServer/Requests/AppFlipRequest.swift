@@ -1,0 +1,36 @@
+public import AppleAccounts
+
+/// An App Flip call with which everything is right, but for the identity, which is checked next.
+public struct AppFlipRequest: Sendable {
+    public let client: OAuthClient
+    public let response: AuthorizationResponse
+    /// What the person has granted. Never empty.
+    public let scopes: ScopeSet
+    public let challenge: CodeChallenge?
+    public let identity: Identity
+    public let language: PageLanguage
+
+    /// Who the person is, by the word of the app's backend.
+    public enum Identity: Sendable {
+        /// It is a sign-in like every other.
+        case identityToken(String, nonce: String?)
+        /// - Parameter authenticatedAt: `nil` when the backend does not say it. Then no bound on the age of
+        ///   the authentication is kept.
+        case account(String, authenticatedAt: Moment?)
+    }
+
+    /// How old the authentication may be.
+    public var authenticationAge: AuthenticationAge {
+        AuthenticationAge(longest: client.maxAuthenticationAge)
+    }
+
+    public func answer(code: String) -> AppFlipAnswer {
+        AppFlipAnswer(
+            redirectTo: response.location(code: code), outcome: .code, language: language)
+    }
+
+    /// The answer when there is no code.
+    public func answer(_ obstacle: AppFlipObstacle) -> AppFlipAnswer {
+        AppFlipAnswer(refusing: obstacle.outcome, by: response, language: language)
+    }
+}

@@ -1,0 +1,30 @@
+import Encodings
+
+/// Client ID and secret in HTTP Basic (RFC 7617), each encoded as in a form before (RFC 6749 §2.3.1).
+struct BasicCredentials {
+    let clientID: String
+    let secret: String
+
+    /// Returns `nil` for another scheme and for anything that cannot be read.
+    init?(_ authorization: String) {
+        let bytes = Array(authorization.utf8)
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count <= 1024,
+            String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
+            let decoded = Base64.decode(String(decoding: bytes[(space + 1)...], as: UTF8.self)),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        // The encoding leaves no colon, ampersand or equals sign.
+        guard let clientID = Self.decode(decoded[..<colon]),
+            let secret = Self.decode(decoded[(colon + 1)...])
+        else { return nil }
+        (self.clientID, self.secret) = (clientID, secret)
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard !bytes.contains(UInt8(ascii: "&")),
+            let form = try? FormParameters(parsing: "v=".utf8 + bytes, as: .form),
+            case .text(let text) = form["v"]
+        else { return nil }
+        return text
+    }
+}

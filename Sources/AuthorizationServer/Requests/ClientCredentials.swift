@@ -1,0 +1,64 @@
+import Encodings
+
+/// What a client says about itself at the token, revocation or introspection endpoint (RFC 6749 §2.3). It is
+/// not checked yet. It appears in no description.
+public struct ClientCredentials: Sendable {
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        /// `client_id` alone.
+        case none
+        /// `client_id` and `client_secret` among the parameters.
+        case body = "client_secret_post"
+        case basic = "client_secret_basic"
+    }
+
+    public let method: Method
+    /// As it was sent. There may be no such client.
+    public let clientID: String
+    let secret: String?
+
+    /// Reads the parameters and the field `Authorization`.
+    ///
+    /// Throws `invalid_request` for two methods at once, and `invalid_client` for none and for a method that
+    /// is not supported.
+    init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
+        do throws(OAuthError) {
+            let clientID = try reader.text(.clientID)
+            let secret = try reader.text(.clientSecret)
+            let assertion = try reader.text(.clientAssertion)
+            guard try reader.text(.clientAssertionType) == nil, assertion == nil else {
+                throw OAuthError(
+                    .invalidClient, "Client assertions are not supported; send the client secret.")
+            }
+            if let authorization {
+                guard let basic = BasicCredentials(authorization) else {
+                    throw OAuthError(
+                        .invalidClient,
+                        "The field Authorization must be HTTP Basic with client ID and secret.")
+                }
+                guard secret == nil else {
+                    throw OAuthError(
+                        .invalidRequest,
+                        "The client authenticates twice; send the secret by HTTP Basic or as a parameter.")
+                }
+                guard clientID.map({ $0.isByteEqual(to: basic.clientID) }) ?? true else {
+                    throw OAuthError(
+                        .invalidRequest, "HTTP Basic and client_id name two clients; send one client ID.")
+                }
+                (method, self.clientID, self.secret) = (.basic, basic.clientID, basic.secret)
+                return
+            }
+            guard let clientID else {
+                throw OAuthError(.invalidClient, "The request names no client; send client_id.")
+            }
+            (method, self.clientID, self.secret) = (secret == nil ? .none : .body, clientID, secret)
+        } catch {
+            throw TokenEndpointError(error, usedBasic: authorization != nil)
+        }
+    }
+}
+
+extension ClientCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "credentials of a client (\(method.rawValue))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,36 @@
+/// The body of a request to the token, revocation or introspection endpoint.
+enum EndpointForm {
+    /// Reads a form (RFC 6749 §3.2). Everything that is wrong with it is `invalid_request`.
+    ///
+    /// - Parameters:
+    ///   - contentType: The field `Content-Type`.
+    ///   - query: The query of the request's target.
+    static func read(_ body: some Collection<UInt8>, contentType: String?, query: (some Collection<UInt8>)?)
+        throws(TokenEndpointError) -> ParameterReader
+    {
+        // Secrets and tokens in a URL end in logs and histories (RFC 6749 §2.3.1, RFC 9700 §4.3.2).
+        if let query, !query.isEmpty {
+            throw TokenEndpointError(
+                .invalidRequest, "The request has parameters in its URL; send all of them in the body.")
+        }
+        guard isForm(contentType) else {
+            throw TokenEndpointError(
+                .invalidRequest, "The Content-Type must be application/x-www-form-urlencoded.")
+        }
+        do throws(FormParameters.TooMany) {
+            return ParameterReader(try FormParameters(parsing: body, as: .form))
+        } catch {
+            throw TokenEndpointError(
+                .invalidRequest,
+                "The form has more than \(FormParameters.mostParameters) parameters or "
+                    + "\(FormParameters.mostBytes) bytes; shorten it.")
+        }
+    }
+
+    /// A media type is compared without regard to case, and its parameters are left out (RFC 9110 §8.3.1).
+    private static func isForm(_ contentType: String?) -> Bool {
+        let type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        return String(decoding: trimmed, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
+    }
+}

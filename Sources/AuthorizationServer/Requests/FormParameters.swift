@@ -1,0 +1,89 @@
+/// The parameters of a query or a form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
+///
+/// It is read strictly, because two lenient readers can see different requests: a repeated name and a broken
+/// escape are found, and not repaired. They are reported for the parameter that is asked for, so that unknown
+/// parameters can be ignored (RFC 6749 §3.1).
+public struct FormParameters: Sendable {
+    public enum Source: Sendable { case query, form }
+
+    public enum Value: Sendable, Hashable {
+        /// Not there, or without a value, which is the same (RFC 6749 §3.1).
+        case absent
+        case repeated
+        /// A broken escape, bytes that are not UTF-8, or U+0000.
+        case malformed
+        case text(String)
+    }
+
+    /// There are more parameters or more bytes than these bounds.
+    public struct TooMany: Error, Sendable, Equatable {}
+
+    public static let mostParameters = 64
+    public static let mostBytes = 16_384
+
+    public let source: Source
+    private let fields: [(name: [UInt8], value: ArraySlice<UInt8>)]
+
+    public init(parsing bytes: some Collection<UInt8>, as source: Source) throws(TooMany) {
+        guard bytes.count <= Self.mostBytes else { throw TooMany() }
+        var fields: [(name: [UInt8], value: ArraySlice<UInt8>)] = []
+        // One more split than allowed, so that a body of "&" costs no array of its length.
+        let parts = Array(bytes).split(
+            separator: UInt8(ascii: "&"), maxSplits: Self.mostParameters, omittingEmptySubsequences: true)
+        guard parts.count <= Self.mostParameters else { throw TooMany() }
+        for part in parts {
+            let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            // A name that cannot be read is not one that is known.
+            guard let name = Self.decode(part[..<end]) else { continue }
+            fields.append((name, part[end...].dropFirst()))
+        }
+        self.source = source
+        self.fields = fields
+    }
+
+    public subscript(name: String) -> Value {
+        switch rawValues(of: name) {
+        case let values where values.count > 1: .repeated
+        case let values where values.first?.isEmpty ?? true: .absent
+        case let values: Self.text(values[0])
+        }
+    }
+
+    /// The values of a parameter that may come several times (RFC 8707 §2). `nil` for one that is malformed.
+    func all(_ name: String) -> [String?] {
+        rawValues(of: name).filter { !$0.isEmpty }.map { raw in
+            guard case .text(let text) = Self.text(raw) else { return nil }
+            return text
+        }
+    }
+
+    /// As they came, not decoded.
+    func rawValues(of name: String) -> [ArraySlice<UInt8>] {
+        fields.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
+    }
+
+    private static func text(_ raw: ArraySlice<UInt8>) -> Value {
+        decode(raw).flatMap { String(validating: $0, as: UTF8.self) }.map(Value.text) ?? .malformed
+    }
+
+    private static func decode(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(raw.count)
+        var rest = raw
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): decoded.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst()?.hexadecimalValue,
+                    let low = rest.popFirst()?.hexadecimalValue,
+                    high | low != 0
+                else { return nil }
+                decoded.append(high << 4 | low)
+            // What is not printable ASCII must be escaped.
+            case 0x21...0x7E: decoded.append(byte)
+            default: return nil
+            }
+        }
+        return decoded
+    }
+}

@@ -1,0 +1,40 @@
+/// Reads known parameters, and refuses what is wrong with one of them as `invalid_request`.
+struct ParameterReader {
+    let parameters: FormParameters
+
+    init(_ parameters: FormParameters) {
+        self.parameters = parameters
+    }
+
+    /// Returns `nil` for a parameter that is absent or has no value.
+    func text(_ parameter: RequestParameter) throws(OAuthError) -> String? {
+        switch parameters[parameter.rawValue] {
+        case .absent: return nil
+        case .repeated: throw refusal(parameter, "is repeated; send it once")
+        case .malformed: throw refusal(parameter, "is not UTF-8 in correct percent-encoding; encode it again")
+        case .text(let text):
+            guard text.utf8.count <= parameter.longest else {
+                throw refusal(parameter, "has more than \(parameter.longest) bytes; shorten it")
+            }
+            return text
+        }
+    }
+
+    func required(_ parameter: RequestParameter) throws(OAuthError) -> String {
+        guard let text = try text(parameter) else { throw refusal(parameter, "is missing; send it") }
+        return text
+    }
+
+    /// Reads a parameter that is only a hint. One that cannot be read is ignored, but a repeated one is not.
+    func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
+        switch parameters[parameter.rawValue] {
+        case .absent, .malformed: return nil
+        case .repeated: throw refusal(parameter, "is repeated; send it once")
+        case .text(let text): return text.utf8.count <= parameter.longest ? text : nil
+        }
+    }
+
+    func refusal(_ parameter: RequestParameter, _ fault: String) -> OAuthError {
+        OAuthError(.invalidRequest, "The parameter \(parameter.rawValue) \(fault).")
+    }
+}

@@ -1,0 +1,44 @@
+/// A parameter that this service understands.
+enum RequestParameter: String, Sendable, CaseIterable {
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case redirectURI = "redirect_uri"
+    case responseType = "response_type"
+    case responseMode = "response_mode"
+    case scope, state, nonce, prompt, resource, request
+    case requestURI = "request_uri"
+    case codeChallenge = "code_challenge"
+    case codeChallengeMethod = "code_challenge_method"
+    case maxAge = "max_age"
+    case loginHint = "login_hint"
+    case uiLocales = "ui_locales"
+    case userLocale = "user_locale"
+    case grantType = "grant_type"
+    case code
+    case codeVerifier = "code_verifier"
+    case refreshToken = "refresh_token"
+    case assertion, intent, token
+    case tokenTypeHint = "token_type_hint"
+    case clientAssertion = "client_assertion"
+    case clientAssertionType = "client_assertion_type"
+
+    /// The bound of its value in bytes. Every value is kept or compared somewhere, so every one has a bound.
+    var longest: Int {
+        switch self {
+        case .clientID: 128
+        case .clientSecret: 255
+        case .redirectURI: 2048
+        case .responseType, .responseMode, .prompt, .tokenTypeHint, .intent, .clientAssertionType: 128
+        case .codeChallengeMethod, .maxAge: 16
+        case .grantType: 128
+        case .scope: ScopeSet.longest
+        case .state: RequestState.longest
+        case .nonce, .loginHint, .resource: 512
+        case .uiLocales: 256
+        case .userLocale: 64
+        case .codeChallenge, .codeVerifier: 128
+        case .code, .refreshToken: 512
+        case .assertion, .token, .clientAssertion, .request, .requestURI: 8192
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// The rule of RFC 8707 §2: a client can ask for tokens for its own audience, and for no other.
+struct ResourceCheck {
+    let audience: String
+
+    /// Looks at every `resource`: RFC 8707 allows several.
+    func check(_ parameters: FormParameters) throws(OAuthError) {
+        let resources = parameters.all(RequestParameter.resource.rawValue)
+        guard resources.allSatisfy({ $0?.utf8.elementsEqual(audience.utf8) ?? false }) else {
+            throw OAuthError(
+                .invalidTarget, "The resource must be the audience of this client; leave resource out.")
+        }
+    }
+}

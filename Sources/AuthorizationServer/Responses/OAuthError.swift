@@ -1,0 +1,61 @@
+public import CodedErrors
+import StrictJSON
+
+/// An error of OAuth 2.0 as clients see it.
+public struct OAuthError: CodedError {
+    /// The raw values are the words of the standards, and of Google for App Flip and its pages.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        // RFC 6749 §4.1.2.1 and §5.2.
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
+        case accessDenied = "access_denied"
+        case unsupportedResponseType = "unsupported_response_type"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+        case serverError = "server_error"
+        case temporarilyUnavailable = "temporarily_unavailable"
+        // RFC 8707 §2.
+        case invalidTarget = "invalid_target"
+        // RFC 6750 §3.1.
+        case invalidToken = "invalid_token"
+        case insufficientScope = "insufficient_scope"
+        // OpenID Connect Core §3.1.2.6.
+        case interactionRequired = "interaction_required"
+        case loginRequired = "login_required"
+        case accountSelectionRequired = "account_selection_required"
+        case consentRequired = "consent_required"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        // Google's: App Flip, streamlined linking, and pages of the authorization endpoint.
+        case cancelled
+        case unrecoverable
+        case linkingError = "linking_error"
+        case redirectURIMismatch = "redirect_uri_mismatch"
+        case disallowedUserAgent = "disallowed_useragent"
+    }
+
+    public let code: Code
+    /// The `error_description`: for the developer of the client, in English.
+    ///
+    /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and repeats
+    /// nothing of the request, so that no request can write text or markup into an answer.
+    public let explanation: String
+
+    public init(_ code: Code, _ explanation: String) {
+        (self.code, self.explanation) = (code, explanation)
+    }
+
+    public var description: String { "\(code.rawValue): \(explanation)" }
+
+    /// The body of an error response with JSON (RFC 6749 §5.2).
+    public var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 256)
+        json.beginObject()
+        json.member("error", code.rawValue)
+        json.member("error_description", explanation)
+        json.endObject()
+        return json.bytes
+    }
+}

@@ -1,0 +1,51 @@
+extension AppFlipOutcome {
+    /// A sentence for the person in the app. The English one is printable ASCII, because it is also the
+    /// `error_description` that Google shows.
+    var message: LocalizedText {
+        switch self {
+        case .code:
+            LocalizedText(
+                english: "Your account is being linked with Google.",
+                [
+                    .arabic: "جارٍ ربط حسابك مع Google.",
+                    .turkish: "Hesabınız Google ile bağlanıyor.",
+                    .polish: "Trwa łączenie Twojego konta z Google.",
+                ])
+        case .accessDenied:
+            LocalizedText(
+                english: "You chose not to link your account with Google.",
+                [
+                    .arabic: "لقد اخترت عدم ربط حسابك مع Google.",
+                    .turkish: "Hesabınızı Google ile bağlamamayı seçtiniz.",
+                    .polish: "Zgodnie z Twoją decyzją konto nie zostanie połączone z Google.",
+                ])
+        case .cancelled:
+            LocalizedText(
+                english: "Linking could not be finished in the app. It continues in the browser.",
+                [
+                    .arabic: "تعذّر إكمال الربط في التطبيق. ستتم المتابعة في المتصفّح.",
+                    .turkish: "Bağlama işlemi uygulamada tamamlanamadı. Tarayıcıda devam edecek.",
+                    .polish:
+                        "Nie udało się dokończyć łączenia w aplikacji. Będzie kontynuowane w przeglądarce.",
+                ])
+        case .invalidRequest:
+            LocalizedText(
+                english: "The app cannot answer this request. Linking continues in the browser.",
+                [
+                    .arabic: "لا يستطيع التطبيق الرد على هذا الطلب. ستتم متابعة الربط في المتصفّح.",
+                    .turkish: "Uygulama bu isteği yanıtlayamıyor. Bağlama işlemi tarayıcıda devam edecek.",
+                    .polish:
+                        "Aplikacja nie może odpowiedzieć na to żądanie. Łączenie będzie kontynuowane "
+                        + "w przeglądarce.",
+                ])
+        case .unrecoverable:
+            LocalizedText(
+                english: "This account can no longer be linked with Google.",
+                [
+                    .arabic: "لم يعد بالإمكان ربط هذا الحساب مع Google.",
+                    .turkish: "Bu hesap artık Google ile bağlanamaz.",
+                    .polish: "Tego konta nie można już połączyć z Google.",
+                ])
+        }
+    }
+}
