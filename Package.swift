@@ -137,7 +137,8 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates", "StrictJSON",
+                "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates",
+                "StrictJSON",
                 "Cryptography",
                 "Encodings", "ForeignPages", argumentParser, configuration, yams, serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
@@ -240,6 +241,7 @@ let package = Package(
                 "AppleIDClient",
                 "HTTPAPI",
                 "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
+                "AuthorizationServer",
                 "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
                 asyncHTTPClient, nioCore, nioHTTP1, serviceLifecycle,

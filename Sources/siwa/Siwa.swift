@@ -17,7 +17,7 @@ struct Siwa: AsyncParsableCommand {
         version: SiwaVersion.current,
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self,
-            MakeSealingKey.self,
+            MakeSealingKey.self, Client.self,
             Reseal.self, Transfer.self, Version.self,
         ])
 }

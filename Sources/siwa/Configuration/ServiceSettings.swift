@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import AuthorizationServer
 import Cryptography
 import HTTPAPI
 import KeySets
@@ -34,6 +35,8 @@ struct ServiceSettings: Sendable {
     var publicURL: String?
     /// The pages that receive the results of the web flow, by client ID.
     var webRedirectURLs: [ClientID: String] = [:]
+    /// `nil` without OAuth clients: then there is no authorization server.
+    var oauth: OAuthSettings?
     /// The time between two validations of one refresh token.
     var checkInterval: Duration = .seconds(86_400)
     /// The largest number of refresh tokens that are validated per second.

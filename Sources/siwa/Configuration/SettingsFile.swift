@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Configuration
 import Foundation
 import Yams
@@ -22,6 +23,8 @@ import Yams
 ///     hash: PUT-THE-HASH-HERE
 ///     apps: [com.example.watch]     # limits the key; without it, all apps
 /// ```
+/// The section `oauth` is described beside its reader (`readOAuth`).
+///
 /// Every other setting has the name of its environment variable in lower case. A value in the environment
 /// takes precedence. An unknown name is a mistake, and so is a value of the wrong type.
 struct SettingsFile: FileConfigSnapshot {
@@ -52,7 +55,9 @@ struct SettingsFile: FileConfigSnapshot {
     private(set) var values: [String: String] = [:]
     private(set) var teams: [Team] = []
     private(set) var apiKeys: [Key] = []
-    private(set) var mistakes = ConfigurationMistakes()
+    /// The section `oauth`, not checked yet.
+    var oauth = OAuthDraft()
+    var mistakes = ConfigurationMistakes()
 
     init(data: RawSpan, providerName: String, parsingOptions: ParsingOptions) throws {
         self.providerName = providerName
@@ -78,10 +83,11 @@ struct SettingsFile: FileConfigSnapshot {
 
     private mutating func read(_ mapping: Node.Mapping) {
         let known = SettingName.fileCases.map(\.nameInFile)
-        for (name, node) in members(of: mapping, allowing: known + ["teams", "api_keys"], at: "") {
+        for (name, node) in members(of: mapping, allowing: known + ["teams", "api_keys", "oauth"], at: "") {
             switch name {
             case "teams": for node in elements(node, at: name) { readTeam(node, at: "teams") }
             case "api_keys": for node in elements(node, at: name) { readKey(node, at: "api_keys") }
+            case "oauth": readOAuth(node)
             default: values[name] = list(node, at: name)?.joined(separator: ",")
             }
         }
@@ -140,7 +146,7 @@ struct SettingsFile: FileConfigSnapshot {
         apiKeys.append(key)
     }
 
-    private mutating func members(
+    mutating func members(
         of mapping: Node.Mapping, allowing known: [String], at path: String
     ) -> [(String, Node)] {
         var members: [(String, Node)] = []
@@ -158,20 +164,20 @@ struct SettingsFile: FileConfigSnapshot {
         return members
     }
 
-    private mutating func elements(_ node: Node, at path: String) -> [Node] {
+    mutating func elements(_ node: Node, at path: String) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
         mistakes.add(Self.line(node) + path, "must be a list")
         return []
     }
 
-    private mutating func scalar(_ node: Node, at path: String) -> String? {
+    mutating func scalar(_ node: Node, at path: String) -> String? {
         if let scalar = node.scalar { return scalar.string }
         mistakes.add(Self.line(node) + path, "must be a single value")
         return nil
     }
 
     /// Reads a list of values, or a single value.
-    private mutating func list(_ node: Node, at path: String) -> [String]? {
+    mutating func list(_ node: Node, at path: String) -> [String]? {
         if let scalar = node.scalar { return [scalar.string] }
         let values = elements(node, at: path).compactMap { $0.scalar?.string }
         if values.count != node.sequence?.count {

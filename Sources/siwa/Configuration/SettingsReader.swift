@@ -68,6 +68,8 @@ struct SettingsReader {
         let sealingKeys = sealingKeys()
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let oauth = oauthSettings(
+            for: deployment, publicURL: publicURL, sealingKeys: sealingKeys, webRedirectURLs: webRedirectURLs)
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
         let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
@@ -78,7 +80,8 @@ struct SettingsReader {
             databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
-            webRedirectURLs: webRedirectURLs, checkInterval: checkInterval, checksPerSecond: checksPerSecond)
+            webRedirectURLs: webRedirectURLs, oauth: oauth, checkInterval: checkInterval,
+            checksPerSecond: checksPerSecond)
     }
 
     private mutating func trustedProxies() -> [AddressBlock] {

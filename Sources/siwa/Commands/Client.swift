@@ -1,0 +1,75 @@
+import ArgumentParser
+
+/// `siwa client`
+struct Client: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Create OAuth clients: Google account linking, web applications and native apps.",
+        subcommands: [ClientNew.self])
+}
+
+/// `siwa client new`
+struct ClientNew: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Print a client for the section oauth of the configuration file, and its secret.",
+        discussion: """
+            Paste the lines under oauth.clients. Give the secret to the client and do not store it; the \
+            service needs only the hash. To rotate a secret, run the command again and add the new hash \
+            beside the old one; remove the old one when the client uses the new secret.
+            """)
+
+    @Option(help: "google_linking, web or native.")
+    var kind: String
+
+    @Option(help: "The client's ID: 1 to 128 characters of A-Z a-z 0-9 - . _ ~.")
+    var id: String
+
+    @Option(help: "The primary client ID of the app whose users sign in.")
+    var app: String
+
+    @Option(help: "The name that users see. Default: the ID.")
+    var name: String?
+
+    @Option(name: .customLong("scope"), help: "A scope that the client may ask for; repeat it for several.")
+    var scopes: [String] = []
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: "A redirect URI; repeat it for several. Those of google_linking follow from the project.")
+    var redirectURIs: [String] = []
+
+    @Option(help: "For native: ios, android, macos, windows, linux or uwp.")
+    var platform: String?
+
+    @Option(help: "For google_linking: the project ID of Google's console.")
+    var projectID: String?
+
+    @Flag(help: "For google_linking: with App Flip, where the user's iPhone app links by one tap.")
+    var appFlip = false
+
+    @Flag(help: "Also print a secret for a native client. It protects nothing: an app can be read.")
+    var withSecret = false
+
+    @Flag(help: "Accept what only development allows, such as http redirect URIs.")
+    var development = false
+
+    func run() throws {
+        let lines: NewClientLines
+        do {
+            lines = try NewClientLines(of: draft, withSecret: withSecret, isDevelopment: development)
+        } catch {
+            throw ValidationError(error.description)
+        }
+        if let secret = lines.secret {
+            print("secret: \(secret)")
+            print("")
+        }
+        print(lines.yaml)
+    }
+
+    private var draft: NewClientLines.Draft {
+        NewClientLines.Draft(
+            id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
+            platform: platform, projectID: projectID, appFlip: appFlip)
+    }
+}

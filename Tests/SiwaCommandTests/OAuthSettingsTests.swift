@@ -1,0 +1,91 @@
+import AppleAccounts
+import AuthorizationServer
+import Testing
+
+@testable import siwa
+
+@Suite struct OAuthSettingsTests {
+    static let file = """
+        siwa_public_url: https://accounts.example.com
+        siwa_sealing_keys: ["a=\(SealingSettingsTests.first)"]
+        teams:
+          - team_id: A1B2C3D4E5
+            apps:
+              - client_ids: [com.example.app, com.example.web]
+                web_redirect_url: https://example.com/signed-in
+        api_keys:
+          - name: backend
+            hash: \(SettingsReaderTests.hash)
+        oauth:
+          scopes:
+            - name: devices.read
+              text: {en: See your devices, tr: Cihazlarını gör}
+              optional: true
+          clients:
+            - id: google
+              kind: google_linking
+              app: com.example.app
+              name: {en: Google, ar: جوجل}
+              purpose: Controls your devices by voice.
+              secret_hashes: [\(String(repeating: "1b", count: 32))]
+              scopes: [openid, email, devices.read]
+              project_id: example-project
+              app_flip: true
+              google_client_ids: [123.apps.googleusercontent.com]
+            - id: desktop
+              kind: native
+              app: com.example.app
+              name: Example for desktops
+              scopes: [openid, offline_access]
+              redirect_uris: ["http://127.0.0.1"]
+              platform: linux
+              max_authentication_age: 3600
+              access_token_lifetime: 600
+        """
+
+    @Test func `the file declares scopes and clients`() async throws {
+        let settings = try await SettingsReaderTests.read([:], file: Self.file)
+        let oauth = try #require(settings.oauth)
+        #expect(oauth.issuer.text == "https://accounts.example.com")
+        #expect(oauth.clients.clients.map(\.id.rawValue) == ["google", "desktop"])
+        let google = try #require(oauth.clients["google"])
+        #expect(google.kind.name == .googleLinking)
+        // Two of the project, twelve of App Flip.
+        #expect(google.redirectURIs.count == 14)
+        #expect(google.scopes.text == "openid email devices.read")
+        let desktop = try #require(oauth.clients["desktop"])
+        #expect(desktop.lifetimes.accessToken == 600)
+        #expect(desktop.maxAuthenticationAge == 3600)
+    }
+
+    @Test func `a file without clients has no authorization server`() async throws {
+        let settings = try await SettingsReaderTests.read([:], file: SettingsFileTests.file)
+        #expect(settings.oauth == nil)
+    }
+
+    @Test(arguments: [
+        ("platform: linux", "platform: amiga", "oauth.clients.platform"),
+        (
+            "max_authentication_age: 3600", "max_authentication_age: soon",
+            "oauth.clients.max_authentication_age"
+        ),
+        ("app_flip: true", "app_flip: perhaps", "oauth.clients.app_flip"),
+        ("kind: native", "kind: robot", "oauth.clients.kind"),
+        ("id: desktop", "id: google", "oauth.clients.id"),
+        ("[\"http://127.0.0.1\"]", "[\"http://localhost/cb\"]", "oauth.clients.redirect_uris"),
+        ("optional: true", "optionall: true", "oauth.scopes.optionall"),
+        ("siwa_public_url: https:", "siwa_public_url: http:", "SIWA_PUBLIC_URL"),
+        ("        web_redirect_url: https://example.com/signed-in\n", "", "oauth.clients.app"),
+        ("siwa_sealing_keys: [\"a=\(SealingSettingsTests.first)\"]\n", "", "SIWA_SEALING_KEYS"),
+    ])
+    func `a mistake in the section names its setting`(good: String, bad: String, setting: String)
+        async throws
+    {
+        let file = Self.file.replacing(good, with: bad)
+        #expect(file != Self.file)
+        let error = await #expect(throws: ConfigurationMistakes.self) {
+            try await SettingsReaderTests.read([:], file: file)
+        }
+        #expect(error?.description.contains(setting) == true)
+    }
+}
