@@ -44,6 +44,19 @@ import Testing
         #expect(codes.filter { !explained.contains($0) }.isEmpty)
     }
 
+    @Test(arguments: ["README.md", "docs/api.md", "docs/deletion.md"])
+    func `the examples of JSON are JSON, and have members of the interface`(path: String) throws {
+        let blocks = Document.read(path).text.components(separatedBy: "```json\n").dropFirst()
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let json = block.components(separatedBy: "```")[0]
+            _ = try JSONSerialization.jsonObject(with: Data(json.utf8))
+            for match in json.matches(of: /"(\w+)":/) {
+                #expect(Self.interface.contains(" \(match.1):"), "\(path): \(match.1)")
+            }
+        }
+    }
+
     @Test func `the proxies pass on exactly the paths that are called without an API key`() {
         let open = Self.calls().filter { $0.isOpen && $0.path.hasPrefix("/v1/") }.map(\.path).sorted()
         #expect(open.count == 4)
