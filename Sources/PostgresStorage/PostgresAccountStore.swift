@@ -11,9 +11,9 @@ public struct PostgresAccountStore: AccountStore {
     private let committer: BatchCommitter
     private let health = StoreHealth()
 
-    init(pool: PostgresPool) {
+    init(pool: PostgresPool, sealing: any GrantSealing = NoGrantSealing()) {
         self.pool = pool
-        committer = BatchCommitter(ids: SubjectIDs())
+        committer = BatchCommitter(ids: SubjectIDs(), sealing: sealing)
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {

@@ -2,7 +2,7 @@
 // domain values become rows. Every rule about accounts is AppleAccounts', which also says what a store
 // promises.
 
-import AppleAccounts
+public import AppleAccounts
 public import Logging
 
 /// The database, connected and migrated, with the stores that are kept in it. Any number of processes work on
@@ -25,12 +25,14 @@ public final class PostgresDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - url: As libpq reads it, with each of its options.
+    ///   - sealing: Seals authorization codes.
     ///   - connections: At most so many are open at once, beside one for announcements.
     ///   - patience: How long to wait for a server that is not there yet. One that is there and refuses us is
     ///     not waited for so long.
     /// - Throws: `StorageError`.
     public static func open(
-        url: String, connections: Int = 8, patience: Duration = .seconds(30), logger: Logger
+        url: String, sealing: any GrantSealing = NoGrantSealing(), connections: Int = 8,
+        patience: Duration = .seconds(30), logger: Logger
     ) async throws -> PostgresDatabase {
         let url = try PostgresURL(url)
         let pool = PostgresPool(url, connections: connections)
@@ -46,16 +48,16 @@ public final class PostgresDatabase: Sendable {
                 logger.warning(
                     "the database is newer than this program", metadata: ["schema": "\(migrated.to)"])
             }
-            return PostgresDatabase(pool, url)
+            return PostgresDatabase(pool, url, sealing)
         } catch {
             await pool.close()
             throw error
         }
     }
 
-    private init(_ pool: PostgresPool, _ url: PostgresURL) {
+    private init(_ pool: PostgresPool, _ url: PostgresURL, _ sealing: any GrantSealing) {
         (self.pool, self.url) = (pool, url)
-        accounts = PostgresAccountStore(pool: pool)
+        accounts = PostgresAccountStore(pool: pool, sealing: sealing)
         keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
     }
 

@@ -1,7 +1,7 @@
 // SQLiteStorage owns the SQLite file: its schema, its two connections, and how domain values become rows.
 // Every rule about accounts is AppleAccounts', which also says what a store promises.
 
-import AppleAccounts
+public import AppleAccounts
 import Foundation
 import GRDB
 public import Logging
@@ -24,15 +24,17 @@ public final class SQLiteDatabase: Sendable {
     /// - Parameters:
     /// - path: Where it is. Its directory must exist. Two files beside it have its name and "-wal" or "-shm",
     /// a third ".lock".
+    ///   - sealing: Seals authorization codes.
     ///   - patience: How long to wait for another process of the service to release it, as at a restart.
     /// - Throws: `StorageError`.
     public static func open(
-        path: String, patience: Duration = .seconds(5), logger: Logger
+        path: String, sealing: any GrantSealing = NoGrantSealing(), patience: Duration = .seconds(5),
+        logger: Logger
     ) async throws -> SQLiteDatabase {
         let lock = try await DatabaseFileLock.acquire(beside: path, patience: patience)
         do {
             try makePrivateFile(at: path)
-            let writer = try WriteConnection(path: path, lock: lock, logger: logger)
+            let writer = try WriteConnection(path: path, lock: lock, sealing: sealing, logger: logger)
             let version = try await writer.run { try Schema.currentVersion(of: $0) }
             if (1..<Schema.migrations.count).contains(version) {
                 logger.notice(

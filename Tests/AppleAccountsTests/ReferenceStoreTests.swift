@@ -1,3 +1,4 @@
+import AppleAccounts
 import StorageConformance
 import Testing
 
@@ -5,5 +6,9 @@ import Testing
     @Test(arguments: ConformanceCheck.all)
     func `conforms`(check: ConformanceCheck) async throws {
         try await check.run(ReferenceStore())
+    }
+
+    @Test func `conforms without sealing`() async throws {
+        try await ConformanceCheck.withoutSealing.run(ReferenceStore(sealing: NoGrantSealing()))
     }
 }

@@ -1,3 +1,4 @@
+import AppleAccounts
 import StorageConformance
 import Testing
 
@@ -5,5 +6,11 @@ import Testing
     @Test(arguments: ConformanceCheck.all)
     func `conforms`(check: ConformanceCheck) async throws {
         try await EmptyStores.shared.use { try await check.run($0) }
+    }
+
+    @Test func `conforms without sealing`() async throws {
+        try await EmptyStores.shared.use(sealing: NoGrantSealing()) {
+            try await ConformanceCheck.withoutSealing.run($0)
+        }
     }
 }

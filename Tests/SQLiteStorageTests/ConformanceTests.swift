@@ -1,3 +1,4 @@
+import AppleAccounts
 import SQLiteStorage
 import StorageConformance
 import Testing
@@ -8,5 +9,12 @@ import Testing
         let file = try TemporaryDatabase()
         try await file.use { try await check.run($0.accounts) }
         #expect(try await file.misplacedCredentials() == [])
+    }
+
+    @Test func `conforms without sealing`() async throws {
+        let file = try TemporaryDatabase()
+        try await file.use(sealing: NoGrantSealing()) {
+            try await ConformanceCheck.withoutSealing.run($0.accounts)
+        }
     }
 }

@@ -65,7 +65,7 @@ import Testing
         let queue = try DatabaseQueue(path: file.path, configuration: .writing(patience: 1))
         try queue.writeWithoutTransaction { database in
             _ = try Schema.migrate(database)
-            let writer = try BatchWriter(database, keepingRecent: 2)
+            let writer = try BatchWriter(database, sealing: SampleSealing(), keepingRecent: 2)
             let rows = try SubjectRows(Names(writes: false, in: database), in: database)
             var commands = RandomCommands(seed: seed)
             var kept = 0

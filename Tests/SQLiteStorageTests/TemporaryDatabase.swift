@@ -1,5 +1,7 @@
+import AppleAccounts
 import Logging
 import SQLiteStorage
+import StorageConformance
 import TestSupport
 
 /// A directory of its own for one database, removed at the end.
@@ -12,13 +14,18 @@ final class TemporaryDatabase: Sendable {
         place = try TemporaryDirectory()
     }
 
-    func open(patience: Duration = .zero) async throws -> SQLiteDatabase {
-        try await SQLiteDatabase.open(path: path, patience: patience, logger: Logger(label: "test"))
+    func open(
+        patience: Duration = .zero, sealing: any GrantSealing = SampleSealing()
+    ) async throws -> SQLiteDatabase {
+        try await SQLiteDatabase.open(
+            path: path, sealing: sealing, patience: patience, logger: Logger(label: "test"))
     }
 
     /// Opens, runs and closes.
-    func use<Value>(_ body: (SQLiteDatabase) async throws -> Value) async throws -> Value {
-        let database = try await open()
+    func use<Value>(
+        sealing: any GrantSealing = SampleSealing(), _ body: (SQLiteDatabase) async throws -> Value
+    ) async throws -> Value {
+        let database = try await open(sealing: sealing)
         do {
             let value = try await body(database)
             await database.close()

@@ -85,8 +85,8 @@ import Testing
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             let ring = try #require(
                 SealingKey(name: "2026-01", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory) { store in
-                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+            try await StoredAccounts.with(directory, keys: ring) { store in
+                try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
             let right = "2026-01=\(Data(0..<32).base64EncodedString())"
             let other = "2026-11=\(Data(32..<64).base64EncodedString())"

@@ -25,8 +25,8 @@ import Testing
 
     @Test func `doctor finds no error while the service runs`() async throws {
         try await Self.with { apple, directory, database in
-            try await StoredAccounts.with(url: database) { store in
-                try await StoredAccounts.signIn(["0.a.1"], keys: ResealingTests.ring("a"), in: store)
+            try await StoredAccounts.with(url: database, keys: ResealingTests.ring("a")) { store in
+                try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
                 let report = try await Self.findings(apple, directory, ["DATABASE_URL": database])
                 #expect(report.isHealthy, "\(report.text)")
                 let place = String(database.split(separator: "/").last ?? "")
@@ -50,9 +50,9 @@ import Testing
 
     @Test func `doctor finds errors of the stored data`() async throws {
         try await Self.with { apple, directory, database in
-            try await StoredAccounts.with(url: database) { store in
+            try await StoredAccounts.with(url: database, keys: ResealingTests.ring("b")) { store in
                 try await StoredAccounts.signIn(["0.a.1"], clientID: "com.example.web", in: store)
-                try await StoredAccounts.signIn(["0.a.2"], keys: ResealingTests.ring("b"), in: store)
+                try await StoredAccounts.signIn(["0.a.2"], code: "code", in: store)
             }
             let report = try await Self.findings(apple, directory, ["DATABASE_URL": database])
             #expect(DoctorTests.wrong(report) == ["database", "sealing keys"], "\(report.text)")
@@ -74,9 +74,8 @@ import Testing
 
     @Test func `reseal runs while the service runs`() async throws {
         try await Self.with { apple, directory, database in
-            try await StoredAccounts.with(url: database) { store in
-                try await StoredAccounts.signIn(
-                    (0..<300).map { "0.\($0).1" }, keys: ResealingTests.ring("a"), in: store)
+            try await StoredAccounts.with(url: database, keys: ResealingTests.ring("a")) { store in
+                try await StoredAccounts.signIn((0..<300).map { "0.\($0).1" }, code: "code", in: store)
                 let environment = try apple.environment(
                     directory,
                     [

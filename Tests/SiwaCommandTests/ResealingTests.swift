@@ -26,8 +26,8 @@ import Testing
     /// A database with this many values under key a.
     static func with(_ count: Int, _ body: (any ServiceStore) async throws -> Void) async throws {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
-            try await StoredAccounts.with(directory) { store in
-                try await StoredAccounts.signIn((0..<count).map { "0.\($0).1" }, keys: ring("a"), in: store)
+            try await StoredAccounts.with(directory, keys: ring("a")) { store in
+                try await StoredAccounts.signIn((0..<count).map { "0.\($0).1" }, code: "code", in: store)
                 try await body(store)
             }
         }

@@ -16,6 +16,9 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
         + grants
 
+    /// For a store that was opened without sealing.
+    public static let withoutSealing = unsealed
+
     private static let grants =
         codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
         + transfers + lengths + random

@@ -1,12 +1,11 @@
 extension WorkingSet {
-    mutating func insert(_ code: AuthorizationCodeRecord) {
-        grants[code.accountID, default: AccountGrants()].codes.append(code)
+    mutating func insert(_ code: NewAuthorizationCode) {
+        grants[code.accountID, default: AccountGrants()].newCodes.append(code)
         grantChanges.append(.insertCode(code))
     }
 
     mutating func removeCode(_ id: UniqueID, of account: AccountID) -> Bool {
-        guard let index = grants[account]?.codes.firstIndex(where: { $0.id == id }) else { return false }
-        grants[account]?.codes.remove(at: index)
+        guard grants[account]?.removeCode(id) == true else { return false }
         grantChanges.append(.removeCode(id))
         return true
     }
@@ -27,8 +26,7 @@ extension WorkingSet {
             (app == nil || primaryClientID == app) && authorizedAt <= moment
         }
         var touched: Set<ClientID> = []
-        for code in before.codes where isEnded(code.primaryClientID, code.authorizedAt) {
-            held.codes.removeAll { $0.id == code.id }
+        for code in held.removeCodes(where: isEnded) {
             grantChanges.append(.removeCode(code.id))
             touched.insert(code.primaryClientID)
         }

@@ -26,22 +26,16 @@ extension WorkingSet {
                 .credentialAuthorized, of: command, clientID: command.clientID, reason: .signedIn,
                 using: &generator)
         }
-        if let offer = command.authorizationCode { keep(offer, of: command, for: change.accountID) }
+        if let offer = command.authorizationCode {
+            insert(
+                NewAuthorizationCode(
+                    offer, accountID: change.accountID, primaryClientID: command.clientID,
+                    authorizedAt: command.authorizedAt, nextAttemptAt: command.receivedAt))
+        }
         return SignInOutcome(
             account: subjects[position].account(change.accountID, createdAt: change.createdAt),
             credential: subjects[position].credential(for: command.clientID),
             isNewAccount: change.isNewAccount)
-    }
-
-    private mutating func keep(
-        _ offer: AuthorizationCodeOffer, of command: SignInCommand, for accountID: AccountID
-    ) {
-        insert(
-            AuthorizationCodeRecord(
-                id: offer.id, accountID: accountID, clientID: offer.clientID,
-                primaryClientID: command.clientID, redirectURI: offer.redirectURI,
-                sealed: offer.seal(accountID), authorizedAt: command.authorizedAt,
-                expiresAt: offer.expiresAt, nextAttemptAt: command.receivedAt))
     }
 
     private func check(_ command: SignInCommand, against subject: SubjectRecord) throws(AccountRefusal) {

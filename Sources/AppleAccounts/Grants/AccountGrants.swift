@@ -2,6 +2,8 @@
 public struct AccountGrants: Sendable, Hashable {
     public var codes: [AuthorizationCodeRecord]
     public var tokens: [RefreshTokenRecord]
+    /// Those that sign-ins of the same working set brought, and that no row has yet.
+    var newCodes: [NewAuthorizationCode] = []
 
     public init(codes: [AuthorizationCodeRecord] = [], tokens: [RefreshTokenRecord] = []) {
         (self.codes, self.tokens) = (codes, tokens)
@@ -10,15 +12,44 @@ public struct AccountGrants: Sendable, Hashable {
     /// The status for one app; `nil` when there is neither a code nor a token.
     func status(of clientID: ClientID) -> RefreshTokenStatus? {
         if tokens.contains(where: { $0.primaryClientID == clientID }) { return .held }
-        if codes.contains(where: { $0.primaryClientID == clientID }) { return .pending }
-        return nil
+        let isPending =
+            codes.contains { $0.primaryClientID == clientID }
+            || newCodes.contains { $0.primaryClientID == clientID }
+        return isPending ? .pending : nil
+    }
+
+    /// Returns `false` when there is no code of that ID.
+    mutating func removeCode(_ id: UniqueID) -> Bool {
+        let count = codes.count + newCodes.count
+        codes.removeAll { $0.id == id }
+        newCodes.removeAll { $0.id == id }
+        return codes.count + newCodes.count < count
+    }
+
+    /// Removes the codes that are ended, and returns them by their IDs and apps.
+    mutating func removeCodes(
+        where isEnded: (_ primaryClientID: ClientID, _ authorizedAt: Moment) -> Bool
+    ) -> [(id: UniqueID, primaryClientID: ClientID)] {
+        var removed: [(id: UniqueID, primaryClientID: ClientID)] = []
+        codes.removeAll { code in
+            guard isEnded(code.primaryClientID, code.authorizedAt) else { return false }
+            removed.append((code.id, code.primaryClientID))
+            return true
+        }
+        newCodes.removeAll { code in
+            guard isEnded(code.primaryClientID, code.authorizedAt) else { return false }
+            removed.append((code.id, code.primaryClientID))
+            return true
+        }
+        return removed
     }
 }
 
 /// What a store has to do with its codes and tokens at the end of a batch, in this order.
 public enum GrantChange: Sendable, Hashable {
-    /// Does nothing when there is one of that ID: a command that was repeated.
-    case insertCode(AuthorizationCodeRecord)
+    /// To be sealed with the hook that the store was opened with. Does nothing when there is one of that ID: a
+    /// command that was repeated.
+    case insertCode(NewAuthorizationCode)
     case removeCode(UniqueID)
     /// Replaces that of the same account and client ID.
     case putToken(RefreshTokenRecord)

@@ -1,5 +1,5 @@
 /// An authorization code that came with a sign-in, to be kept until it is exchanged.
-public struct AuthorizationCodeOffer: Sendable {
+public struct AuthorizationCodeOffer: Sendable, Hashable {
     public let id: UniqueID
     /// The client ID that the code was issued to: the token's own `aud`.
     public let clientID: ClientID
@@ -7,24 +7,41 @@ public struct AuthorizationCodeOffer: Sendable {
     public let redirectURI: String?
     /// By our clock. Apple takes a code for five minutes.
     public let expiresAt: Moment
-    /// Seals the code for the account that it turns out to belong to. Called inside of the transaction, and
-    /// can be called more than once.
-    public let seal: @Sendable (AccountID) -> SealedSecret
+    public let secret: GrantSecret
 
     public init(
-        id: UniqueID, clientID: ClientID, redirectURI: String? = nil, expiresAt: Moment,
-        seal: @escaping @Sendable (AccountID) -> SealedSecret
+        id: UniqueID, clientID: ClientID, redirectURI: String? = nil, expiresAt: Moment, secret: GrantSecret
     ) {
         self.id = id
         self.clientID = clientID
         self.redirectURI = redirectURI
         self.expiresAt = expiresAt
-        self.seal = seal
+        self.secret = secret
     }
 }
 
-extension AuthorizationCodeOffer: Hashable {
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id }
+/// An authorization code that is to be kept for an account. A store seals it when it writes its row, because
+/// only the transaction knows the account.
+public struct NewAuthorizationCode: Sendable, Hashable {
+    public let offer: AuthorizationCodeOffer
+    public let accountID: AccountID
+    /// Of the app that the client ID belongs to.
+    public let primaryClientID: ClientID
+    /// Of the identity token that it came with.
+    public let authorizedAt: Moment
+    /// When it may be claimed first.
+    public let nextAttemptAt: Moment
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+    public init(
+        _ offer: AuthorizationCodeOffer, accountID: AccountID, primaryClientID: ClientID,
+        authorizedAt: Moment, nextAttemptAt: Moment
+    ) {
+        self.offer = offer
+        self.accountID = accountID
+        self.primaryClientID = primaryClientID
+        self.authorizedAt = authorizedAt
+        self.nextAttemptAt = nextAttemptAt
+    }
+
+    public var id: UniqueID { offer.id }
 }

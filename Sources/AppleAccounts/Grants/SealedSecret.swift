@@ -1,5 +1,5 @@
-/// A secret of Apple's (a refresh token, an authorization code) as it was sealed. This module cannot open it
-/// and never sees what is in it.
+/// A secret of Apple's (a refresh token, an authorization code) as it was sealed. This module can neither
+/// seal nor open it.
 public struct SealedSecret: Sendable, Hashable {
     public static let longest = 16384
 

@@ -6,6 +6,7 @@ struct BatchCommitter: Sendable {
     static let mostAttempts = 5
 
     let ids: SubjectIDs
+    let sealing: any GrantSealing
 
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
@@ -37,21 +38,23 @@ struct BatchCommitter: Sendable {
         do {
             try names.ensure(namesOf: commands, in: session)
             if QuietBatch.isPossible(commands),
-                let result = try QuietBatch(names: names).commit(commands, in: session)
+                let result = try QuietBatch(names: names, sealing: sealing)
+                    .commit(commands, in: session)
             {
                 return result
             }
             try session.rollBack()
+            let locking = LockingBatch(names: names, ids: ids, sealing: sealing)
             for _ in 1..<Self.mostAttempts {
                 do {
-                    return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
+                    return try locking.commit(commands, in: session)
                 } catch let error as PostgresError where error.isWorthRepeating {
                     // It may be one of our IDs that is taken, and not what another has inserted.
                     if error.isAboutExistingRow { ids.forgetBlock() }
                     try session.rollBack()
                 }
             }
-            return try LockingBatch(names: names, ids: ids).commit(commands, in: session)
+            return try locking.commit(commands, in: session)
         } catch {
             try? session.rollBack()
             throw error

@@ -8,6 +8,7 @@ import AppleAccounts
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
+    let sealing: any GrantSealing
 
     /// - Throws: `PostgresError`, and then the transaction has to be rolled back.
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
@@ -33,7 +34,7 @@ struct LockingBatch {
             if set.changesKeys {
                 try carryOut(keyChanges, set, &rowIDs, movingRowID: movingRowID, &events, in: session)
             }
-            unsent = try WorkingSetSaver(names: names, ids: ids)
+            unsent = try WorkingSetSaver(names: names, ids: ids, sealing: sealing)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
             unsent += TransferRows.check(of: set.finishedTransfers)
             for event in set.events {

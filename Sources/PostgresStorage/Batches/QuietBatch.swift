@@ -8,6 +8,7 @@ import AppleAccounts
 /// credentials again. So this one condition covers everything that a sign-in depends on.
 struct QuietBatch {
     let names: PostgresNames
+    let sealing: any GrantSealing
 
     /// Whether it can be tried with these.
     static func isPossible(_ commands: [AccountCommand]) -> Bool {
@@ -30,7 +31,7 @@ struct QuietBatch {
         guard set.isQuiet else { return nil }
         var calls = seen.updateCalls(for: set)
         calls += NonceRows.useUnusedCalls(set)
-        calls += PostgresGrantWriter.calls(for: set.grantChanges)
+        calls += try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
         if calls.count > 1 { calls = [.begin] + calls + [.commit] }
         do {
             _ = try session.pipeline(calls)

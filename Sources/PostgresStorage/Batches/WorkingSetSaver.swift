@@ -4,6 +4,7 @@ import AppleAccounts
 struct WorkingSetSaver {
     let names: PostgresNames
     let ids: SubjectIDs
+    let sealing: any GrantSealing
 
     /// Events are not among them: these belong at the end of the transaction.
     ///
@@ -48,7 +49,8 @@ struct WorkingSetSaver {
             putCredentials.putCall(),
         ]
         let inboxCall = try InboxRows(names: names).insertCall(set.keptNotifications)
-        return subjectCalls.compactMap { $0 } + PostgresGrantWriter.calls(for: set.grantChanges)
+        let grantCalls = try PostgresGrantWriter.calls(for: set.grantChanges, sealing: sealing)
+        return subjectCalls.compactMap { $0 } + grantCalls
             + NonceRows.useCalls(set) + (inboxCall.map { [$0] } ?? [])
     }
 }

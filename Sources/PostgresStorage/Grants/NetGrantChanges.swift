@@ -12,7 +12,7 @@ struct NetGrantChanges {
     private(set) var emptiedAccounts: [AccountID] = []
     private(set) var removedCodes: [UniqueID] = []
     private(set) var removedTokens: [(accountID: AccountID, clientID: ClientID)] = []
-    private var insertedCodes: [UniqueID: AuthorizationCodeRecord] = [:]
+    private var insertedCodes: [UniqueID: NewAuthorizationCode] = [:]
     private var putTokens: [TokenName: RefreshTokenRecord] = [:]
 
     init(_ changes: [GrantChange]) {
@@ -20,7 +20,7 @@ struct NetGrantChanges {
     }
 
     /// In the order of their IDs.
-    var codes: [AuthorizationCodeRecord] { insertedCodes.values.sorted { $0.id < $1.id } }
+    var codes: [NewAuthorizationCode] { insertedCodes.values.sorted { $0.id < $1.id } }
 
     /// One for each account and client ID, in their order.
     var tokens: [RefreshTokenRecord] {

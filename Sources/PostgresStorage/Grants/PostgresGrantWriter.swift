@@ -77,7 +77,9 @@ enum PostgresGrantWriter {
 
     /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the
     /// apps and clients are there already.
-    static func calls(for changes: [GrantChange]) -> [PostgresCall] {
+    static func calls(
+        for changes: [GrantChange], sealing: any GrantSealing
+    ) throws(StorageError) -> [PostgresCall] {
         guard !changes.isEmpty else { return [] }
         let net = NetGrantChanges(changes)
         var calls: [PostgresCall] = []
@@ -89,13 +91,18 @@ enum PostgresGrantWriter {
             calls.append(
                 removeTokens(net.removedTokens.map(\.accountID), net.removedTokens.map(\.clientID)))
         }
-        if let call = insertion(of: net.codes) { calls.append(call) }
+        if let call = try insertion(of: net.codes, sealing: sealing) { calls.append(call) }
         if let call = insertion(of: net.tokens) { calls.append(call) }
         return calls
     }
 
-    private static func insertion(of codes: [AuthorizationCodeRecord]) -> PostgresCall? {
-        guard !codes.isEmpty else { return nil }
+    private static func insertion(
+        of newCodes: [NewAuthorizationCode], sealing: any GrantSealing
+    ) throws(StorageError) -> PostgresCall? {
+        guard !newCodes.isEmpty else { return nil }
+        var codes: [AuthorizationCodeRecord] = []
+        codes.reserveCapacity(newCodes.count)
+        for code in newCodes { codes.append(try sealing.seal(code)) }
         let columns = insertCodes.columns
         return insertCodes.statement.call { values in
             values.set(columns.id, codes.map(\.id))

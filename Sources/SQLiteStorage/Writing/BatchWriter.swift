@@ -24,7 +24,10 @@ final class BatchWriter {
     private var lastDataVersion: Int64?
     private var generator = SystemRandomNumberGenerator()
 
-    init(_ database: Database, keepingRecent capacity: Int = RecentSubjects.capacity) throws {
+    init(
+        _ database: Database, sealing: any GrantSealing,
+        keepingRecent capacity: Int = RecentSubjects.capacity
+    ) throws {
         self.database = database
         recent = RecentSubjects(capacity: capacity)
         begin = try PreparedStatement("BEGIN IMMEDIATE", in: database)
@@ -37,7 +40,7 @@ final class BatchWriter {
         nonces = try NonceRows(in: database)
         events = try EventWriter(names, in: database)
         grants = try GrantRows(names, in: database)
-        grantWriter = try GrantWriter(names, in: database)
+        grantWriter = try GrantWriter(names, sealing: sealing, in: database)
     }
 
     /// - Throws: when the transaction failed as a whole, and then nothing was applied.

@@ -5,6 +5,7 @@ import SQLTables
 /// Writes what commands change of codes and tokens.
 final class GrantWriter {
     private let names: Names
+    private let sealing: any GrantSealing
     private let insertCode: PreparedStatement
     private let codeColumns: AuthorizationCodeTable
     private let putToken: PreparedStatement
@@ -18,8 +19,8 @@ final class GrantWriter {
     private let accountID: Parameter<AccountID>
     private let client: Parameter<Int64>
 
-    init(_ names: Names, in database: Database) throws {
-        self.names = names
+    init(_ names: Names, sealing: any GrantSealing, in database: Database) throws {
+        (self.names, self.sealing) = (names, sealing)
         let codes = Insertion<AuthorizationCodeTable>(conflict: "ON CONFLICT (id) DO NOTHING")
         codeColumns = codes.columns
         insertCode = try PreparedStatement(codes.sql, in: database)
@@ -68,7 +69,8 @@ final class GrantWriter {
         }
     }
 
-    private func insert(_ code: AuthorizationCodeRecord) throws {
+    private func insert(_ new: NewAuthorizationCode) throws {
+        let code = try sealing.seal(new)
         let client = try names.clients.ensureNumber(of: code.clientID)
         let app = try names.apps.ensureNumber(of: code.primaryClientID)
         insertCode.begin()

@@ -8,6 +8,7 @@ import Synchronization
 /// queue, and is not cancelled with its caller.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
+    private let sealing: any GrantSealing
     private let queue: DatabaseQueue
     private let batches = QueueConfined<BatchWriter?>(nil)
     private let failure = Mutex<StorageError?>(nil)
@@ -21,10 +22,11 @@ final class WriteConnection: Sendable {
     /// - Parameter patience: How many seconds to wait for another program that holds the file, a backup say.
     ///   The waiting blocks this connection's queue and nothing else.
     init(
-        path: String, lock: DatabaseFileLock, patience: Double = 3,
+        path: String, lock: DatabaseFileLock, sealing: any GrantSealing = NoGrantSealing(),
+        patience: Double = 3,
         logger: Logger = Logger(label: "siwa.sqlite") { _ in SwiftLogNoOpLogHandler() }
     ) throws {
-        self.lock = lock
+        (self.lock, self.sealing) = (lock, sealing)
         (self.path, self.logger) = (path, logger)
         patienceMilliseconds = Int(patience * 1000)
         queue = try DatabaseQueue(path: path, configuration: .writing(patience: patience))
@@ -156,7 +158,7 @@ final class WriteConnection: Sendable {
 
     private func writer(for database: Database) throws -> BatchWriter {
         if let writer = batches.value { return writer }
-        let writer = try BatchWriter(database)
+        let writer = try BatchWriter(database, sealing: sealing)
         batches.value = writer
         return writer
     }

@@ -129,7 +129,7 @@ public struct ErasureWorker: Service {
         do {
             let answer = try await apple.exchange(
                 code: code, clientID: grant.clientID.rawValue, redirectURI: grant.redirectURI)
-            let sealed = answer.refreshToken.flatMap {
+            let sealed = answer.refreshToken.flatMap { GrantSecret($0) }.flatMap {
                 relation.sealer?.seal($0, as: .refreshToken, of: claimed.accountID, clientID: grant.clientID)
             }
             guard let sealed else {

@@ -20,7 +20,7 @@ public struct CodeExchange: Service {
 
     enum Outcome: Sendable, Equatable {
         /// A refresh token.
-        case token(String)
+        case token(GrantSecret)
         case unavailable(RefreshTokenCause)
         case tryAgain(at: Moment)
 
@@ -131,7 +131,7 @@ public struct CodeExchange: Service {
     }
 
     private func outcome(of grant: TokenGrant, for code: ClaimedCode) async -> Outcome {
-        guard let token = grant.refreshToken, GrantSealer.isAcceptable(token) else {
+        guard let token = grant.refreshToken.flatMap({ GrantSecret($0) }) else {
             logger.error("Apple's answer has no refresh token", metadata: metadata(of: code))
             return .unavailable(.exchangeUncertain)
         }
@@ -148,7 +148,7 @@ public struct CodeExchange: Service {
         return .token(token)
     }
 
-    private func keep(_ token: String, of code: ClaimedCode) async {
+    private func keep(_ token: GrantSecret, of code: ClaimedCode) async {
         let record = code.record
         guard
             let sealed = relation.sealer?.seal(

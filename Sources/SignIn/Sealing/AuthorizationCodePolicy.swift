@@ -1,8 +1,9 @@
 import AppleAccounts
 
-/// Decides whether an authorization code is kept, sealed, until it is exchanged.
+/// Decides whether an authorization code is kept, sealed by the store, until it is exchanged.
 struct AuthorizationCodePolicy: Sendable {
-    let sealer: GrantSealer?
+    /// Whether there is a key to seal with.
+    let canSeal: Bool
     let canSign: @Sendable (TeamID) -> Bool
 
     enum Decision {
@@ -16,19 +17,14 @@ struct AuthorizationCodePolicy: Sendable {
     func decide(
         on code: String, clientID: ClientID, redirectURI: String?, team: TeamID, at now: Moment
     ) -> Decision {
-        guard let sealer else { return .leave(.noSealingKey) }
+        guard canSeal else { return .leave(.noSealingKey) }
         // Without a signing key it could not be exchanged before it expires.
         guard canSign(team) else { return .leave(.noSigningKey) }
-        guard GrantSealer.isAcceptable(code) else { return .leave(.codeRejected) }
+        guard let secret = GrantSecret(code) else { return .leave(.codeRejected) }
         var generator = SystemRandomNumberGenerator()
-        let offer = AuthorizationCodeOffer(
-            id: UniqueID(at: now, using: &generator), clientID: clientID, redirectURI: redirectURI,
-            expiresAt: now.advanced(byMilliseconds: ExchangeAttempt.codeLifetime)
-        ) { account in
-            let sealed = sealer.seal(code, as: .authorizationCode, of: account, clientID: clientID)
-            guard let sealed else { preconditionFailure("an acceptable code can be sealed") }
-            return sealed
-        }
-        return .keep(offer)
+        return .keep(
+            AuthorizationCodeOffer(
+                id: UniqueID(at: now, using: &generator), clientID: clientID, redirectURI: redirectURI,
+                expiresAt: now.advanced(byMilliseconds: ExchangeAttempt.codeLifetime), secret: secret))
     }
 }

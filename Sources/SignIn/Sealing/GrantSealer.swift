@@ -2,21 +2,22 @@ public import AppleAccounts
 public import Cryptography
 
 /// Seals codes and refresh tokens for storage, and opens them.
-struct GrantSealer: Sendable {
-    /// In bytes. Apple's codes and tokens are far shorter.
-    static let longestSecret = 8192
-
+public struct GrantSealer: GrantSealing {
     let keys: SealingKeyRing
 
-    /// `nil` for a secret that is empty or too long to be Apple's.
-    func seal(
-        _ secret: String, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
-    ) -> SealedSecret? {
-        guard Self.isAcceptable(secret) else { return nil }
-        return SealedSecret(
+    public init(keys: SealingKeyRing) {
+        self.keys = keys
+    }
+
+    public func seal(
+        _ secret: GrantSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
+    ) -> SealedSecret {
+        let sealed = SealedSecret(
             keys.seal(
-                Array(secret.utf8), for: purpose.sealingPurpose,
+                Array(secret.text.utf8), for: purpose.sealingPurpose,
                 associatedData: purpose.associatedData(of: account, clientID: clientID)))
+        guard let sealed else { preconditionFailure("a sealed secret is at most twice as long as a secret") }
+        return sealed
     }
 
     func open(
@@ -26,10 +27,6 @@ struct GrantSealer: Sendable {
             sealed.bytes, for: purpose.sealingPurpose,
             associatedData: purpose.associatedData(of: account, clientID: clientID))
         return String(decoding: plaintext, as: UTF8.self)
-    }
-
-    static func isAcceptable(_ secret: String) -> Bool {
-        (1...longestSecret).contains(secret.utf8.count)
     }
 }
 

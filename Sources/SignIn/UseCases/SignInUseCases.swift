@@ -46,7 +46,7 @@ public struct SignInUseCases: Sendable {
         self.commits = commits
         self.feed = feed
         self.relation = relation
-        codes = AuthorizationCodePolicy(sealer: relation.sealer, canSign: relation.canSign)
+        codes = AuthorizationCodePolicy(canSeal: relation.sealingKeys != nil, canSign: relation.canSign)
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         leeway = policy.leeway

@@ -37,11 +37,13 @@ extension SQLiteDatabase: ServiceDatabase {
 extension ServiceSettings {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
+        let sealing: any GrantSealing = sealingKeys.map { GrantSealer(keys: $0) } ?? NoGrantSealing()
         switch database {
-        case .sqlite(let path): try await SQLiteDatabase.open(path: path, logger: logger)
+        case .sqlite(let path):
+            return try await SQLiteDatabase.open(path: path, sealing: sealing, logger: logger)
         case .postgres(let address):
-            try await PostgresDatabase.open(
-                url: address.text, connections: databaseConnections, logger: logger)
+            return try await PostgresDatabase.open(
+                url: address.text, sealing: sealing, connections: databaseConnections, logger: logger)
         }
     }
 }

@@ -76,7 +76,7 @@ import Testing
             let store = replicas.stores[0]
             let keys = Self.people(3)
             try await store.pool.run { session in
-                let committer = BatchCommitter(ids: SubjectIDs())
+                let committer = BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())
                 for moment in [1000, 2000] as [Moment] {
                     _ = try committer.commit(
                         keys.map { .signIn(.sample(key: $0, authorizedAt: moment)) }, in: session)
@@ -113,7 +113,7 @@ import Testing
             _ = try ids.next(in: session)
             try session.names.ensure(namesOf: commands, in: session)
             let before = session.roundTrips
-            let result = try BatchCommitter(ids: ids).commit(commands, in: session)
+            let result = try BatchCommitter(ids: ids, sealing: NoGrantSealing()).commit(commands, in: session)
             #expect(result.results.allSatisfy { if case .done = $0 { true } else { false } })
             return session.roundTrips - before
         }

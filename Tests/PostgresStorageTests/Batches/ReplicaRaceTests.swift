@@ -30,11 +30,12 @@ import Testing
         try await Replicas.with(1) { replicas in
             try await replicas.stores[0].pool.run { session throws in
                 let people = (0..<20).map { AccountCommand.signIn(.sample(key: .sample("p\($0)"))) }
-                _ = try BatchCommitter(ids: SubjectIDs()).commit(people, in: session)
+                _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing()).commit(
+                    people, in: session)
                 // As when a standby takes over that has the rows and not what was counted after them.
                 let forget = "SELECT setval('subject_block', last_value, false) FROM subject_block"
                 _ = try session.run(PostgresCall(PostgresStatement("test_forget", forget)))
-                let result = try BatchCommitter(ids: SubjectIDs())
+                let result = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())
                     .commit([.signIn(.sample(key: .sample("late")))], in: session)
                 #expect(result.results.compactMap(\.signedIn).count == 1)
             }

@@ -1,5 +1,7 @@
+import AppleAccounts
 import Logging
 import PostgresCluster
+import StorageConformance
 
 @testable import PostgresStorage
 
@@ -17,11 +19,13 @@ actor EmptyStores {
     }
 
     func use<Value: Sendable>(
+        sealing: any GrantSealing = SampleSealing(),
         _ body: @Sendable (PostgresAccountStore) async throws -> Value
     ) async throws -> Value {
         let url = try await take()
         // Sessions of its own, which have nothing in mind of those before.
-        let database = try await PostgresDatabase.open(url: url, logger: Logger(label: "test"))
+        let database = try await PostgresDatabase.open(
+            url: url, sealing: sealing, logger: Logger(label: "test"))
         do {
             let value = try await body(database.accounts)
             try await finish(database, url)

@@ -1,6 +1,7 @@
 import Logging
 import PostgresCluster
 import PostgresStorage
+import StorageConformance
 
 extension Replicas {
     /// The database's name on its server.
@@ -8,7 +9,8 @@ extension Replicas {
 
     /// One more, to be closed by whoever asked for it.
     func openAnother() async throws -> PostgresDatabase {
-        try await PostgresDatabase.open(url: url, connections: 2, logger: Logger(label: "test"))
+        try await PostgresDatabase.open(
+            url: url, sealing: SampleSealing(), connections: 2, logger: Logger(label: "test"))
     }
 
     /// Every value of every table, as text.

@@ -2,6 +2,7 @@ import AppleAccounts
 import Logging
 import PostgresCluster
 import PostgresStorage
+import StorageConformance
 
 /// Several pools on one new database, as several replicas of the service have them.
 struct Replicas: Sendable {
@@ -18,7 +19,8 @@ struct Replicas: Sendable {
         do {
             for _ in 0..<count {
                 databases.append(
-                    try await PostgresDatabase.open(url: url, connections: 4, logger: Logger(label: "test")))
+                    try await PostgresDatabase.open(
+                        url: url, sealing: SampleSealing(), connections: 4, logger: Logger(label: "test")))
             }
             let value = try await body(Replicas(url: url, databases: databases))
             for database in databases { await database.close() }

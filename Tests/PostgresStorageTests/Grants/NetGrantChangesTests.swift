@@ -10,11 +10,10 @@ import Testing
     private static let first = AccountID(.sample(1))
     private static let second = AccountID(.sample(2))
 
-    private static func code(_ number: UInt64, of account: AccountID = first) -> AuthorizationCodeRecord {
-        AuthorizationCodeRecord(
-            id: .sample(number), accountID: account, clientID: "com.example.app",
-            primaryClientID: "com.example.app", sealed: .sample("code \(number)"), authorizedAt: 1,
-            expiresAt: 2, nextAttemptAt: 1)
+    private static func code(_ number: UInt64, of account: AccountID = first) -> NewAuthorizationCode {
+        NewAuthorizationCode(
+            .sample(number, expiresAt: 2), accountID: account, primaryClientID: "com.example.app",
+            authorizedAt: 1, nextAttemptAt: 1)
     }
 
     private static func token(
@@ -27,7 +26,7 @@ import Testing
 
     /// The tables as they are after the changes, in which later rules win and nothing is lost.
     private struct Tables: Equatable {
-        var codes: [UniqueID: AuthorizationCodeRecord] = [:]
+        var codes: [UniqueID: NewAuthorizationCode] = [:]
         var tokens: [[UInt64]: RefreshTokenRecord] = [:]
 
         static func name(_ account: AccountID, _ client: ClientID) -> [UInt64] {

@@ -37,13 +37,18 @@ final class World: Sendable {
         _ storage: Storage = .memory, _ body: (World) async throws -> Result
     ) async throws -> Result {
         let world: World
+        guard let key = key("first"), let ring = SealingKeyRing([key]) else {
+            preconditionFailure("a digest is a key")
+        }
+        // Processes with other keys only open what the first process has stored.
+        let sealing = GrantSealer(keys: ring)
         switch storage {
         case .memory:
-            world = World(store: ReferenceStore()) {}
+            world = World(store: ReferenceStore(sealing: sealing)) {}
         case .sqlite:
             let directory = try TemporaryDirectory()
             let database = try await SQLiteDatabase.open(
-                path: directory.path(of: "siwa.sqlite"), logger: .silent)
+                path: directory.path(of: "siwa.sqlite"), sealing: sealing, logger: .silent)
             // The closure keeps the directory.
             world = World(store: database.accounts) { [directory] in
                 await database.close()

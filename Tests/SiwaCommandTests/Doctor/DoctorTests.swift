@@ -37,8 +37,8 @@ import Testing
         try await Self.with { apple, directory in
             let ring = try #require(
                 SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory) { store in
-                try await StoredAccounts.signIn(["0.a.1", "0.b.1"], keys: ring, in: store)
+            try await StoredAccounts.with(directory, keys: ring) { store in
+                try await StoredAccounts.signIn(["0.a.1", "0.b.1"], code: "code", in: store)
                 // One value is sealed as by an earlier version.
                 let row = try #require(try await store.sealedSecrets(after: nil, limit: 1).first)
                 let sealed = try #require(EarlierSeal.sealAgain(row, with: ring.keys[0]))
@@ -161,8 +161,8 @@ import Testing
         try await Self.with { apple, directory in
             let ring = try #require(
                 SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
-            try await StoredAccounts.with(directory) { store in
-                try await StoredAccounts.signIn(["0.a.1"], keys: ring, in: store)
+            try await StoredAccounts.with(directory, keys: ring) { store in
+                try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
             let report = try await Self.examine(apple, directory, ["SIWA_SEALING_KEYS": keys])
             #expect(Self.wrong(report) == ["sealing keys"])

@@ -11,30 +11,33 @@ enum StoredAccounts {
     static let now = Moment(seconds: 1_700_000_000)
 
     /// Opens or creates the database like the service, during a call.
-    static func with<Result>(_ directory: String, _ body: (any ServiceStore) async throws -> Result)
-        async throws -> Result
-    {
-        try await with(url: "sqlite://\(directory)/siwa.sqlite", body)
+    static func with<Result>(
+        _ directory: String, keys: SealingKeyRing? = nil, _ body: (any ServiceStore) async throws -> Result
+    ) async throws -> Result {
+        try await with(url: "sqlite://\(directory)/siwa.sqlite", keys: keys, body)
     }
 
     /// The same for a database of either kind.
-    static func with<Result>(url: String, _ body: (any ServiceStore) async throws -> Result) async throws
-        -> Result
-    {
+    static func with<Result>(
+        url: String, keys: SealingKeyRing? = nil, _ body: (any ServiceStore) async throws -> Result
+    ) async throws -> Result {
         var environment = SettingsReaderTests.minimal
         environment["DATABASE_URL"] = url
-        let settings = try await SettingsReader.read(environment: environment)
+        var settings = try await SettingsReader.read(environment: environment)
+        settings.sealingKeys = keys
         try await settings.openDatabase(logger: .silent).close()
         return try await OpenedDatabase.with(settings, body)
     }
 
-    /// Signs in these users, each with a code that is stored sealed when there are keys.
+    /// Signs in these users.
+    ///
+    /// - Parameter code: Of each. The store has to be open with keys.
     static func signIn(
         _ subjects: [String], team: String = RunningApple.team, clientID: String = RunningApple.clientID,
-        keys: SealingKeyRing? = nil, in store: any ServiceStore
+        code: String? = nil, in store: any ServiceStore
     ) async throws {
         let commands = try subjects.map { subject in
-            try AccountCommand.signIn(command(subject, team: team, clientID: clientID, keys: keys))
+            try AccountCommand.signIn(command(subject, team: team, clientID: clientID, code: code))
         }
         for result in try await store.commit(commands).results {
             guard case .done = result else { throw Refused() }
@@ -44,27 +47,16 @@ enum StoredAccounts {
     struct Refused: Error {}
 
     private static func command(
-        _ subject: String, team: String, clientID: String, keys: SealingKeyRing?
+        _ subject: String, team: String, clientID: String, code: String?
     ) throws -> SignInCommand {
         guard let team = TeamID(team), let clientID = ClientID(clientID), let subject = AppleSubject(subject)
         else { throw Refused() }
         var generator = SystemRandomNumberGenerator()
-        let offer = keys.map { keys in
-            AuthorizationCodeOffer(
+        let offer = try code.map { code in
+            guard let secret = GrantSecret(code) else { throw Refused() }
+            return AuthorizationCodeOffer(
                 id: UniqueID(at: now, using: &generator), clientID: clientID, redirectURI: nil,
-                expiresAt: now.advanced(byMilliseconds: 300_000)
-            ) { account in
-                let data = SealedPurpose.authorizationCode.associatedData(of: account, clientID: clientID)
-                guard
-                    let sealed = SealedSecret(
-                        keys.seal(
-                            Array("code".utf8), for: SealingPurpose("authorization_code"),
-                            associatedData: data))
-                else {
-                    preconditionFailure("a short code can be sealed")
-                }
-                return sealed
-            }
+                expiresAt: now.advanced(byMilliseconds: 300_000), secret: secret)
         }
         return SignInCommand(
             key: SubjectKey(team: team, subject: subject), clientID: clientID, authorizedAt: now,

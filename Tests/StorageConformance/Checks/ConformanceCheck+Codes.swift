@@ -18,6 +18,20 @@ extension ConformanceCheck {
             try expectEqual(
                 claimed, [ClaimedCode(record: expected, key: .sample(), isInterrupted: false)])
         },
+        ConformanceCheck("seals each code of a batch for its own account") { store in
+            let results = try await store.commit(
+                (1...20).map { number in
+                    .signIn(.sample(key: .sample("p\(number)"), authorizationCode: .sample(number)))
+                }
+            ).results
+            let accounts = results.compactMap(\.signedIn?.account.id)
+            try expectEqual(Set(accounts).count, 20)
+            let rows = try await store.sealedSecrets(after: nil, limit: 100)
+            try expectEqual(rows.map(\.accountID), accounts)
+            try expectEqual(
+                rows.map(\.sealed),
+                accounts.enumerated().map { .sample("code \($0.offset + 1) of \($0.element.rawValue)") })
+        },
         ConformanceCheck("keeps no code of a sign-in that is refused") { store in
             try await store.notify(.sample(at: 2_000_000))
             try await expectRefusal(.credentialRevoked) {
@@ -103,4 +117,28 @@ extension ConformanceCheck {
             try expectEqual(claimed.sorted(), (1...60).map { .sample($0) })
         },
     ]
+
+    static let unsealed = ConformanceCheck("refuses a code alone, and keeps nothing of its sign-in") {
+        store in
+        let results = try await store.commit([
+            .signIn(.sample(key: .sample("a"))),
+            .signIn(.sample(key: .sample("b"), authorizationCode: .sample())),
+            .signIn(.sample(key: .sample("c"))),
+        ]).results
+        try expectEqual(results.map { $0.signedIn?.isNewAccount }, [true, nil, true])
+        guard case .failed(let error) = results[1] else {
+            throw ConformanceFailure(description: "found \(results[1])")
+        }
+        try expectEqual(error.code, .valueRefused)
+        try expectEqual(try await store.account(.sample("b")), nil)
+        try expectEqual(try await store.sealedCount(), 0)
+        // Nothing is in the way of the next one.
+        try await store.signIn(.sample(key: .sample("b")))
+    }
+}
+
+extension CommandResult {
+    fileprivate var signedIn: SignInOutcome? {
+        if case .done(.signedIn(let outcome)) = self { outcome } else { nil }
+    }
 }

@@ -107,13 +107,15 @@ extension ConformanceCheck {
             try expectEqual(try await store.credential(.sample("p2")).state, .notFound)
         },
         ConformanceCheck("keeps secrets of 16,384 bytes, and redirect URIs of any length") { store in
-            let sealed = try unwrap(SealedSecret([UInt8](repeating: 7, count: SealedSecret.longest)))
+            let sealed = SampleSealing.longest
+            let secret = String(repeating: "s", count: GrantSecret.longest)
+            try expect(GrantSecret("") == nil && GrantSecret(secret + "s") == nil, "others are not Apple's")
             try expect(
                 SealedSecret([]) == nil && SealedSecret(sealed.bytes + [7]) == nil, "others are no secrets")
             let uri = "https://example.com/" + text("u", 60_000)
             let code = AuthorizationCodeOffer(
-                id: .sample(1), clientID: "com.example.app", redirectURI: uri, expiresAt: 900_000
-            ) { _ in sealed }
+                id: .sample(1), clientID: "com.example.app", redirectURI: uri, expiresAt: 900_000,
+                secret: .sample(secret))
             let account = try await store.signIn(.sample(authorizationCode: code)).account
             let claimed = try await store.claimCodes(limit: 1, at: .last, leaseUntil: .last)
             try expectEqual(claimed.map(\.record.sealed), [sealed])

@@ -3,6 +3,7 @@ import TestSupport
 
 /// Everything that the reference store remembers.
 struct ReferenceState {
+    let sealing: any GrantSealing
     var generator: SeededGenerator
     var subjects: [SubjectKey: SubjectRecord] = [:]
     var tombstones: [SubjectKey: SubjectRecord] = [:]
@@ -19,7 +20,8 @@ struct ReferenceState {
     var tickets: [Ticket] = []
     var transfers: [TransferRecord] = []
 
-    init(seed: UInt64) {
+    init(seed: UInt64, sealing: any GrantSealing) {
+        self.sealing = sealing
         generator = SeededGenerator(seed: seed)
     }
 
@@ -45,17 +47,27 @@ struct ReferenceState {
     }
 
     mutating func commit(_ commands: [AccountCommand]) -> [CommandResult] {
-        var results = WorkingSet.groups(of: commands.filter(\.isStorable)).flatMap { group in
+        var results = WorkingSet.groups(of: commands.filter({ isStorable($0) })).flatMap { group in
             var set = WorkingSet(group)
             load(&set)
             let results = set.apply(using: &generator)
             save(set)
             return results
         }
-        for (index, command) in commands.enumerated() where !command.isStorable {
+        for (index, command) in commands.enumerated() where !isStorable(command) {
             results.insert(.failed(StorageError(.valueRefused, detail: "a value out of bounds")), at: index)
         }
         return results
+    }
+
+    /// Whether a database takes its texts, and its code can be sealed.
+    private func isStorable(_ command: AccountCommand) -> Bool {
+        switch command {
+        case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoGrantSealing)
+        case .notification(let notification):
+            (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
+        case .finishExchange, .rejectRefreshToken, .erase, .transfer: true
+        }
     }
 
     private func load(_ set: inout WorkingSet) {
@@ -144,7 +156,9 @@ struct ReferenceState {
     private mutating func carryOut(_ change: GrantChange) {
         switch change {
         case .insertCode(let code):
-            if !codes.contains(where: { $0.id == code.id }) { codes.append(code) }
+            guard !codes.contains(where: { $0.id == code.id }) else { break }
+            guard let sealed = try? sealing.seal(code) else { preconditionFailure("refused before") }
+            codes.append(sealed)
         case .removeCode(let id):
             codes.removeAll { $0.id == id }
         case .putToken(let token):
@@ -174,14 +188,6 @@ struct ReferenceState {
         transfers.removeAll { $0.accountID == erasure.accountID }
         events = events.map { $0.key == tombstone.key ? $0.told(of: nil) : $0 }
         erasures.append(erasure)
-    }
-}
-
-extension AccountCommand {
-    /// Whether its texts have the length that a database asks for.
-    fileprivate var isStorable: Bool {
-        guard case .notification(let notification) = self else { return true }
-        return (1...NotificationCommand.longestPayload).contains(notification.payload.unicodeScalars.count)
     }
 }
 

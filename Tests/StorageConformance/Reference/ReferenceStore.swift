@@ -6,8 +6,8 @@ import Synchronization
 public final class ReferenceStore: AccountStore {
     let state: Mutex<ReferenceState>
 
-    public init(seed: UInt64 = 1) {
-        state = Mutex(ReferenceState(seed: seed))
+    public init(seed: UInt64 = 1, sealing: any GrantSealing = SampleSealing()) {
+        state = Mutex(ReferenceState(seed: seed, sealing: sealing))
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {

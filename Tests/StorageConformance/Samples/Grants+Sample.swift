@@ -14,15 +14,22 @@ extension SealedSecret {
     }
 }
 
+extension GrantSecret {
+    public static func sample(_ text: String) -> GrantSecret {
+        guard let secret = GrantSecret(text) else { preconditionFailure("no secret of Apple's") }
+        return secret
+    }
+}
+
 extension AuthorizationCodeOffer {
-    /// Its sealed secret tells the number and the account.
+    /// The secret tells the number.
     public static func sample(
         _ number: UInt64 = 1, clientID: ClientID = "com.example.app", redirectURI: String? = nil,
         expiresAt: Moment = 1_300_000
     ) -> AuthorizationCodeOffer {
         AuthorizationCodeOffer(
-            id: .sample(number), clientID: clientID, redirectURI: redirectURI, expiresAt: expiresAt
-        ) { .sample("code \(number) of \($0.rawValue)") }
+            id: .sample(number), clientID: clientID, redirectURI: redirectURI, expiresAt: expiresAt,
+            secret: .sample("code \(number)"))
     }
 }
 
