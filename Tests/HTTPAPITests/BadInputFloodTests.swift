@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// Input that nobody thought of.
+/// Random malformed input.
 @Suite struct BadInputFloodTests {
     @Test func `mutilated requests never make the service fail or fall`() async throws {
         try await RunningService.with { service in

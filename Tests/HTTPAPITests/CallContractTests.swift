@@ -105,7 +105,7 @@ import TokenMint
         }
     }
 
-    @Test func `create = false registers nobody`() async throws {
+    @Test func `create = false makes no account`() async throws {
         try await RunningService.with { service in
             let body = try Bodies.identityToken([("create", .bool(false))])
             let answer = try await service.call("POST", "/v1/sign-ins", body: body)
@@ -269,7 +269,7 @@ import TokenMint
         }
     }
 
-    @Test func `answers about people are kept by nobody`() async throws {
+    @Test func `answers about people are not cached`() async throws {
         try await RunningService.with { service in
             let verified = try await service.call(
                 "POST", "/v1/identity-tokens/verify", body: try Bodies.identityToken())

@@ -105,7 +105,8 @@ import Testing
         #expect(state.bodyArrived(byteCount: 101) == .refuseTooLarge)
     }
 
-    @Test func `the last answer closes the connection when it is written, or when nobody reads it`() {
+    @Test
+    func `the last answer closes the connection when it is written, or when the client does not read it`() {
         var state = Self.responding(keepsAlive: false)
         #expect(state.isLastResponse)
         #expect(state.responded(at: Self.at(2)) == .closeWhenWritten)

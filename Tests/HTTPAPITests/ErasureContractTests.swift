@@ -95,7 +95,7 @@ import TokenMint
             #expect(erasure["finished_at"] == nil)
             #expect(erasure["tokens"]?.array?.map { $0["outcome"]?.string } == ["pending"])
             #expect(erasure["tokens"]?.array?.map { $0["client_id"]?.string } == [TokenMint.clientID])
-            // Nobody knows yet.
+            // Not known yet.
             #expect(erasure["user_must_revoke"]?.bool == false)
             #expect(erasure["instructions"] == nil)
 

@@ -375,7 +375,7 @@ import TokenMint
         }
     }
 
-    @Test func `without keys nobody is verified and nobody is refused`() async throws {
+    @Test func `without keys no token is accepted and none is refused`() async throws {
         try await RunningService.with(.init(keys: NoKeys())) { service in
             let verified = try await service.call("POST", Self.verify, body: try Bodies.identityToken())
             #expect(verified.status == 503)
@@ -392,7 +392,7 @@ import TokenMint
 
     struct Mishap: Error {}
 
-    @Test func `an error that nobody foresaw is a problem too, and its words stay inside`() async throws {
+    @Test func `an unexpected error is a problem too, and its words stay inside`() async throws {
         try await RunningService.with(.init(store: FailingStore(error: Mishap()))) { service in
             let answer = try await service.call("GET", "/v1/events")
             #expect(answer.status == 500)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// Whoever tries to sign somebody in as somebody else, or to be led elsewhere.
+/// Attacks that sign a user in as another user, or redirect a browser elsewhere.
 @Suite struct WebAttackTests {
     private static func isPage(_ answer: ProbeResponse, _ code: String) -> Bool {
         answer.status == 400 && answer["content-type"] == "text/html; charset=utf-8"
@@ -18,7 +18,7 @@ import TokenMint
     }
 
     @Test(arguments: StateForgery.allCases)
-    func `a state that was not made here is refused, and nobody is led anywhere`(
+    func `a state that was not made here is refused without a redirect`(
         forgery: StateForgery
     ) async throws {
         try await RunningService.with { service in
@@ -280,9 +280,9 @@ import TokenMint
             #expect(foreign.status == 403)
             #expect(foreign.code == "caller_forbidden")
             #expect(try await visitor.redeem(code).code == "web_code_invalid")
-            let nobody = try await service.call(
+            let anonymous = try await service.call(
                 "POST", "/v1/web/results", body: Bodies.json([("code", .string(code))]), secret: nil)
-            #expect(nobody.status == 401)
+            #expect(anonymous.status == 401)
         }
     }
 

@@ -76,7 +76,7 @@ import TokenMint
             #expect(result.json?["is_new_account"]?.bool == true)
             #expect(result.json?["account"]?["first_name"]?.string == "Ada")
             #expect(result.json?["account"]?["sub"]?.string == TokenMint.subject)
-            // The address that Apple signed, not the one that anybody could have put into the form.
+            // The address that Apple signed, not one that a client could have put into the form.
             #expect(result.json?["account"]?["email"]?.string == "q4zjk7x2rt@privaterelay.appleid.com")
             #expect(result.json?["credential"]?["client_id"]?.string == TokenMint.clientID)
             #expect(result.json?["credential"]?["state"]?.string == "authorized")

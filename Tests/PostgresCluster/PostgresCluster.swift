@@ -6,7 +6,7 @@ import TestSupport
 
 /// A PostgreSQL server with a directory and a port of its own. It ends with this process, however that ends.
 ///
-/// Tests connect over TCP as the role `siwa`, which has a password and is nobody special. The superuser comes
+/// Tests connect over TCP as the role `siwa`, which has a password and no privileges. The superuser comes
 /// in by the Unix socket.
 public final class PostgresCluster: Sendable {
     /// How a server is stopped, in PostgreSQL's words.
@@ -43,7 +43,7 @@ public final class PostgresCluster: Sendable {
         fsync: Bool = true, settings: [String: String] = [:], ssl: Bool = false
     ) async throws -> PostgresCluster {
         let directory = try makeDirectory()
-        // From now on somebody clears up, whatever happens.
+        // From now on the cluster is removed, whatever happens to this process.
         let watchdog = try Watchdog(directory: directory)
         do {
             return try await start(directory, watchdog, fsync: fsync, settings: settings, ssl: ssl)

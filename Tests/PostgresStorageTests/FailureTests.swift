@@ -105,7 +105,7 @@ import Testing
         try await cluster.remove()
     }
 
-    @Test func `shows nobody that idle connections were killed`() async throws {
+    @Test func `shows no caller that idle connections were killed`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)
         try await use(cluster) { pool, _ in
             for _ in 0..<5 {
@@ -260,7 +260,7 @@ import Testing
         let silent = try SilentServer()
         let url = try PostgresURL("postgres://siwa:secret@127.0.0.1:\(silent.port)/db?connect_timeout=2")
         let pool = PostgresPool(url, connections: 4, patience: .milliseconds(100))
-        // One waits for the answer to its greeting; whoever comes later waits for nobody.
+        // One waits for the answer to its greeting. Those that come later do not wait for it.
         let calls = (0..<12).map { _ in Task { try await pool.run { _ = try $0.run(Self.one) } } }
         for call in calls { await #expect(throws: StorageError.self) { try await call.value } }
         #expect(silent.accepted <= 5)

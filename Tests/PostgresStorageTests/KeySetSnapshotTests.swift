@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct KeySetSnapshotTests {
-    @Test func `keeps the newest set, whoever saves last`() async throws {
+    @Test func `keeps the newest set, whichever replica saves last`() async throws {
         let url = try await PostgresCluster.shared().makeDatabase()
         let one = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
         let other = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)

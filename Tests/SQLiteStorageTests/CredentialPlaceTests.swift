@@ -39,7 +39,7 @@ import Testing
         #expect(try await file.misplacedCredentials() == [])
     }
 
-    @Test func `takes nobody for the tombstone of another`() async throws {
+    @Test func `takes no person for the tombstone of another`() async throws {
         try await file.use { database in
             let (person, neighbour) = (Self.tombstoneAndNeighbour[0], Self.tombstoneAndNeighbour[1])
             try await database.accounts.notify(.sample(.appleAccountDeleted, key: .sample(neighbour)))
@@ -59,7 +59,7 @@ import Testing
                             authorizedAt: Moment(milliseconds: Int64(moment + 1) * 1000)))
                 }
             }
-            // Of somebody else, who has the highest number.
+            // Of another person, who has the highest number.
             let last = NotificationCommand.sample(key: .sample("s1"), at: 3000)
             try await database.accounts.notify(last)
         }

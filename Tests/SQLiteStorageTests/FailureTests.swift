@@ -73,7 +73,7 @@ import Testing
         try await store.signIn(.sample())
         try await store.checkHealth()
 
-        // Another program holds the file for longer than anybody waits.
+        // Another program holds the file for longer than a caller waits.
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let intruder = try DatabaseQueue(path: file.path, configuration: configuration)

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `gives everybody the digest that they are found by, and nobody twice`() async throws {
+    @Test func `gives each person the digest that finds them, and none twice`() async throws {
         try makeFirstVersion()
         try await DatabaseQueue(path: file.path).writeWithoutTransaction { database in
             _ = try Schema.migrate(database, [.first, .second])

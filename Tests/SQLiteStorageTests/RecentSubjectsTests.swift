@@ -88,7 +88,7 @@ import Testing
         "DELETE FROM credential; DELETE FROM event; DELETE FROM subject",
         "UPDATE subject SET first_name = 'Grace'",
     ])
-    func `what somebody else has written is read again`(sql: String) async throws {
+    func `what another connection has written is read again`(sql: String) async throws {
         let file = try TemporaryDatabase()
         try await file.use { database in
             let store = database.accounts

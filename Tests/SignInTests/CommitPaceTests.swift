@@ -30,7 +30,7 @@ import Testing
         #expect(Self.pace(of: milliseconds).capacity(behind: batches, at: Self.at(1)) == expected)
     }
 
-    @Test func `a transaction that takes longer than anybody should wait is no load`() {
+    @Test func `a transaction that takes longer than a caller should wait is no load`() {
         let pace = Self.pace(of: 10)
         #expect(pace.capacity(behind: 0, at: Self.at(1999)) == .available)
         #expect(pace.capacity(behind: 0, at: Self.at(2000)) == .stalled)

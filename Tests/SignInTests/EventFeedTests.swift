@@ -14,7 +14,7 @@ import Testing
         return task
     }
 
-    @Test func `lets nobody wait for what is there already`() async throws {
+    @Test func `lets no reader wait for what is there already`() async throws {
         feed.advance(to: 5)
         #expect(try await feed.waitForMore(after: 4) == 5)
     }

@@ -16,7 +16,7 @@ import TokenMint
         subject = try Subject()
     }
 
-    @Test func `mints nonces that nobody can guess, with their digest`() async throws {
+    @Test func `mints nonces that cannot be guessed, with their digest`() async throws {
         let one = subject.useCases.mintNonce()
         let other = subject.useCases.mintNonce()
         #expect(one.nonce != other.nonce)

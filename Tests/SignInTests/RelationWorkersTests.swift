@@ -26,7 +26,7 @@ import TokenMint
             self.apple = apple
         }
 
-        /// Returns when somebody waits for an answer.
+        /// Returns when a caller waits for an answer.
         func arrival() async {
             await withCheckedContinuation { continuation in
                 state.withLock { state in

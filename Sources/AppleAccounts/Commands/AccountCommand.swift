@@ -1,4 +1,4 @@
-/// A change that somebody asked for: a plain value that knows what it has to see and, in `WorkingSet`, what
+/// A change to be made: a plain value that knows what it has to see and, in `WorkingSet`, what
 /// it does.
 ///
 /// The app in a command is named by its primary client ID, and every time of ours is in it: applying a

@@ -185,6 +185,6 @@ struct ScenarioRunner {
         guard let id else { return ["there is no account of \(person)"] }
         if let known = people[person] { return known == id ? [] : ["\(person) has another account"] }
         defer { people[person] = id }
-        return people.values.contains(id) ? ["\(person) has somebody else's account"] : []
+        return people.values.contains(id) ? ["\(person) has another person's account"] : []
     }
 }

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [(10_000, 100), (10_000, 900), (60_000, 5000)] as [(Int64, Int64)])
-    func `takes what a loop did while nobody came for no overload`(length: Int64, working: Int64) {
+    func `does not take work of a loop without requests for overload`(length: Int64, working: Int64) {
         var loop = Loop()
         loop.go(round: 10, for: length, working: working)
         #expect(loop.rejected(of: 1000) == 0)

@@ -6,7 +6,7 @@ import Testing
 /// Clients that hold as many connections as they can get, over real sockets.
 @Suite struct OpenConnectionsTests {
     static let health = RunningService.request("GET", "/livez", secret: nil)
-    /// Another address than the one that everybody else comes from. Linux has all of 127.0.0.0/8.
+    /// Another address than the one that the other clients come from. Linux has all of 127.0.0.0/8.
     static let other = "127.0.0.2"
 
     static func options(connections: Int, share: Int = 50) -> RunningService.Options {
@@ -45,27 +45,30 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isLinux), arguments: [other, "127.0.0.1"])
-    func `everybody is served within a second while one client holds all it can get`(
-        address: String
-    ) async throws {
-        try await RunningService.with(Self.options(connections: 64)) { service in
-            try await Self.crowd(100, at: service) { channels in
-                let began = ContinuousClock.now
-                #expect(try await Self.status(service, from: address) == 200)
-                #expect(began.duration(to: .now) < .seconds(1))
-                // Its own longest idle ones went, and no more than it had to give.
-                for channel in channels[..<60] { try await channel.closeFuture.get() }
-                let metrics = try await service.call("GET", "/metrics").text
-                #expect(
-                    metrics.contains("siwa_http_connections_closed_early_total{reason=\"address_share\"} "))
-                #expect(!metrics.contains("{reason=\"address_share\"} 0\n"))
-                #expect(metrics.contains("{reason=\"crowded\"} 0\n"))
+    #if os(Linux)
+        @Test(arguments: [other, "127.0.0.1"])
+        func `every client is served within a second while one client holds all it can get`(
+            address: String
+        ) async throws {
+            try await RunningService.with(Self.options(connections: 64)) { service in
+                try await Self.crowd(100, at: service) { channels in
+                    let began = ContinuousClock.now
+                    #expect(try await Self.status(service, from: address) == 200)
+                    #expect(began.duration(to: .now) < .seconds(1))
+                    // Its own longest idle ones went, and no more than it had to give.
+                    for channel in channels[..<60] { try await channel.closeFuture.get() }
+                    let metrics = try await service.call("GET", "/metrics").text
+                    #expect(
+                        metrics.contains(
+                            "siwa_http_connections_closed_early_total{reason=\"address_share\"} "))
+                    #expect(!metrics.contains("{reason=\"address_share\"} 0\n"))
+                    #expect(metrics.contains("{reason=\"crowded\"} 0\n"))
+                }
+                let warnings = service.loggedText().split(separator: "\n").filter { $0.contains("its share") }
+                #expect(warnings.count == 1)
             }
-            let warnings = service.loggedText().split(separator: "\n").filter { $0.contains("its share") }
-            #expect(warnings.count == 1)
         }
-    }
+    #endif
 
     @Test func `near the cap the longest idle go first, and who is in use stays`() async throws {
         try await RunningService.with(Self.options(connections: 32, share: 100)) { service in
@@ -92,44 +95,39 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isLinux))
-    func `a trusted proxy may hold more than a share`() async throws {
-        var options = Self.options(connections: 64, share: 10)
-        options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.2/31"))]
-        try await RunningService.with(options) { service in
-            try await ProbeConnection.with(20, port: service.port, from: Self.other) { connections in
-                for connection in connections {
-                    try await connection.send(Self.health)
-                    #expect(try await connection.response().status == 200)
+    #if os(Linux)
+        @Test func `a trusted proxy may hold more than a share`() async throws {
+            var options = Self.options(connections: 64, share: 10)
+            options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.2/31"))]
+            try await RunningService.with(options) { service in
+                try await ProbeConnection.with(20, port: service.port, from: Self.other) { connections in
+                    for connection in connections {
+                        try await connection.send(Self.health)
+                        #expect(try await connection.response().status == 200)
+                    }
+                    #expect(
+                        try await service.call("GET", "/metrics").text.contains(
+                            "{reason=\"address_share\"} 0\n"))
                 }
-                #expect(
-                    try await service.call("GET", "/metrics").text.contains("{reason=\"address_share\"} 0\n"))
             }
         }
-    }
 
-    @Test(.enabled(if: isLinux))
-    func `who waits for an answer is not closed for another, who is refused`() async throws {
-        try await RunningService.with(Self.options(connections: 8)) { service in
-            try await ProbeConnection.with(4, port: service.port) { waiting in
-                for connection in waiting {
-                    try await connection.send(RunningService.request("GET", "/v1/events?wait=3"))
+        @Test func `who waits for an answer is not closed for another, who is refused`() async throws {
+            try await RunningService.with(Self.options(connections: 8)) { service in
+                try await ProbeConnection.with(4, port: service.port) { waiting in
+                    for connection in waiting {
+                        try await connection.send(RunningService.request("GET", "/v1/events?wait=3"))
+                    }
+                    while try await !Self.metrics(service).contains("siwa_event_readers 4\n") {}
+                    let isRefused = try await ProbeConnection.with(port: service.port) {
+                        try await $0.closes()
+                    }
+                    #expect(isRefused)
+                    for connection in waiting { #expect(try await connection.response().status == 200) }
+                    #expect(try await Self.status(service, from: "127.0.0.1") == 200)
+                    #expect(try await Self.metrics(service).contains("{reason=\"refused\"} 1\n"))
                 }
-                while try await !Self.metrics(service).contains("siwa_event_readers 4\n") {}
-                let isRefused = try await ProbeConnection.with(port: service.port) { try await $0.closes() }
-                #expect(isRefused)
-                for connection in waiting { #expect(try await connection.response().status == 200) }
-                #expect(try await Self.status(service, from: "127.0.0.1") == 200)
-                #expect(try await Self.metrics(service).contains("{reason=\"refused\"} 1\n"))
             }
         }
-    }
-
-    private static var isLinux: Bool {
-        #if os(Linux)
-            true
-        #else
-            false
-        #endif
-    }
+    #endif
 }

@@ -175,7 +175,7 @@ import Testing
                 let account = try #require(try await replicas.stores[1].account(key))
                 #expect(account.credentials.map(\.state) == [.authorized])
                 let told = try await replicas.stores[2].allEvents().filter { $0.key == key }
-                // Whoever follows the feed ends where the database does.
+                // A reader that follows the feed ends with the state of the database.
                 let last = told.last { [.credentialAuthorized, .credentialRevoked].contains($0.kind) }
                 #expect(last?.kind == .credentialAuthorized)
             }

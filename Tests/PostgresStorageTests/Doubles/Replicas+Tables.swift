@@ -7,7 +7,7 @@ extension Replicas {
     /// The database's name on its server.
     var name: String { url.split(separator: "/").last.map { String($0) } ?? "" }
 
-    /// One more, to be closed by whoever asked for it.
+    /// One more, to be closed by the caller.
     func openAnother() async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             url: url, sealing: SampleSealing(), connections: 2, logger: Logger(label: "test"))

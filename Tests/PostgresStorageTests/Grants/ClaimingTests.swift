@@ -5,7 +5,7 @@ import Testing
 
 /// Workers of several replicas claim at the same time. Each piece of work goes to one of them.
 @Suite struct ClaimingTests {
-    /// Eight claimers, one after the other on each of the replicas, until nobody finds anything.
+    /// Eight claimers, one after the other on each of the replicas, until none of them finds anything.
     private func claimAll(
         in replicas: Replicas, _ claim: @escaping @Sendable (PostgresAccountStore) async throws -> [UniqueID]
     ) async throws -> [[UniqueID]] {

@@ -9,7 +9,7 @@ import Testing
     var generator = SeededGenerator(seed: 1)
     var pace = CheckPace(perSecond: 10, at: 0)
 
-    @Test mutating func `asks nobody while Apple is out of reach, for longer each time`() {
+    @Test mutating func `does not ask while Apple is out of reach, for longer each time`() {
         var now: Moment = 0
         var pauses: [Int64] = []
         for _ in 0..<9 {

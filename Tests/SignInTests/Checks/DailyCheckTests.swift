@@ -112,7 +112,7 @@ import TokenMint
     }
 
     @Test(arguments: [.invalidClient, AppleCallError(.noSigningKey), AppleCallError(.signingFailed)])
-    func `blames nobody when Apple refuses our own key, and goes on when it is put right`(
+    func `revokes no credential when Apple refuses our own key, and goes on when it is put right`(
         error: AppleCallError
     ) async throws {
         try await World.with { world in

@@ -88,7 +88,7 @@ struct FusedApple: AppleTokenService {
         do {
             return try await fuse.step(name, work)
         } catch {
-            // Nobody is left to read which error a process without power gets.
+            // Which error a process without power gets does not matter: no caller reads it.
             throw error as? AppleCallError ?? AppleCallError(.connectionLost)
         }
     }

@@ -33,7 +33,7 @@ final class StubKeys: VerificationKeys {
         return key
     }
 
-    var health: KeySetHealth { preconditionFailure("nobody here asks for it") }
+    var health: KeySetHealth { preconditionFailure("no test asks for it") }
 }
 
 extension TokenMint {

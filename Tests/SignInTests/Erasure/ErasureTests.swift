@@ -92,7 +92,7 @@ import TokenMint
         try await World.with { world in
             let process = try world.process()
             let id = try await hold(in: world, process)
-            // Nobody works.
+            // No worker runs.
             let record = try await process.useCases.erase(id: id, allowed: .all)
             #expect(record.finishedAt == nil)
             #expect(process.clock.slept == .seconds(8))
@@ -229,7 +229,7 @@ import TokenMint
             world.pass(.seconds(1))
             let record = try await process.useCases.erase(
                 id: outcome.account.id.rawValue, allowed: .all, waiting: .zero)
-            // The code is claimed: nobody sends it a second time.
+            // The code is claimed, so no worker sends it a second time.
             await process.eraseDue()
             #expect(world.apple.questions.isEmpty)
             for code in codes { await process.exchange.perform(code) }

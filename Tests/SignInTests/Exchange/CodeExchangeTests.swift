@@ -167,7 +167,7 @@ import TokenMint
             ["sub": .string("000000.somebody.else")], ["at_hash": .string("AAAAAAAAAAAAAAAAAAAAAA")],
             ["at_hash": nil], ["aud": .string("com.example.web")], ["iss": .string("https://evil.example")],
         ] as [[String: JSONValue?]])
-    func `keeps no token of somebody else's`(changes: [String: JSONValue?]) async throws {
+    func `keeps no token of another person`(changes: [String: JSONValue?]) async throws {
         try await World.with { world in
             world.apple.know(code: World.code)
             world.apple.setClaims(changes)

@@ -73,7 +73,7 @@ extension ConformanceCheck {
             try expectEqual(first.map(\.isInterrupted), [false])
             try expectEqual(try await store.claimCodes(limit: 9, at: 4999, leaseUntil: 9000).count, 0)
             try expectEqual(try await store.nextDue().code, 5000)
-            // The first claimer never came back: whether Apple was asked, nobody knows.
+            // The first claimer never came back, so it is not known whether Apple was asked.
             let second = try await store.claimCodes(limit: 9, at: 5000, leaseUntil: 9000)
             try expectEqual(second.map(\.isInterrupted), [true])
             try expectEqual(second.map(\.record.attempts), [2])

@@ -49,13 +49,13 @@ extension ConformanceCheck {
             try expectEqual(try await store.nextDue(), GrantsDue())
             try expectEqual(try await store.sealedCount(), 0)
 
-            // Whoever comes late with less changes nothing.
+            // A late report of an earlier step changes nothing.
             last.step = .revoke
             last.sealed = .sample("token 2")
             try await store.save(last, of: record.id, at: 6200)
             try expectEqual(try await store.erasure(record.id), end)
         },
-        ConformanceCheck("leaves a code that is being exchanged to whoever does it") { store in
+        ConformanceCheck("leaves a code that is being exchanged to its claimer") { store in
             let account = try await store.signIn(.sample(authorizationCode: .sample(1))).account
             _ = try await store.claimCodes(limit: 1, at: 1_100_000, leaseUntil: 1_130_000)
             let record = try await store.erase(.sample(account: account, at: 1_110_000))

@@ -60,7 +60,8 @@ extension ConformanceCheck {
                 Set(try await events(visibleTo: .only(["com.example.other"]), in: store).map(\.accountID)),
                 [new.id])
         },
-        ConformanceCheck("tells nothing twice and leaves out nothing, page by page, whoever reads") { store in
+        ConformanceCheck("tells nothing twice and leaves out nothing, page by page, for every reader") {
+            store in
             for number in 0..<20 {
                 let apps: [ClientID] = number % 3 == 0 ? ["com.example.app"] : ["com.example.other"]
                 for clientID in apps + (number % 5 == 0 ? ["com.example.app"] : []) {

@@ -23,7 +23,7 @@ extension ConformanceCheck {
                 }
             }
         },
-        ConformanceCheck("replaces a sealed secret only if nobody has meanwhile") { store in
+        ConformanceCheck("replaces a sealed secret only if it has not changed meanwhile") { store in
             let account = try await store.hold(1)
             try await store.signIn(.sample(key: .sample("b"), authorizationCode: .sample(2)))
             let gone = try await store.hold(3, key: .sample("c"))

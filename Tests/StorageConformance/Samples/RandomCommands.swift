@@ -7,8 +7,8 @@ public struct RandomCommands: Sendable {
     public let clientIDs: [ClientID] = ["com.example.app", "com.example.other", "org.example.app"]
     public let keys: [SubjectKey]
 
-    /// - Parameter subjects: The people of the one team. The other has somebody of the same name as one of
-    ///   them.
+    /// - Parameter subjects: The people of the one team. The other team has a person with the same
+    ///   name as one of them.
     public init(seed: UInt64, subjects: [AppleSubject] = ["s1", "s2"]) {
         generator = SeededGenerator(seed: seed)
         keys = subjects.map { .sample($0) } + [.sample(team: "OTHERTEAM1", subjects[0])]
