@@ -50,7 +50,9 @@ public struct SQLiteAccountStore: AccountStore {
         }
     }
 
-    public func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential? {
+    public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
+        -> Credential?
+    {
         for connection in direct {
             let credential = connection.read {
                 try $0.credentials.find(team: team, clientID: clientID, subject: subject)

@@ -57,7 +57,7 @@ import Testing
             for key in [key, stranger] {
                 let waited = try await database.accounts.credentials(
                     team: key.team, clientID: command.clientID, subjects: [key.subject])
-                let now = database.accounts.credentialNow(
+                let now = database.accounts.credentialWithoutWaiting(
                     team: key.team, clientID: command.clientID, subject: key.subject)
                 #expect(now == waited.first)
             }

@@ -124,7 +124,7 @@ import Testing
         let useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app]), policy: VerificationPolicy(clientIDs: []),
             keys: subject.keys, store: subject.store, commits: other, feed: EventFeed(),
-            relation: AppleRelation(grants: subject.store), nonceKey: .sample(),
+            grantContext: AppleGrantContext(grants: subject.store), nonceKey: .sample(),
             now: subject.useCases.now)
         _ = try await useCases.commitSignIn(
             SignInRequest(token: IdentityTokenRequest(identityToken: token)), allowed: .all)

@@ -32,7 +32,7 @@ public protocol AccountStore: Sendable {
 
     /// The same for one subject without waiting. `nil` when that cannot be said without, and `credentials`
     /// has to be asked.
-    func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
+    func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
     /// The events after a sequence number that a caller may see, in the order of commit, without gap.
     ///
@@ -72,5 +72,7 @@ extension AccountStore {
     }
 
     /// A store behind a network can say nothing without waiting.
-    public func credentialNow(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential? { nil }
+    public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
+        -> Credential?
+    { nil }
 }

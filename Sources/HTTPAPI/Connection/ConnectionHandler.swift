@@ -17,7 +17,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let round: EventLoopRound
     private let executor: EventLoopTaskExecutor
     private let siblings: LoopConnections
-    private let bodies: BodyAllowance
+    private let bodies: BodyMemoryBudget
     /// `nil` for addresses that may open any number of connections.
     let client: ClientAddress?
     /// When the last request began or was answered.

@@ -5,7 +5,7 @@ import SignIn
 final class ConnectionLoop {
     let dispatcher: Dispatcher
     let limits: ServerLimits
-    let bodies: BodyAllowance
+    let bodies: BodyMemoryBudget
     let gate: AdmissionGate
     let round: EventLoopRound
     let executor: EventLoopTaskExecutor
@@ -14,7 +14,7 @@ final class ConnectionLoop {
     init(
         _ eventLoop: any EventLoop, dispatcher: Dispatcher, commits: GroupCommit, limits: ServerLimits,
         openConnections: OpenConnections,
-        bodies: BodyAllowance
+        bodies: BodyMemoryBudget
     ) {
         (self.dispatcher, self.limits, self.bodies) = (dispatcher, limits, bodies)
         gate = AdmissionGate(eventLoop: eventLoop, bounds: limits.admission)

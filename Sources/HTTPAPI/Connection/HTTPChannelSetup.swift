@@ -21,7 +21,7 @@ struct HTTPChannelSetup: ServerChildChannel {
         self.limits = limits
         let openConnections = OpenConnections(limits: limits, notices: notices)
         self.openConnections = openConnections
-        let bodies = BodyAllowance(most: limits.heldBodyBytes)
+        let bodies = BodyMemoryBudget(most: limits.heldBodyBytes)
         loops = EventLoopLocal {
             ConnectionLoop(
                 $0, dispatcher: dispatcher, commits: commits, limits: limits,

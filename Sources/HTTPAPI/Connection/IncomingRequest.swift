@@ -7,7 +7,7 @@ struct IncomingRequest {
     let fields: RequestFields
     let startedAt: NIODeadline
     private var body: ByteBuffer?
-    private var share: BodyAllowance.Share?
+    private var reservation: BodyMemoryBudget.Reservation?
 
     init(head: HTTPRequestHead, startedAt: NIODeadline) {
         (self.head, self.startedAt) = (head, startedAt)
@@ -34,12 +34,12 @@ struct IncomingRequest {
     var bodyBytes: [UInt8] { body.map { Array($0.readableBytesView) } ?? [] }
 
     /// Returns `false` when the bound of all bodies is reached.
-    mutating func append(_ bytes: inout ByteBuffer, within allowance: BodyAllowance) -> Bool {
+    mutating func append(_ bytes: inout ByteBuffer, within budget: BodyMemoryBudget) -> Bool {
         let size = (body?.readableBytes ?? 0) + bytes.readableBytes
-        if size > BodyAllowance.free {
-            let share = share ?? BodyAllowance.Share(of: allowance)
-            self.share = share
-            guard share.grow(to: size - BodyAllowance.free) else { return false }
+        if size > BodyMemoryBudget.free {
+            let reservation = reservation ?? BodyMemoryBudget.Reservation(of: budget)
+            self.reservation = reservation
+            guard reservation.grow(to: size - BodyMemoryBudget.free) else { return false }
         }
         if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
         return true

@@ -15,7 +15,7 @@ final class RequestObserver: Sendable {
     private let logsRequests: Bool
     private let now: @Sendable () -> Int64
     private let rejected: OverloadNotice
-    private let anonymous = Mutex(AnonymousTally())
+    private let anonymous = Mutex(AnonymousRequestSampler())
 
     /// One line per request is written when the level of `logger` is `info` or below. `now` returns
     /// milliseconds since 1970.
@@ -65,9 +65,9 @@ final class RequestObserver: Sendable {
         // Apple signed it, so the number of such lines is bounded.
         if info.route == .appleNotification, response.status == .ok { return true }
         let name = response.code ?? info.route?.template.description ?? "none"
-        let kind = AnonymousTally.Kind(status: response.status.code, name: name)
-        let (summaries, isLogged) = anonymous.withLock { tally in
-            (tally.advance(to: now), tally.count(kind))
+        let kind = AnonymousRequestSampler.Kind(status: response.status.code, name: name)
+        let (summaries, isLogged) = anonymous.withLock { sampler in
+            (sampler.advance(to: now), sampler.count(kind))
         }
         write(summaries)
         return isLogged
@@ -78,7 +78,7 @@ final class RequestObserver: Sendable {
         write(anonymous.withLock { $0.advance(to: now) })
     }
 
-    private func write(_ summaries: [AnonymousTally.Summary]) {
+    private func write(_ summaries: [AnonymousRequestSampler.Summary]) {
         for summary in summaries {
             var line = LogLine(at: summary.beganAt, level: Self.level(of: summary.kind.status))
             line.field("msg", "requests without a caller")

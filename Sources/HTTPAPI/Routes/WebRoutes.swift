@@ -44,36 +44,37 @@ final class WebRoutes: Sendable {
     /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so our cookie does not
     /// come with it.
     func callback(_ request: HTTPRequest) -> RouteResult {
-        let visit: WebState
+        let webState: WebState
         let form: Form
         do {
             form = try Form(parsing: request.body)
-            visit = try web.readState(form["state"])
+            webState = try web.readState(form["state"])
         } catch {
             metrics.count(.refused)
             return .response(.page(about: Problem(describing: error)))
         }
         if let error = form["error"] {
             metrics.count(.denied)
-            return .response(away(visit, .fromApple(error), code: "apple_error"))
+            return .response(away(webState, .fromApple(error), code: "apple_error"))
         }
         guard let token = form["id_token"], let code = form["code"] else {
             metrics.count(.refused)
             return .response(
-                away(visit, .invalidRequest(ProblemCode.formMalformed.rawValue), code: "form_malformed"))
+                away(webState, .invalidRequest(ProblemCode.formMalformed.rawValue), code: "form_malformed"))
         }
         let user = form["user"].flatMap { UserProfile(unsigned: $0) }
         return .later { [self] in
-            try await handleCallback(visit, token: token, code: code, user: user)
+            try await handleCallback(webState, token: token, code: code, user: user)
         }
     }
 
     private func handleCallback(
-        _ visit: WebState, token: String, code: String, user: UserProfile?
+        _ webState: WebState, token: String, code: String, user: UserProfile?
     ) async throws -> HTTPResponse {
         do {
             let location = try await verifications.counting(.identityToken) {
-                try await web.handleCallback(visit, identityToken: token, authorizationCode: code, user: user)
+                try await web.handleCallback(
+                    webState, identityToken: token, authorizationCode: code, user: user)
             }
             metrics.count(.signedIn)
             return .redirect(to: location)
@@ -82,7 +83,7 @@ final class WebRoutes: Sendable {
             // A bug of this service is logged, and not reported to the app.
             guard problem.code != ProblemCode.internalError.rawValue else { throw error }
             metrics.count(.refused)
-            return away(visit, WebFailure(problem), code: problem.code)
+            return away(webState, WebFailure(problem), code: problem.code)
         }
     }
 
@@ -117,8 +118,8 @@ final class WebRoutes: Sendable {
     }
 
     /// Redirects to the step where the browser is recognized, which then redirects to the app's page.
-    private func away(_ visit: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
-        var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: visit))
+    private func away(_ webState: WebState, _ failure: WebFailure, code: String) -> HTTPResponse {
+        var response = HTTPResponse.redirect(to: web.refusalURL(failure, for: webState))
         response.code = code
         return response
     }

@@ -19,7 +19,7 @@ public final class DailyCheck: Service {
         var logThrottle = LogThrottle()
     }
 
-    private let relation: AppleRelation
+    private let grantContext: AppleGrantContext
     private let commits: GroupCommit
     private let apple: any AppleTokenService
     private let schedule: CheckSchedule
@@ -34,23 +34,23 @@ public final class DailyCheck: Service {
     ///   - perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
     ///   - width: How many calls at once.
     public init(
-        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService,
+        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        self.relation = relation
+        self.grantContext = grantContext
         self.commits = commits
         self.apple = apple
         self.schedule = schedule
         self.width = width
-        clock = relation.clock
+        clock = grantContext.clock
         self.now = now
         self.logger = logger
         state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: now())))
     }
 
     public func run() async throws {
-        await WorkerPool(width: width, signal: relation.signals.check, clock: clock).run(
+        await WorkerPool(width: width, signal: grantContext.signals.check, clock: clock).run(
             claim: claim, perform: perform)
     }
 
@@ -63,12 +63,12 @@ public final class DailyCheck: Service {
         }
         guard admitted > 0 else { return WorkerPool.Claim(work: [], nextLook: wait) }
         do {
-            let checks = try await relation.grants.claimChecks(
+            let checks = try await grantContext.grants.claimChecks(
                 limit: admitted, at: moment, nextAfter: moment.advanced(byMilliseconds: schedule.interval),
                 jitterMilliseconds: schedule.jitter)
             guard checks.count < admitted else { return WorkerPool.Claim(work: checks, nextLook: wait) }
             state.withLock { $0.pace.giveBack(admitted - checks.count) }
-            let due = try? await relation.grants.nextDue().check
+            let due = try? await grantContext.grants.nextDue().check
             return WorkerPool.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             state.withLock { $0.pace.giveBack(admitted) }
@@ -96,7 +96,7 @@ public final class DailyCheck: Service {
     /// A value that cannot be opened stays as it is, and is logged as an error every day: it opens again when
     /// its key returns, and nothing else would report a row that was changed.
     private func open(_ check: ClaimedCheck, at moment: Moment) -> String? {
-        guard let sealer = relation.sealer else {
+        guard let sealer = grantContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, at: moment)
             return nil
         }
@@ -159,7 +159,7 @@ public final class DailyCheck: Service {
 
     private func release(_ check: ClaimedCheck, until moment: Moment) async {
         do {
-            try await relation.grants.releaseCheck(check, until: moment)
+            try await grantContext.grants.releaseCheck(check, until: moment)
         } catch {
             // The token then waits for its next day.
             tell("a check was not released", of: check, error, at: now())

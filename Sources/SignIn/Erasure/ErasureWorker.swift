@@ -16,7 +16,7 @@ public struct ErasureWorker: Service {
     /// Bounds how long an erasure of a stopped process waits.
     static let longestLook = Duration.seconds(10)
 
-    private let relation: AppleRelation
+    private let grantContext: AppleGrantContext
     private let apple: any AppleTokenService
     private let width: Int
     private let clock: any Clock<Duration>
@@ -27,28 +27,28 @@ public struct ErasureWorker: Service {
 
     /// - Parameter width: How many grants at once.
     public init(
-        relation: AppleRelation, apple: any AppleTokenService, width: Int = 8,
+        grantContext: AppleGrantContext, apple: any AppleTokenService, width: Int = 8,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        self.relation = relation
+        self.grantContext = grantContext
         self.apple = apple
         self.width = width
-        clock = relation.clock
+        clock = grantContext.clock
         self.now = now
         self.logger = logger
     }
 
     public func run() async throws {
-        await WorkerPool(width: width, signal: relation.signals.erasure, clock: clock).run(
+        await WorkerPool(width: width, signal: grantContext.signals.erasure, clock: clock).run(
             claim: claim, perform: perform)
     }
 
     func claim(_ limit: Int) async -> WorkerPool<ClaimedErasureGrant>.Claim {
         let moment = now()
         do {
-            let grants = try await relation.grants.claimErasureGrants(
+            let grants = try await grantContext.grants.claimErasureGrants(
                 limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease), of: nil)
-            let due = grants.count < limit ? try? await relation.grants.nextDue().erasure : nil
+            let due = grants.count < limit ? try? await grantContext.grants.nextDue().erasure : nil
             return WorkerPool.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no erasures could be claimed", metadata: ["error": "\(error)"])
@@ -61,29 +61,29 @@ public struct ErasureWorker: Service {
     func perform(_ claimed: ClaimedErasureGrant) async {
         var grant = claimed.grant
         for _ in 0..<3 {
-            let move: ErasureMove
+            let action: ErasureAction
             switch grant.step {
             case .done: return
-            case .exchange: move = await exchange(&grant, of: claimed)
-            case .revoke, .prove: move = await step(grant, of: claimed)
+            case .exchange: action = await exchange(&grant, of: claimed)
+            case .revoke, .prove: action = await step(grant, of: claimed)
             }
             // Cut off during a step. The next claim decides what became of it. A completed step is stored all
             // the same.
-            if Task.isCancelled, !move.goesOn { return }
+            if Task.isCancelled, !action.proceeds { return }
             let moment = now()
             grant.apply(
-                move, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
+                action, at: moment, lease: moment.advanced(byMilliseconds: Self.lease),
                 delay: backoff.delay(after: Int(clamping: grant.attempts)), deadline: claimed.deadline)
             guard await save(grant, of: claimed, at: moment) else { return }
-            guard move.goesOn else { return metrics.count(grant.step) }
+            guard action.proceeds else { return metrics.count(grant.step) }
         }
     }
 
-    private func step(_ grant: ErasureGrant, of claimed: ClaimedErasureGrant) async -> ErasureMove {
+    private func step(_ grant: ErasureGrant, of claimed: ClaimedErasureGrant) async -> ErasureAction {
         let token: String
         switch open(grant, of: claimed) {
         case .success(let secret): token = secret
-        case .failure(let move): return move.move
+        case .failure(let unopened): return unopened.action
         }
         let clientID = grant.clientID.rawValue
         guard grant.step == .prove else {
@@ -91,14 +91,14 @@ public struct ErasureWorker: Service {
                 try await apple.revoke(refreshToken: token, clientID: clientID)
             }
             if let error { log("a token was not revoked", error, of: claimed) }
-            return ErasureMove(afterRevocation: error)
+            return ErasureAction(afterRevocation: error)
         }
         let error = await failure { () async throws(AppleCallError) in
             _ = try await apple.validate(refreshToken: token, clientID: clientID)
         }
-        let move = ErasureMove(afterProof: error)
-        if case .tryAgain = move { log("a revocation is not proven", error, of: claimed) }
-        return move
+        let action = ErasureAction(afterProof: error)
+        if case .retry = action { log("a revocation is not proven", error, of: claimed) }
+        return action
     }
 
     private func failure(
@@ -116,39 +116,40 @@ public struct ErasureWorker: Service {
     /// response could be compared with is erased.
     private func exchange(
         _ grant: inout ErasureGrant, of claimed: ClaimedErasureGrant
-    ) async -> ErasureMove {
+    ) async -> ErasureAction {
         let attempt = ExchangeAttempt(
             number: Int(clamping: grant.attempts), isInterrupted: claimed.isInterrupted,
             expiresAt: grant.expiresAt ?? claimed.deadline)
-        if let cause = attempt.refusal(at: now()) { return .end(.notRevoked, cause: cause.rawValue) }
+        if let cause = attempt.refusal(at: now()) { return .finish(.notRevoked, cause: cause.rawValue) }
         let code: String
         switch open(grant, of: claimed) {
         case .success(let secret): code = secret
-        case .failure(let move): return move.move
+        case .failure(let unopened): return unopened.action
         }
         do {
             let answer = try await apple.exchange(
                 code: code, clientID: grant.clientID.rawValue, redirectURI: grant.redirectURI)
             let sealed = answer.refreshToken.flatMap { GrantSecret($0) }.flatMap {
-                relation.sealer?.seal($0, as: .refreshToken, of: claimed.accountID, clientID: grant.clientID)
+                grantContext.sealer?.seal(
+                    $0, as: .refreshToken, of: claimed.accountID, clientID: grant.clientID)
             }
             guard let sealed else {
-                return .end(.notRevoked, cause: RefreshTokenCause.exchangeUncertain.rawValue)
+                return .finish(.notRevoked, cause: RefreshTokenCause.exchangeUncertain.rawValue)
             }
             grant.sealed = sealed
             grant.kind = .refreshToken
-            return .goOn(.revoke)
+            return .proceed(.revoke)
         } catch {
             log("a code of an erased account was not exchanged", error, of: claimed)
             return switch attempt.verdict(on: error, at: now(), delay: 0) {
-            case .tryAgain: .tryAgain(.exchange, cause: ErasureMove.word(for: error))
-            case .giveUp(let cause): .end(.notRevoked, cause: cause.rawValue)
+            case .tryAgain: .retry(.exchange, cause: ErasureAction.word(for: error))
+            case .giveUp(let cause): .finish(.notRevoked, cause: cause.rawValue)
             }
         }
     }
 
     private struct Unopened: Error {
-        let move: ErasureMove
+        let action: ErasureAction
     }
 
     /// A missing key can return before the deadline. Without any key, and for a value that is not what was
@@ -156,13 +157,13 @@ public struct ErasureWorker: Service {
     private func open(
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant
     ) -> Result<String, Unopened> {
-        guard let sealer = relation.sealer else {
+        guard let sealer = grantContext.sealer else {
             return .failure(
-                Unopened(move: .end(.notRevoked, cause: RefreshTokenCause.noSealingKey.rawValue)))
+                Unopened(action: .finish(.notRevoked, cause: RefreshTokenCause.noSealingKey.rawValue)))
         }
         let unreadable = RefreshTokenCause.sealedUnreadable.rawValue
         guard let sealed = grant.sealed else {
-            return .failure(Unopened(move: .end(.notRevoked, cause: unreadable)))
+            return .failure(Unopened(action: .finish(.notRevoked, cause: unreadable)))
         }
         do {
             return .success(
@@ -171,8 +172,8 @@ public struct ErasureWorker: Service {
             log("a sealed value of an erased account does not open", error, of: claimed, level: .error)
             return .failure(
                 Unopened(
-                    move: error.code == .unknownKey
-                        ? .tryAgain(grant.step, cause: unreadable) : .end(.notRevoked, cause: unreadable)))
+                    action: error.code == .unknownKey
+                        ? .retry(grant.step, cause: unreadable) : .finish(.notRevoked, cause: unreadable)))
         }
     }
 
@@ -182,7 +183,7 @@ public struct ErasureWorker: Service {
     ) async -> Bool {
         do {
             try await StorageRetry(clock: clock).run {
-                try await relation.grants.save(grant, of: claimed.erasureID, at: moment)
+                try await grantContext.grants.save(grant, of: claimed.erasureID, at: moment)
             }
             return true
         } catch {

@@ -29,7 +29,7 @@ public struct CodeExchange: Service {
         }
     }
 
-    private let relation: AppleRelation
+    private let grantContext: AppleGrantContext
     private let commits: GroupCommit
     private let apple: any AppleTokenService
     private let check: GrantCheck
@@ -46,33 +46,34 @@ public struct CodeExchange: Service {
     ///   - schedule: Of the daily check, for the first check of a new token.
     ///   - width: How many at once. While Apple takes 200 ms, 32 are 160 codes a second.
     public init(
-        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService, check: GrantCheck,
+        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        check: GrantCheck,
         schedule: CheckSchedule = CheckSchedule(), width: Int = 32,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
-        self.relation = relation
+        self.grantContext = grantContext
         self.commits = commits
         self.apple = apple
         self.check = check
         self.schedule = schedule
         self.width = width
-        clock = relation.clock
+        clock = grantContext.clock
         self.now = now
         self.logger = logger
     }
 
     public func run() async throws {
-        await WorkerPool(width: width, signal: relation.signals.exchange, clock: clock).run(
+        await WorkerPool(width: width, signal: grantContext.signals.exchange, clock: clock).run(
             claim: claim, perform: perform)
     }
 
     func claim(_ limit: Int) async -> WorkerPool<ClaimedCode>.Claim {
         let moment = now()
         do {
-            let codes = try await relation.grants.claimCodes(
+            let codes = try await grantContext.grants.claimCodes(
                 limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
             // An error here must not lose the codes that were claimed.
-            let due = codes.count < limit ? try? await relation.grants.nextDue().code : nil
+            let due = codes.count < limit ? try? await grantContext.grants.nextDue().code : nil
             return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             logger.warning("no codes could be claimed", metadata: ["error": "\(error)"])
@@ -90,7 +91,7 @@ public struct CodeExchange: Service {
         case .unavailable(let cause): await finish(code, .unavailable(cause))
         case .tryAgain(let moment):
             do {
-                try await relation.grants.releaseCode(code.record.id, until: moment)
+                try await grantContext.grants.releaseCode(code.record.id, until: moment)
             } catch {
                 // The claim then expires by itself.
                 logger.warning("a code was not released", metadata: metadata(of: code, error))
@@ -104,7 +105,7 @@ public struct CodeExchange: Service {
             number: Int(clamping: record.attempts), isInterrupted: code.isInterrupted,
             expiresAt: record.expiresAt)
         if let cause = attempt.refusal(at: now()) { return .unavailable(cause) }
-        guard let sealer = relation.sealer else { return .unavailable(.noSealingKey) }
+        guard let sealer = grantContext.sealer else { return .unavailable(.noSealingKey) }
         let secret: String
         do {
             secret = try sealer.open(
@@ -151,7 +152,7 @@ public struct CodeExchange: Service {
     private func keep(_ token: GrantSecret, of code: ClaimedCode) async {
         let record = code.record
         guard
-            let sealed = relation.sealer?.seal(
+            let sealed = grantContext.sealer?.seal(
                 token, as: .refreshToken, of: record.accountID, clientID: record.clientID)
         else { return await finish(code, .unavailable(.noSealingKey)) }
         let moment = now()
@@ -171,16 +172,16 @@ public struct CodeExchange: Service {
         do {
             do {
                 _ = try await retry.run { try await commits.submit(command) }
-                relation.signals.check.wake()
+                grantContext.signals.check.wake()
             } catch is AccountRefusal {
                 // Erased meanwhile: the code is then in the erasure, which has to revoke the token. Or
                 // transferred to another team, which cannot use it.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
                 let isAdopted = try await retry.run {
-                    try await relation.grants.adoptErasureToken(
+                    try await grantContext.grants.adoptErasureToken(
                         codeID: record.id, tokenID: tokenID, sealed: sealed, at: now())
                 }
-                if isAdopted { relation.signals.erasure.wake() }
+                if isAdopted { grantContext.signals.erasure.wake() }
             }
         } catch {
             metrics.countLost()

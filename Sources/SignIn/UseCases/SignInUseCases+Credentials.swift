@@ -12,7 +12,7 @@ extension SignInUseCases {
         let app = try deployment.app(named: clientID, in: allowed)
         guard let subject = AppleSubject(subject) else { return .now(.notFound(in: app)) }
         let (team, clientID) = (app.team, app.primaryClientID)
-        if let credential = store.credentialNow(team: team, clientID: clientID, subject: subject) {
+        if let credential = store.credentialWithoutWaiting(team: team, clientID: clientID, subject: subject) {
             return .now(credential)
         }
         return .later { [store] in

@@ -19,8 +19,8 @@ extension SignInUseCases {
         guard let id = AccountID(id) else { throw AccountRefusal(.accountNotFound) }
         let record = try await startErasure(of: id, allowed: allowed)
         guard record.finishedAt == nil else { return record.narrowed(to: allowed) }
-        relation.signals.erasure.wake()
-        return try await ErasureWatch(grants: relation.grants, clock: relation.clock)
+        grantContext.signals.erasure.wake()
+        return try await ErasureWatch(grants: grantContext.grants, clock: grantContext.clock)
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
@@ -28,7 +28,9 @@ extension SignInUseCases {
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let id = ErasureID(id), let record = try await relation.grants.erasure(id) else { return nil }
+        guard let id = ErasureID(id), let record = try await grantContext.grants.erasure(id) else {
+            return nil
+        }
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
@@ -42,7 +44,7 @@ extension SignInUseCases {
             if let record = try await erase(id, key, allowed: allowed) { return record }
             refused = key
         }
-        guard let record = try await relation.grants.erasure(of: id), record.isVisible(in: allowed) else {
+        guard let record = try await grantContext.grants.erasure(of: id), record.isVisible(in: allowed) else {
             throw AccountRefusal(.accountNotFound)
         }
         return record

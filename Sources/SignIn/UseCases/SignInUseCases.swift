@@ -14,7 +14,7 @@ public struct SignInUseCases: Sendable {
     let store: any AccountStore
     public let commits: GroupCommit
     let feed: EventFeed
-    let relation: AppleRelation
+    let grantContext: AppleGrantContext
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
@@ -25,13 +25,13 @@ public struct SignInUseCases: Sendable {
     /// - Parameters:
     ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
     ///   - feed: The one that `commits` advances.
-    ///   - relation: The one that the workers have.
+    ///   - grantContext: The one that the workers have.
     ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
     ///   - now: The wall clock.
     public init(
         deployment: Deployment, policy: VerificationPolicy, keys: any VerificationKeys,
         store: any AccountStore,
-        commits: GroupCommit, feed: EventFeed, relation: AppleRelation, nonceKey: NonceKey,
+        commits: GroupCommit, feed: EventFeed, grantContext: AppleGrantContext, nonceKey: NonceKey,
         nonceLifetime: Duration = .seconds(600),
         now: @escaping @Sendable () -> Moment
     ) {
@@ -45,8 +45,9 @@ public struct SignInUseCases: Sendable {
         self.store = store
         self.commits = commits
         self.feed = feed
-        self.relation = relation
-        codes = AuthorizationCodePolicy(canSeal: relation.sealingKeys != nil, canSign: relation.canSign)
+        self.grantContext = grantContext
+        codes = AuthorizationCodePolicy(
+            canSeal: grantContext.sealingKeys != nil, canSign: grantContext.canSign)
         nonces = NonceMint(key: nonceKey)
         self.nonceLifetime = nonceLifetime
         leeway = policy.leeway

@@ -71,11 +71,11 @@ public struct WebSignIn: Sendable {
     ///
     /// - Throws: `WebRefusal` `web_state_invalid`, `web_state_expired`.
     public func readState(_ state: String?) throws(WebRefusal) -> WebState {
-        guard let state, let json = seal.open(state, for: .state), let visit = WebState(json: json) else {
+        guard let state, let json = seal.open(state, for: .state), let webState = WebState(json: json) else {
             throw WebRefusal(.stateInvalid)
         }
-        guard now() < visit.expiresAt else { throw WebRefusal(.stateExpired) }
-        return visit
+        guard now() < webState.expiresAt else { throw WebRefusal(.stateExpired) }
+        return webState
     }
 
     /// Verifies Apple's form, uses the state up, registers the sign-in, and returns the URL at which the
@@ -84,19 +84,19 @@ public struct WebSignIn: Sendable {
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
     ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
     public func handleCallback(
-        _ visit: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
+        _ webState: WebState, identityToken: String, authorizationCode: String, user: UserProfile?
     ) async throws -> String {
         let token = IdentityTokenRequest(
-            identityToken: identityToken, nonce: visit.nonce, clientID: visit.clientID.rawValue,
+            identityToken: identityToken, nonce: webState.nonce, clientID: webState.clientID.rawValue,
             authorizationCode: authorizationCode)
         let verified = try await useCases.verify(token, allowed: .all).value
         // In a browser Apple returns the nonce unchanged. Its digest, or no nonce, is refused here, although
         // native clients may send them.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
-        guard ConstantTime.areEqual(Array(nonce.utf8), Array(visit.nonce.utf8)) else {
+        guard ConstantTime.areEqual(Array(nonce.utf8), Array(webState.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
         }
-        guard try await useUp(visit) else { throw WebRefusal(.stateUsed) }
+        guard try await useUp(webState) else { throw WebRefusal(.stateUsed) }
         let pending = try useCases.pendingSignIn(
             verified, from: SignInRequest(token: token, redirectURI: settings.callbackURL, user: user),
             at: now(), allowed: .all)
@@ -106,12 +106,13 @@ public struct WebSignIn: Sendable {
         let result = WebResult(outcome)
         _ = try await tickets.insertTicket(
             Ticket(digest: code.digest, purpose: .webResult, payload: result.json, expiresAt: expiresAt))
-        return finishURL(.code(code.text), for: visit, expiresAt: expiresAt)
+        return finishURL(.code(code.text), for: webState, expiresAt: expiresAt)
     }
 
     /// The URL at which the browser is told that the sign-in failed.
-    public func refusalURL(_ failure: WebFailure, for visit: WebState) -> String {
-        finishURL(.failure(failure), for: visit, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
+    public func refusalURL(_ failure: WebFailure, for webState: WebState) -> String {
+        finishURL(
+            .failure(failure), for: webState, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
     }
 
     /// The app's own URL with the code or the error, for the browser that began and no other.
@@ -151,20 +152,20 @@ public struct WebSignIn: Sendable {
 
     /// Returns `false` when the state was used before. The use is remembered for longer than the state is
     /// valid, because the clocks of two replicas differ.
-    private func useUp(_ visit: WebState) async throws -> Bool {
-        guard let digest = TicketDigest(SHA256Digest.hash(visit.nonce).bytes) else {
+    private func useUp(_ webState: WebState) async throws -> Bool {
+        guard let digest = TicketDigest(SHA256Digest.hash(webState.nonce).bytes) else {
             preconditionFailure("SHA-256 has 32 bytes")
         }
         return try await tickets.insertTicket(
             Ticket(
                 digest: digest, purpose: .webState, payload: [],
-                expiresAt: visit.expiresAt.advanced(byMilliseconds: Self.clockDifference)))
+                expiresAt: webState.expiresAt.advanced(byMilliseconds: Self.clockDifference)))
     }
 
-    private func finishURL(_ answer: WebTicket.Answer, for visit: WebState, expiresAt: Moment) -> String {
+    private func finishURL(_ answer: WebTicket.Answer, for webState: WebState, expiresAt: Moment) -> String {
         let ticket = WebTicket(
-            browserDigest: visit.browserDigest, clientID: visit.clientID, expiresAt: expiresAt,
-            callerState: visit.callerState, answer: answer)
+            browserDigest: webState.browserDigest, clientID: webState.clientID, expiresAt: expiresAt,
+            callerState: webState.callerState, answer: answer)
         var query = QueryText()
         query.append("ticket", seal.seal(ticket.json, for: .ticket))
         return query.appended(to: settings.finishURL)

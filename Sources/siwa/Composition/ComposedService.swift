@@ -40,7 +40,7 @@ struct ComposedService {
         let apple = await AppleConnection(
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
-        let relation = AppleRelation(
+        let grantContext = AppleGrantContext(
             grants: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
@@ -52,7 +52,7 @@ struct ComposedService {
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
-            keys: keys, store: store, commits: commits, feed: feed, relation: relation,
+            keys: keys, store: store, commits: commits, feed: feed, grantContext: grantContext,
             nonceKey: nonceKey,
             now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
         http = HTTPService(
@@ -67,8 +67,8 @@ struct ComposedService {
                     now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }),
                 foreignPages: settings.foreignPages),
             logger: logger)
-        let workers = RelationWorkers(
-            relation: relation, commits: commits, apple: apple.tokens,
+        let workers = AppleGrantWorkers(
+            grantContext: grantContext, commits: commits, apple: apple.tokens,
             check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),
             schedule: CheckSchedule(interval: settings.checkInterval),
             checksPerSecond: Double(settings.checksPerSecond),

@@ -37,7 +37,7 @@ struct ScenarioService: Sendable {
         commits = GroupCommit(store: accounts, feed: feed)
         useCases = SignInUseCases(
             deployment: deployment, policy: VerificationPolicy(clientIDs: []), keys: keys, store: accounts,
-            commits: commits, feed: feed, relation: AppleRelation(grants: accounts),
+            commits: commits, feed: feed, grantContext: AppleGrantContext(grants: accounts),
             nonceKey: nonceKey,
             now: { Moment(milliseconds: clock.millisecondsSince1970) })
         // Runs beside the steps until the service ends.

@@ -67,7 +67,7 @@ struct RunningService: Sendable {
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let useCases = SignInUseCases(
             deployment: try deployment(), policy: VerificationPolicy(clientIDs: []), keys: keys, store: store,
-            commits: commits, feed: feed, relation: try relation(options, store),
+            commits: commits, feed: feed, grantContext: try grantContext(options, store),
             nonceKey: .sample(), now: now)
         var logger = Logger(label: "test") { label in
             LineLogHandler(
@@ -97,8 +97,10 @@ struct RunningService: Sendable {
     }
 
     /// No worker keeps it up: the tests play Apple's part themselves, on the store.
-    private static func relation(_ options: Options, _ store: any AccountStore) throws -> AppleRelation {
-        AppleRelation(
+    private static func grantContext(_ options: Options, _ store: any AccountStore) throws
+        -> AppleGrantContext
+    {
+        AppleGrantContext(
             grants: store as? any GrantStore ?? ReferenceStore(),
             sealingKeys: options.canSeal ? try ring() : nil, canSign: { _ in true }, clock: HurriedClock())
     }

@@ -16,7 +16,7 @@ struct ServiceRun: Sendable {
     let exchange: CodeExchange
     let check: DailyCheck
     let erasure: ErasureWorker
-    let relation: AppleRelation
+    let grantContext: AppleGrantContext
     let commits: GroupCommit
     let clock = HurriedClock()
 
@@ -29,19 +29,19 @@ struct ServiceRun: Sendable {
     ) throws {
         let feed = EventFeed()
         commits = GroupCommit(store: store, feed: feed)
-        relation = AppleRelation(
+        grantContext = AppleGrantContext(
             grants: store, sealingKeys: sealing, canSign: { _ in canSign }, clock: waits ?? clock)
         useCases = SignInUseCases(
             deployment: try Deployment(apps: [Subject.app, Subject.other, Subject.foreign]),
             policy: VerificationPolicy(clientIDs: []), keys: keys, store: store, commits: commits,
-            feed: feed, relation: relation, nonceKey: .sample(), now: now)
+            feed: feed, grantContext: grantContext, nonceKey: .sample(), now: now)
         exchange = CodeExchange(
-            relation: relation, commits: commits, apple: apple,
+            grantContext: grantContext, commits: commits, apple: apple,
             check: GrantCheck(verifier: useCases.identityVerifier, keys: keys), now: now, logger: .silent)
         check = DailyCheck(
-            relation: relation, commits: commits, apple: apple, perSecond: perSecond, now: now,
+            grantContext: grantContext, commits: commits, apple: apple, perSecond: perSecond, now: now,
             logger: .silent)
-        erasure = ErasureWorker(relation: relation, apple: apple, now: now, logger: .silent)
+        erasure = ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: .silent)
     }
 
     @discardableResult

@@ -19,7 +19,7 @@ import TokenMint
             policy: VerificationPolicy(clientIDs: []),
             keys: try StubKeys(cached: TokenMint.shared.publicKeys()),
             store: meddling, commits: GroupCommit(store: meddling, feed: EventFeed()), feed: EventFeed(),
-            relation: AppleRelation(grants: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
+            grantContext: AppleGrantContext(grants: store), nonceKey: .sample(), nonceLifetime: .seconds(600),
             now: { 5_000_000 })
     }
 

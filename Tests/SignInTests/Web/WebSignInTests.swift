@@ -31,10 +31,10 @@ import TokenMint
         return try web.readState(pair.map { String($0.dropFirst(6)) })
     }
 
-    private func token(_ visit: WebState, _ changes: [String: JSONValue?] = [:]) throws -> String {
+    private func token(_ webState: WebState, _ changes: [String: JSONValue?] = [:]) throws -> String {
         let hash = Base64URL.encode(SHA256Digest.hash("code").prefix(16))
         let own: [String: JSONValue?] = [
-            "aud": .string("com.example.web"), "nonce": .string(visit.nonce), "c_hash": .string(hash),
+            "aud": .string("com.example.web"), "nonce": .string(webState.nonce), "c_hash": .string(hash),
         ]
         return try Subject.token(0, own.merging(changes) { $1 })
     }
@@ -54,61 +54,61 @@ import TokenMint
     func `a refused token does not use the state up`(changes: [String: String]) async throws {
         let subject = try Subject()
         let web = try web(subject)
-        let visit = try begin(web)
+        let webState = try begin(web)
         await #expect(throws: AppleTokenError.self) {
             _ = try await web.handleCallback(
-                visit, identityToken: try token(visit, changes.mapValues { .string($0) }),
+                webState, identityToken: try token(webState, changes.mapValues { .string($0) }),
                 authorizationCode: "code", user: nil)
         }
         #expect(try await subject.store.allEvents().isEmpty)
         _ = try await web.handleCallback(
-            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+            webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         await #expect(throws: WebRefusal(.stateUsed)) {
             _ = try await web.handleCallback(
-                visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+                webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         }
     }
 
     @Test func `a state is remembered for longer than it would pass`() async throws {
         let subject = try Subject()
         let web = try web(subject)
-        let visit = try begin(web)
+        let webState = try begin(web)
         _ = try await web.handleCallback(
-            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+            webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         // The clock of another replica is behind: it would still take the state.
-        let end = visit.expiresAt.advanced(byMilliseconds: 60_000)
+        let end = webState.expiresAt.advanced(byMilliseconds: 60_000)
         while try await subject.store.purgeTickets(expiredBefore: end) > 0 {}
         await #expect(throws: WebRefusal(.stateUsed)) {
             _ = try await web.handleCallback(
-                visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+                webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         }
     }
 
     @Test func `verifies its token once`() async throws {
         let subject = try Subject()
         let web = try web(subject)
-        let visit = try begin(web)
+        let webState = try begin(web)
         _ = try await web.handleCallback(
-            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+            webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         #expect(subject.keys.lookupCount == 1)
     }
 
     @Test func `garbage causes no fetch of keys`() async throws {
         let keys = StubKeys()
         let web = try web(Subject(keys: keys))
-        let visit = try begin(web)
+        let webState = try begin(web)
         await #expect(throws: AppleTokenError(.tokenMalformed)) {
             _ = try await web.handleCallback(
-                visit, identityToken: "a.b", authorizationCode: "code", user: nil)
+                webState, identityToken: "a.b", authorizationCode: "code", user: nil)
         }
         #expect(keys.fetchCount == 0)
     }
 
     @Test func `a result whose account is gone is not found`() async throws {
         let web = try web(Subject())
-        let visit = try begin(web)
+        let webState = try begin(web)
         let location = try await web.handleCallback(
-            visit, identityToken: try token(visit), authorizationCode: "code", user: nil)
+            webState, identityToken: try token(webState), authorizationCode: "code", user: nil)
         #expect(location.hasPrefix("https://siwa.example/v1/web/finish?ticket="))
         let other = try Subject()
         let result = WebResult(

@@ -2,14 +2,14 @@ import Testing
 
 @testable import HTTPAPI
 
-@Suite struct BodyAllowanceTests {
+@Suite struct BodyMemoryBudgetTests {
     @Test func `shares take what is left, and give it back with their end`() {
-        let allowance = BodyAllowance(most: 100)
-        let first = BodyAllowance.Share(of: allowance)
+        let budget = BodyMemoryBudget(most: 100)
+        let first = BodyMemoryBudget.Reservation(of: budget)
         #expect(first.grow(to: 40))
         #expect(first.grow(to: 60))
         do {
-            let second = BodyAllowance.Share(of: allowance)
+            let second = BodyMemoryBudget.Reservation(of: budget)
             #expect(second.grow(to: 40))
             #expect(!second.grow(to: 41))
             #expect(!first.grow(to: 61))

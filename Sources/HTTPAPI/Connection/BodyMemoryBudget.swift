@@ -5,7 +5,7 @@ import Synchronization
 /// The first bytes of a body are not counted, so that usual requests neither touch the shared count nor are
 /// refused because of it. Without the bound some thousand clients without an API key could make the service
 /// hold 64 KiB for each of them.
-final class BodyAllowance: Sendable {
+final class BodyMemoryBudget: Sendable {
     /// How many bytes of a body are not counted.
     static let free = 8 * 1024
 
@@ -16,25 +16,25 @@ final class BodyAllowance: Sendable {
         self.most = most
     }
 
-    /// What one body holds beyond the bytes that are not counted. Releases it at the end of its life.
-    final class Share {
-        private let allowance: BodyAllowance
+    /// The memory of one body beyond the bytes that are not counted. Released at the end of its life.
+    final class Reservation {
+        private let budget: BodyMemoryBudget
         private var size = 0
 
-        init(of allowance: BodyAllowance) {
-            self.allowance = allowance
+        init(of budget: BodyMemoryBudget) {
+            self.budget = budget
         }
 
         deinit {
-            allowance.held.wrappingSubtract(size, ordering: .relaxed)
+            budget.held.wrappingSubtract(size, ordering: .relaxed)
         }
 
         /// Returns `false` when the bound is reached.
         func grow(to newSize: Int) -> Bool {
             guard newSize > size else { return true }
             let growth = newSize - size
-            guard allowance.held.wrappingAdd(growth, ordering: .relaxed).newValue <= allowance.most else {
-                allowance.held.wrappingSubtract(growth, ordering: .relaxed)
+            guard budget.held.wrappingAdd(growth, ordering: .relaxed).newValue <= budget.most else {
+                budget.held.wrappingSubtract(growth, ordering: .relaxed)
                 return false
             }
             size = newSize

@@ -3,7 +3,7 @@
 /// Such requests cost their sender nothing, so a line for each would let anyone fill a disk. In each second
 /// the first few of a kind are logged, and their number follows at the end of the second. Kinds are made of
 /// this service's own codes and routes, so their number is bounded. Reads no clock.
-struct AnonymousTally {
+struct AnonymousRequestSampler {
     /// Requests that are counted together.
     struct Kind: Hashable {
         let status: UInt

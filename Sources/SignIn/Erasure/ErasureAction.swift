@@ -5,49 +5,49 @@ import AppleIDClient
 ///
 /// Apple responds to every revocation with 200, so only a refused refresh proves it. A token that can still
 /// be refreshed is revoked again.
-enum ErasureMove: Equatable {
-    case goOn(ErasureGrant.Step)
+enum ErasureAction: Equatable {
+    case proceed(ErasureGrant.Step)
     /// Repeat from this step on, later.
-    case tryAgain(ErasureGrant.Step, cause: String)
-    case end(ErasureOutcome, cause: String?)
+    case retry(ErasureGrant.Step, cause: String)
+    case finish(ErasureOutcome, cause: String?)
 
     /// Whether the next step follows at once.
-    var goesOn: Bool {
-        if case .goOn = self { true } else { false }
+    var proceeds: Bool {
+        if case .proceed = self { true } else { false }
     }
 
     /// - Parameter error: `nil` when Apple answered 200.
     init(afterRevocation error: AppleCallError?) {
         guard let error else {
-            self = .goOn(.prove)
+            self = .proceed(.prove)
             return
         }
         switch error.code {
         case .noSigningKey:
-            self = .end(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
+            self = .finish(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
         case .rejected where !error.isOfConfiguration:
             // The token may be revoked already. The proof shows it.
-            self = .goOn(.prove)
+            self = .proceed(.prove)
         case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
             .serverFailed, .throttled, .signingFailed:
-            self = .tryAgain(.revoke, cause: Self.word(for: error))
+            self = .retry(.revoke, cause: Self.word(for: error))
         }
     }
 
     /// - Parameter error: `nil` when the token can still be refreshed.
     init(afterProof error: AppleCallError?) {
         guard let error else {
-            self = .tryAgain(.revoke, cause: "still_valid")
+            self = .retry(.revoke, cause: "still_valid")
             return
         }
         switch error.code {
         case .noSigningKey:
-            self = .end(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
+            self = .finish(.notRevoked, cause: RefreshTokenCause.noSigningKey.rawValue)
         case .rejected where error.appleError == .invalidGrant:
-            self = .end(.provenRevoked, cause: nil)
+            self = .finish(.provenRevoked, cause: nil)
         case .rejected, .unreachable, .circuitOpen, .timedOut, .connectionLost, .answerUnusable,
             .serverFailed, .throttled, .signingFailed:
-            self = .tryAgain(.prove, cause: Self.word(for: error))
+            self = .retry(.prove, cause: Self.word(for: error))
         }
     }
 
@@ -58,24 +58,26 @@ enum ErasureMove: Equatable {
 }
 
 extension ErasureGrant {
-    /// Applies a move to the grant. Does no I/O.
+    /// Applies an action to the grant. Does no I/O.
     ///
     /// - Parameters:
     ///   - lease: Until when no other replica may claim the grant, when it goes on at once.
     ///   - delay: Milliseconds until the next attempt, when it has to wait.
     ///   - deadline: When Apple is not called any more, so that every erasure ends.
-    mutating func apply(_ move: ErasureMove, at now: Moment, lease: Moment, delay: Int64, deadline: Moment) {
-        switch move {
-        case .goOn(let next):
+    mutating func apply(
+        _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
+    ) {
+        switch action {
+        case .proceed(let next):
             step = next
             nextAttemptAt = lease
-        case .tryAgain(let next, let word):
+        case .retry(let next, let word):
             cause = word
             guard now < deadline else { return end(.notRevoked) }
             step = next
             // The last attempt is made at the deadline and not after it.
             nextAttemptAt = min(now.advanced(byMilliseconds: delay), deadline)
-        case .end(let outcome, let word):
+        case .finish(let outcome, let word):
             cause = word
             end(outcome)
         }

@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// At shutdown the three stop together, and each finishes the work that it has begun: no exchange is cut off
 /// whose response would be lost. In a service group they come after the group commit, which has to store
 /// their results, and before the server, which may still wait for an erasure.
-public struct RelationWorkers: Service {
+public struct AppleGrantWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
@@ -18,18 +18,19 @@ public struct RelationWorkers: Service {
     ///   - schedule: Of the daily check.
     ///   - checksPerSecond: The largest rate of daily checks.
     public init(
-        relation: AppleRelation, commits: GroupCommit, apple: any AppleTokenService, check: GrantCheck,
+        grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
+        check: GrantCheck,
         schedule: CheckSchedule = CheckSchedule(), checksPerSecond: Double = 25,
         now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         services = [
             CodeExchange(
-                relation: relation, commits: commits, apple: apple, check: check, schedule: schedule,
+                grantContext: grantContext, commits: commits, apple: apple, check: check, schedule: schedule,
                 now: now, logger: logger),
             DailyCheck(
-                relation: relation, commits: commits, apple: apple, schedule: schedule,
+                grantContext: grantContext, commits: commits, apple: apple, schedule: schedule,
                 perSecond: checksPerSecond, now: now, logger: logger),
-            ErasureWorker(relation: relation, apple: apple, now: now, logger: logger),
+            ErasureWorker(grantContext: grantContext, apple: apple, now: now, logger: logger),
         ]
     }
 

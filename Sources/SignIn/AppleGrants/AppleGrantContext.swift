@@ -2,7 +2,7 @@ public import AppleAccounts
 public import Cryptography
 
 /// What the use cases, which begin work at Apple, and the workers, which carry it out, have in common.
-public struct AppleRelation: Sendable {
+public struct AppleGrantContext: Sendable {
     public let grants: any GrantStore
     /// `nil` when nothing can be sealed. Then no code and no token is kept.
     public let sealingKeys: SealingKeyRing?

@@ -10,7 +10,7 @@ import TokenMint
 @testable import SignIn
 
 /// The workers as they run in the service: woken by bells, stopped by a shutdown.
-@Suite struct RelationWorkersTests {
+@Suite struct AppleGrantWorkersTests {
     /// Apple, who takes until the test lets it answer.
     final class SlowApple: AppleTokenService {
         private struct State {
@@ -84,8 +84,8 @@ import TokenMint
             world.apple.know(code: World.code)
             let process = try world.process(waits: ManualClock())
             let apple = SlowApple(world.apple)
-            let workers = RelationWorkers(
-                relation: process.relation, commits: process.commits, apple: apple,
+            let workers = AppleGrantWorkers(
+                grantContext: process.grantContext, commits: process.commits, apple: apple,
                 check: process.grantCheck, now: process.useCases.now, logger: .silent)
             let group = ServiceGroup(
                 services: [process.commits, workers], gracefulShutdownSignals: [], logger: .silent)
@@ -109,7 +109,7 @@ import TokenMint
             try await process.signIn(world)
             let apple = SlowApple(world.apple)
             let exchange = CodeExchange(
-                relation: process.relation, commits: process.commits, apple: apple,
+                grantContext: process.grantContext, commits: process.commits, apple: apple,
                 check: process.grantCheck, now: process.useCases.now, logger: .silent)
             world.apple.script(.exchange, .failed(AppleCallError(.connectionLost)))
             let running = Task { try await exchange.run() }

@@ -6,39 +6,39 @@ import Testing
 
 @testable import SignIn
 
-@Suite struct ErasureMoveTests {
+@Suite struct ErasureActionTests {
     @Test func `believes a refused refresh and nothing else`() {
-        #expect(ErasureMove(afterProof: .invalidGrant) == .end(.provenRevoked, cause: nil))
-        #expect(ErasureMove(afterProof: nil) == .tryAgain(.revoke, cause: "still_valid"))
+        #expect(ErasureAction(afterProof: .invalidGrant) == .finish(.provenRevoked, cause: nil))
+        #expect(ErasureAction(afterProof: nil) == .retry(.revoke, cause: "still_valid"))
         for code in AppleCallError.Code.allCases where code != .noSigningKey {
             #expect(
-                ErasureMove(afterProof: AppleCallError(code)) == .tryAgain(.prove, cause: code.rawValue))
+                ErasureAction(afterProof: AppleCallError(code)) == .retry(.prove, cause: code.rawValue))
         }
         for error in AppleErrorCode.allCases where error != .invalidGrant {
             #expect(
-                ErasureMove(afterProof: AppleCallError(.rejected, appleError: error))
-                    == .tryAgain(.prove, cause: error.rawValue))
+                ErasureAction(afterProof: AppleCallError(.rejected, appleError: error))
+                    == .retry(.prove, cause: error.rawValue))
         }
     }
 
     @Test func `asks for the proof after any answer about the token, and again after none`() {
-        #expect(ErasureMove(afterRevocation: nil) == .goOn(.prove))
+        #expect(ErasureAction(afterRevocation: nil) == .proceed(.prove))
         for error in AppleErrorCode.allCases {
-            let move = ErasureMove(afterRevocation: AppleCallError(.rejected, appleError: error))
+            let action = ErasureAction(afterRevocation: AppleCallError(.rejected, appleError: error))
             let isClient = error == .invalidClient || error == .unauthorizedClient
-            #expect(move == (isClient ? .tryAgain(.revoke, cause: error.rawValue) : .goOn(.prove)))
+            #expect(action == (isClient ? .retry(.revoke, cause: error.rawValue) : .proceed(.prove)))
         }
         for code in AppleCallError.Code.allCases where code != .noSigningKey && code != .rejected {
             #expect(
-                ErasureMove(afterRevocation: AppleCallError(code))
-                    == .tryAgain(.revoke, cause: code.rawValue))
+                ErasureAction(afterRevocation: AppleCallError(code))
+                    == .retry(.revoke, cause: code.rawValue))
         }
     }
 
     @Test func `ends at once without a key to sign with`() {
-        let end = ErasureMove.end(.notRevoked, cause: "no_signing_key")
-        #expect(ErasureMove(afterProof: AppleCallError(.noSigningKey)) == end)
-        #expect(ErasureMove(afterRevocation: AppleCallError(.noSigningKey)) == end)
+        let end = ErasureAction.finish(.notRevoked, cause: "no_signing_key")
+        #expect(ErasureAction(afterProof: AppleCallError(.noSigningKey)) == end)
+        #expect(ErasureAction(afterRevocation: AppleCallError(.noSigningKey)) == end)
     }
 
     @Test func `ends at the deadline in any case`() throws {
@@ -47,12 +47,12 @@ import Testing
             id: UniqueID(at: 0, using: &generator), clientID: "com.example.app",
             primaryClientID: "com.example.app", kind: .refreshToken, step: .prove, nextAttemptAt: 0,
             sealed: SealedSecret([1]))
-        let again = ErasureMove.tryAgain(.revoke, cause: "still_valid")
+        let again = ErasureAction.retry(.revoke, cause: "still_valid")
         grant.apply(again, at: 1000, lease: 31_000, delay: 5000, deadline: 10_000)
         #expect(grant.step == .revoke)
         #expect(grant.nextAttemptAt == 6000)
         #expect(grant.cause == "still_valid")
-        grant.apply(.goOn(.prove), at: 6000, lease: 36_000, delay: 5000, deadline: 10_000)
+        grant.apply(.proceed(.prove), at: 6000, lease: 36_000, delay: 5000, deadline: 10_000)
         #expect(grant.step == .prove)
         #expect(grant.nextAttemptAt == 36_000)
         // The last attempt is made at the deadline.
