@@ -101,7 +101,7 @@ let package = Package(
         // OAuth 2.0 on top of the accounts.
         module(
             "AuthorizationServer",
-            ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "AppleAccounts"]),
+            ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
 
         module("SQLTables", []),
         module("SQLiteStorage", ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, logging]),
@@ -117,6 +117,15 @@ let package = Package(
                 "Cryptography",
                 "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
             ]),
+        module(
+            "OAuth",
+            [
+                "AuthorizationServer", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets", "JOSE",
+                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
+            ]),
+        module(
+            "GoogleIDClient",
+            ["OAuth", "AppleIDClient", "KeySets", "StrictJSON", asyncHTTPClient, nioCore, nioHTTP1]),
         module(
             "HTTPAPI",
             [

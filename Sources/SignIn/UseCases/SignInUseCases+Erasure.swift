@@ -34,6 +34,14 @@ extension SignInUseCases {
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
+    /// The erasure of an account. `nil` when there is none that the caller may see.
+    ///
+    /// - Throws: `StorageError`.
+    public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
+        guard let record = try await relation.grants.erasure(of: account) else { return nil }
+        return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
+    }
+
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
         // An account that is not found under its key has been erased meanwhile, or transferred to another

@@ -1,25 +1,25 @@
 /// How long to wait before the next attempt: doubles from the first delay to the longest, plus a random part
 /// of up to a quarter, so that calls that failed together are not retried together.
-struct Backoff: Sendable, Hashable {
+package struct Backoff: Sendable, Hashable {
     /// Milliseconds.
-    let first: Int64
+    package let first: Int64
     /// Milliseconds, without the random part.
-    let longest: Int64
+    package let longest: Int64
 
-    init(first: Duration, longest: Duration) {
+    package init(first: Duration, longest: Duration) {
         self.first = max(first.wholeMilliseconds, 1)
         self.longest = max(longest.wholeMilliseconds, self.first)
     }
 
     /// Milliseconds to wait after this number of attempts, counted from 1.
-    func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
+    package func delay(after attempts: Int, using generator: inout some RandomNumberGenerator) -> Int64 {
         let shift = min(max(attempts, 1), 41) - 1
         // Without this check a doubling could overflow.
         let base = first > longest >> Int64(shift) ? longest : first << Int64(shift)
         return base + Int64.random(in: 0...base / 4, using: &generator)
     }
 
-    func delay(after attempts: Int) -> Int64 {
+    package func delay(after attempts: Int) -> Int64 {
         var generator = SystemRandomNumberGenerator()
         return delay(after: attempts, using: &generator)
     }
@@ -27,7 +27,7 @@ struct Backoff: Sendable, Hashable {
 
 extension Duration {
     /// Rounded down, and limited to about 290 million years.
-    var wholeMilliseconds: Int64 {
+    package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let bounded = min(max(seconds, -9_000_000_000_000_000), 9_000_000_000_000_000)
         return bounded * 1000 + attoseconds / 1_000_000_000_000_000

@@ -1,8 +1,8 @@
-import AppleAccounts
+package import AppleAccounts
 
 /// Keeps a fault that concerns every token from filling the log: each cause is logged at once and then at
 /// most once a minute, with the number of log lines left out. Does no I/O and reads no clock.
-struct LogThrottle: Sendable {
+package struct LogThrottle: Sendable {
     /// Milliseconds.
     static let interval: Int64 = 60_000
     /// Causes are made of client IDs and error codes, so there are few. The bound makes sure of it.
@@ -15,9 +15,11 @@ struct LogThrottle: Sendable {
 
     private var causes: [String: Entry] = [:]
 
+    package init() {}
+
     /// Returns `nil` when the cause is not to be logged now, else how often it was left out since it was
     /// logged last.
-    mutating func admit(_ cause: String, at now: Moment) -> Int? {
+    package mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {
             if causes.count >= Self.mostCauses { causes = [:] }
             causes[cause] = Entry(loggedAt: now)

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It reaches workers of this process only. A lost signal costs time and no work, because workers also look
 /// at their due times.
-final class WakeupSignal: Sendable {
+package final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false
         var nextWaiter = 0
@@ -14,7 +14,9 @@ final class WakeupSignal: Sendable {
 
     private let state = Mutex(State())
 
-    func wake() {
+    package init() {}
+
+    package func wake() {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             state.isSet = state.waiters.isEmpty
@@ -24,7 +26,7 @@ final class WakeupSignal: Sendable {
     }
 
     /// Returns at a signal, after `time`, or when the task is cancelled. `nil` waits without limit.
-    func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
+    package func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
         guard let time else { return await wait() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }

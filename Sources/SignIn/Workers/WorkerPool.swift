@@ -1,4 +1,4 @@
-import AppleAccounts
+package import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
@@ -7,11 +7,15 @@ import Synchronization
 ///
 /// At a graceful shutdown it claims nothing more and lets the work that it began end, which the time limits
 /// of its calls bound. When it is cancelled, that work is cut off, and its claims expire.
-struct WorkerPool<Work: Sendable>: Sendable {
-    struct Claim: Sendable {
-        let work: [Work]
+package struct WorkerPool<Work: Sendable>: Sendable {
+    package struct Claim: Sendable {
+        package let work: [Work]
         /// When to look again if there is no signal.
-        let nextLook: Duration
+        package let nextLook: Duration
+
+        package init(work: [Work], nextLook: Duration) {
+            (self.work, self.nextLook) = (work, nextLook)
+        }
     }
 
     private struct State {
@@ -24,6 +28,10 @@ struct WorkerPool<Work: Sendable>: Sendable {
     let signal: WakeupSignal
     let clock: any Clock<Duration>
 
+    package init(width: Int, signal: WakeupSignal, clock: any Clock<Duration>) {
+        (self.width, self.signal, self.clock) = (width, signal, clock)
+    }
+
     /// The least capacity that is worth a claim. With one claim for each piece of work that ends, a busy pool
     /// would spend as many transactions on claims as on the work.
     private var leastCapacity: Int { max(width / 4, 1) }
@@ -31,7 +39,7 @@ struct WorkerPool<Work: Sendable>: Sendable {
     /// - Parameters:
     ///   - claim: Claims at most so many pieces of work.
     ///   - perform: Carries one out, and stores or logs its result itself.
-    func run(
+    package func run(
         claim: @Sendable (Int) async -> Claim, perform: @escaping @Sendable (Work) async -> Void
     ) async {
         let shared = Shared()
@@ -96,7 +104,7 @@ struct WorkerPool<Work: Sendable>: Sendable {
 extension WorkerPool.Claim {
     /// Looks again when something will be due, at the latest after `longest`. Not at once, so that a due time
     /// that cannot be claimed yet causes no busy loop.
-    init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
+    package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))
     }

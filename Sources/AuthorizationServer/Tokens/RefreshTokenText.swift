@@ -1,0 +1,79 @@
+public import AppleAccounts
+public import Cryptography
+import Encodings
+
+/// A refresh token (RFC 6749 §1.5), which says of itself which line it belongs to.
+///
+/// `siwa_rt_` and base64url of: the line's ID (16 bytes), the line's secret (16 bytes), the generation (4
+/// bytes, big-endian), the token's own secret (32 bytes). An old token of a line is recognized by the line's
+/// secret, without a row for each rotation. Only digests of the secrets are kept.
+public struct RefreshTokenText: Sendable {
+    public static let lineSecretSize = 16
+    public static let secretSize = 32
+    private static let prefix = "siwa_rt_"
+    private static let size = 16 + lineSecretSize + 4 + secretSize
+
+    public let text: String
+    public let lineID: UniqueID
+    public let generation: UInt32
+    private let lineSecret: [UInt8]
+
+    /// - Parameters:
+    ///   - lineSecret: 16 bytes of a cryptographic generator, the same for all tokens of the line.
+    ///   - secret: 32 bytes of a cryptographic generator.
+    public init(lineID: UniqueID, lineSecret: [UInt8], generation: UInt32, secret: [UInt8]) {
+        precondition(
+            lineSecret.count == Self.lineSecretSize && secret.count == Self.secretSize,
+            "a refresh token has secrets of 16 and 32 bytes")
+        let number = (0..<4).map { UInt8(truncatingIfNeeded: generation >> (24 - 8 * UInt32($0))) }
+        text = Self.prefix + Base64URL.encode(lineID.bytes + lineSecret + number + secret)
+        (self.lineID, self.generation, self.lineSecret) = (lineID, generation, lineSecret)
+    }
+
+    /// Returns `nil` for a text that cannot be a refresh token of this service, so that no store is asked for
+    /// it.
+    public init?(parsing text: String) {
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,
+            let bytes = Base64URL.decode(String(text.dropFirst(Self.prefix.count))),
+            bytes.count == Self.size, let lineID = UniqueID(bytes: bytes.prefix(16))
+        else { return nil }
+        self.text = text
+        self.lineID = lineID
+        lineSecret = Array(bytes[16..<32])
+        generation = bytes[32..<36].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// The token that takes the place of this one.
+    ///
+    /// - Parameter secret: 32 bytes of a cryptographic generator.
+    /// - Returns: `nil` past the largest generation, which a rotation every second reaches after 136 years.
+    public func successor(secret: [UInt8]) -> RefreshTokenText? {
+        guard generation < .max else { return nil }
+        return RefreshTokenText(
+            lineID: lineID, lineSecret: lineSecret, generation: generation + 1, secret: secret)
+    }
+
+    public var lineSecretDigest: SHA256Digest { SHA256Digest.hash(lineSecret) }
+    public var digest: SHA256Digest { SHA256Digest.hash(text) }
+
+    /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which Google is told of the token's end
+    /// (`hash_SHA512_double`).
+    public var doubleSHA512: [UInt8] { SHA512Digest.hash(SHA512Digest.hash(Array(text.utf8))) }
+
+    /// What the store compares.
+    public var presented: PresentedRefreshToken {
+        PresentedRefreshToken(
+            lineID: lineID, lineSecretDigest: lineSecretDigest, generation: generation, digest: digest)
+    }
+
+    /// What the store keeps of the first token of a line.
+    public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
+        NewRefreshToken(
+            lineSecretDigest: lineSecretDigest, digest: digest, doubleSHA512: isGoogle ? doubleSHA512 : nil)
+    }
+}
+
+extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
+    public var description: String { "refresh token" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

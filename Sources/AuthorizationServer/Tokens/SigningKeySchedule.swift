@@ -1,0 +1,86 @@
+public import AppleAccounts
+
+/// Decides when a signing key is made, which one signs, and which are published.
+///
+/// A key is published a day before it signs, so that no verifier meets a `kid` that it does not know. It signs
+/// for 90 days, and stays published until the last token that it signed has expired. Does no I/O and reads no
+/// clock.
+public struct SigningKeySchedule: Sendable, Hashable {
+    /// Milliseconds from the first signature of a key to that of its successor: 90 days.
+    public static let rotation: Int64 = 90 * 86_400_000
+    /// Milliseconds from publication to the first signature: a day. Verifiers keep the key set for an hour.
+    public static let lead: Int64 = 86_400_000
+    /// Milliseconds for which a key may sign beyond its time while no successor can be stored: 30 days.
+    public static let reserve: Int64 = 30 * 86_400_000
+    /// Milliseconds that the clocks of replicas and verifiers may differ: an hour.
+    static let clockDifference: Int64 = 3_600_000
+
+    /// Milliseconds. No token lives longer.
+    public let longestToken: Int64
+
+    public init(longestToken: Int64) {
+        self.longestToken = longestToken
+    }
+
+    /// The times of a new key.
+    public struct NewKey: Sendable, Hashable {
+        public let signsFrom: Moment
+        public let retiresAt: Moment
+        /// A store that has a younger key than this needs no new one: another replica was first.
+        public let unlessMadeAfter: Moment
+    }
+
+    /// - Parameter keys: The keys of one algorithm whose private part can be used.
+    public func signing(_ keys: [SigningKeyRecord], at now: Moment) -> SigningKeyRecord? {
+        let usable = keys.filter { now < $0.retiresAt.advanced(byMilliseconds: -longestToken) }
+        // Without one that signs already, the clock of this replica is behind that of the replica that made
+        // the first key.
+        return usable.filter { $0.signsFrom <= now }.max(by: Self.areInOrder)
+            ?? usable.min(by: Self.areInOrder)
+    }
+
+    /// Which keys verifiers must know now.
+    ///
+    /// - Parameter keys: The keys of one algorithm.
+    public func published(_ keys: [SigningKeyRecord], at now: Moment) -> [SigningKeyRecord] {
+        keys.filter { key in
+            let isReplaced = keys.contains { successor in
+                let end = successor.signsFrom.advanced(byMilliseconds: longestToken + Self.clockDifference)
+                return Self.areInOrder(key, successor) && end <= now
+            }
+            return now < key.retiresAt && !isReplaced
+        }
+    }
+
+    /// - Parameters:
+    ///   - keys: All keys of one algorithm.
+    ///   - signing: The one that signs now.
+    /// - Returns: `nil` when no key is needed yet.
+    public func newKey(
+        after keys: [SigningKeyRecord], signing: SigningKeyRecord?, at now: Moment
+    ) -> NewKey? {
+        let newest = keys.max(by: Self.areInOrder)
+        let signsFrom: Moment
+        if signing == nil {
+            // Nothing could be signed meanwhile, so nothing is gained by waiting.
+            signsFrom = now
+        } else if let newest,
+            newest.signsFrom.advanced(byMilliseconds: Self.rotation - Self.lead) <= now
+        {
+            signsFrom = max(
+                newest.signsFrom.advanced(byMilliseconds: Self.rotation),
+                now.advanced(byMilliseconds: Self.lead))
+        } else {
+            return nil
+        }
+        return NewKey(
+            signsFrom: signsFrom,
+            retiresAt: signsFrom.advanced(byMilliseconds: Self.rotation + Self.reserve + longestToken),
+            unlessMadeAfter: newest?.createdAt.advanced(byMilliseconds: 1) ?? Moment(milliseconds: 0))
+    }
+
+    /// By the first signature. The key ID only makes the order total.
+    private static func areInOrder(_ lhs: SigningKeyRecord, _ rhs: SigningKeyRecord) -> Bool {
+        (lhs.signsFrom, lhs.keyID) < (rhs.signsFrom, rhs.keyID)
+    }
+}

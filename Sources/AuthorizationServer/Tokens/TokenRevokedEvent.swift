@@ -1,0 +1,45 @@
+public import AppleAccounts
+import Encodings
+public import JOSE
+import StrictJSON
+
+/// The security event token that tells Google that a refresh token has ended (RFC 8417, RISC).
+public struct TokenRevokedEvent: Sendable, Hashable {
+    /// The `typ` of the header (RFC 8417 §2.3).
+    public static let type: StaticString = "secevent+jwt"
+    static let audience = "google_account_linking"
+
+    public let issuer: String
+    /// `jti`. The same in each delivery, so that a repetition is recognized.
+    public let id: UniqueID
+    /// 64 bytes.
+    public let doubleSHA512: [UInt8]
+    /// Seconds since 1970.
+    public let issuedAt: Int64
+
+    public init(issuer: String, id: UniqueID, doubleSHA512: [UInt8], issuedAt: Int64) {
+        (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
+    }
+
+    /// The compact serialization. Google accepts RS256 only. Throws `.signingFailed`.
+    public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
+        var json = JSONWriter(reservingCapacity: 640)
+        json.beginObject()
+        json.member("iss", issuer)
+        json.member("aud", Self.audience)
+        json.member("iat", issuedAt)
+        json.member("jti", Base64URL.encode(id.bytes))
+        json.name("events")
+        json.beginObject()
+        json.name("https://schemas.openid.net/secevent/oauth/event-type/token-revoked" as StaticString)
+        json.beginObject()
+        json.member("subject_type", "oauth_token")
+        json.member("token_type", "refresh_token")
+        json.member("token_identifier_alg", "hash_SHA512_double")
+        json.member("token", Hexadecimal.encode(doubleSHA512))
+        json.endObject()
+        json.endObject()
+        json.endObject()
+        return try TypedJWS.sign(json.bytes, type: Self.type, with: key)
+    }
+}

@@ -1,0 +1,81 @@
+import Encodings
+import StrictJSON
+
+/// A token of this service in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
+///
+/// Its `typ` says what kind of token it is (RFC 8725 §3.11). The algorithm in the header is only compared with
+/// the one that belongs to the key, so a token cannot choose it.
+public struct TypedJWS: Sendable {
+    /// In bytes. The tokens that this service makes are far shorter.
+    public static let longestToken = 8192
+
+    public let keyID: String
+    /// `typ` as it was written; `nil` without.
+    public let type: String?
+    /// Of unknown origin until `isSigned(by:)` has returned true.
+    public let payload: [UInt8]
+
+    private let algorithm: String
+    private let bytes: [UInt8]
+    private let signingInputEnd: Int
+    private let signature: [UInt8]
+
+    /// Throws `.jwsMalformed`, `.algorithmNotAllowed`, `.headerNotAllowed` or `.keyIDInvalid`.
+    public init(parsing bytes: [UInt8]) throws(JOSEError) {
+        guard bytes.count <= Self.longestToken else {
+            throw JOSEError(.jwsMalformed, detail: "longer than \(Self.longestToken) bytes")
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), !header.isEmpty,
+            let payload = Base64URL.decode(parts[1]), !payload.isEmpty,
+            let signature = Base64URL.decode(parts[2]), !signature.isEmpty
+        else {
+            throw JOSEError(.jwsMalformed, detail: "not three non-empty segments of base64url")
+        }
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONValue(parsing: header)
+        } catch {
+            throw JOSEError(.jwsMalformed, detail: "header: \(error.detail)")
+        }
+        guard let object = document.object else { throw JOSEError(.jwsMalformed, detail: "no object") }
+        guard let algorithm = object["alg"]?.string,
+            SignatureAlgorithm.allCases.contains(where: { $0.rawValue.isByteEqual(to: algorithm) })
+        else { throw JOSEError(.algorithmNotAllowed) }
+        // `crit` and `b64` change how the token is read. The others name a key that the sender chooses.
+        guard ["crit", "b64", "jwk", "jku", "x5u", "x5c"].allSatisfy({ object[$0] == nil }) else {
+            throw JOSEError(.headerNotAllowed)
+        }
+        guard let keyID = object["kid"]?.string, (1...64).contains(keyID.utf8.count) else {
+            throw JOSEError(.keyIDInvalid)
+        }
+        self.keyID = keyID
+        type = object["typ"]?.string
+        self.payload = payload
+        self.algorithm = algorithm
+        self.bytes = bytes
+        signingInputEnd = parts[1].endIndex
+        self.signature = signature
+    }
+
+    /// Whether `key` has signed header and payload, and the header has the algorithm of the key.
+    public func isSigned(by key: TokenVerificationKey) -> Bool {
+        algorithm.isByteEqual(to: key.algorithm.rawValue)
+            && key.isValidSignature(signature, for: bytes[..<signingInputEnd])
+    }
+
+    /// Signs a payload. The header has `alg`, `typ` and `kid`. Throws `.signingFailed`.
+    public static func sign(
+        _ payload: [UInt8], type: StaticString, with key: TokenSigningKey
+    ) throws(JOSEError) -> String {
+        var header = JSONWriter(reservingCapacity: 128)
+        header.beginObject()
+        header.member("alg", key.algorithm.rawValue)
+        header.member("typ", type.description)
+        header.member("kid", key.keyID)
+        header.endObject()
+        var segments = JWSSegments(header: header.bytes, payload: payload)
+        segments.signature = try key.signature(for: segments.signingInput)
+        return segments.compact
+    }
+}

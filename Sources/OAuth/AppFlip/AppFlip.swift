@@ -1,0 +1,158 @@
+public import AppleAccounts
+import AppleIdentity
+public import AuthorizationServer
+import Cryptography
+import KeySets
+import SignIn
+
+/// App Flip: the app's backend turns a person who has agreed in the app into the URL that leads back to
+/// Google.
+public struct AppFlip: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// - Parameter caller: The apps that the API key may ask about.
+    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account ID
+    ///   that no account has or had, or none that the caller may see.
+    public func answer(_ call: AppFlipCall, caller: AppScope) async throws -> AppFlipAnswer {
+        switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
+        case .refuse(let refusal): throw refusal
+        case .answer(let answer): return answer
+        case .proceed(let request):
+            do {
+                return try await proceed(request, caller: caller)
+            } catch let error as AccountRefusal where error.code == .accountNotFound {
+                throw error
+            } catch is StorageError {
+                // Google then goes on in the browser, when the database may be there again.
+                return request.answer(.unavailable)
+            } catch is OverloadedError {
+                return request.answer(.unavailable)
+            }
+        }
+    }
+
+    private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipAnswer {
+        switch try await person(request, caller: caller) {
+        case .obstacle(let obstacle): return request.answer(obstacle)
+        case .known(let account, let authenticatedAt):
+            return try await authorize(request, account, authenticatedAt: authenticatedAt)
+        }
+    }
+
+    private enum Person {
+        case known(AccountID, authenticatedAt: Moment)
+        case obstacle(AppFlipObstacle)
+    }
+
+    private func person(_ request: AppFlipRequest, caller: AppScope) async throws -> Person {
+        let age = request.authenticationAge
+        let now = server.now()
+        switch request.identity {
+        case .identityToken(let token, let nonce):
+            return try await signedIn(
+                IdentityTokenRequest(identityToken: token, nonce: nonce), request, at: now)
+        case .account(let text, let authenticatedAt):
+            guard let id = AccountID(text) else { throw AccountRefusal(.accountNotFound) }
+            guard try await isKnown(id, caller: caller) else {
+                return .obstacle(try await obstacle(ofMissing: id, caller: caller))
+            }
+            guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
+                return .obstacle(.authenticationTooOld)
+            }
+            // A backend that does not say when the person signed in gets the time of the grant; a time ahead
+            // of our clock would outlast every revocation.
+            return .known(id, authenticatedAt: min(authenticatedAt ?? now, now))
+        }
+    }
+
+    /// An identity token is a sign-in like every other: it creates the account, uses nonces up and obeys the
+    /// state rule.
+    private func signedIn(
+        _ token: IdentityTokenRequest, _ request: AppFlipRequest, at now: Moment
+    ) async throws -> Person {
+        let useCases = server.parts.signIn
+        let only = AppScope.only([request.client.app])
+        do {
+            let verified = try await useCases.verify(token, allowed: only).value
+            let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
+            // Before the sign-in, which would be carried out in vain.
+            guard request.authenticationAge.accepts(moment, at: now) else {
+                return .obstacle(.authenticationTooOld)
+            }
+            let pending = try await useCases.signIn(SignInRequest(token: token), allowed: only).value
+            let outcome = try await useCases.commits.submit(pending)
+            return .known(outcome.account.id, authenticatedAt: moment)
+        } catch is AppleTokenError {
+            return .obstacle(.identityRefused)
+        } catch is CallerForbidden {
+            // The token is for another app than the client's.
+            return .obstacle(.identityRefused)
+        } catch is KeySetError {
+            return .obstacle(.unavailable)
+        } catch let refusal as AccountRefusal {
+            return .obstacle(refusal.code == .credentialRevoked ? .credentialRevoked : .identityRefused)
+        }
+    }
+
+    private func isKnown(_ id: AccountID, caller: AppScope) async throws -> Bool {
+        do {
+            _ = try await server.parts.signIn.account(id: id.rawValue, allowed: caller)
+            return true
+        } catch let refusal as AccountRefusal where refusal.code == .accountNotFound {
+            return false
+        }
+    }
+
+    /// Why there is no account with this ID any more.
+    private func obstacle(
+        ofMissing id: AccountID, caller: AppScope
+    ) async throws -> AppFlipObstacle {
+        guard let erasure = try await server.parts.signIn.erasure(of: id, allowed: caller) else {
+            throw AccountRefusal(.accountNotFound)
+        }
+        return erasure.finishedAt == nil ? .accountBeingErased : .accountErased
+    }
+
+    private func authorize(
+        _ request: AppFlipRequest, _ account: AccountID, authenticatedAt: Moment
+    ) async throws -> AppFlipAnswer {
+        let now = server.now()
+        let client = request.client
+        var generator = SystemRandomNumberGenerator()
+        let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
+        let command = AuthorizeCommand(
+            accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
+            redirectURI: request.response.target.text, challenge: request.challenge?.stored,
+            scope: request.scopes.text, nonce: nil, authenticatedAt: authenticatedAt,
+            authenticatedAfter: request.authenticationAge.earliest(at: now), isGoogle: true, moment: now,
+            expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
+        do {
+            _ = try await server.parts.commits.submit(.authorize(command))
+        } catch let refusal as GrantRefusal {
+            guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
+            return request.answer(obstacle)
+        }
+        return request.answer(code: code.text)
+    }
+}
+
+extension AppFlipObstacle {
+    /// What a refusal in the transaction of the code means; `nil` for one that it cannot have.
+    fileprivate init?(_ code: GrantRefusal.Code) {
+        switch code {
+        case .accountNotFound: self = .accountErased
+        case .credentialRevoked: self = .credentialRevoked
+        case .appleAccountDeleted: self = .appleAccountDeleted
+        case .authenticationTooOld: self = .authenticationTooOld
+        case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
+            .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
+            .scopeExceeded, .grantNotFound, .callerForbidden, .googleAccountDisabled:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import AppleAccounts
+import AuthorizationServer
+import Encodings
+import KeySets
+import StrictJSON
+
+/// A security event token of Google's (RFC 8417, RISC), verified.
+struct GoogleEventToken: Sendable {
+    /// How many events one token may have. Google sends one.
+    static let mostEvents = 16
+
+    let jti: String
+    let changes: [GoogleEventCommand.Change]
+
+    /// - Parameters:
+    ///   - clientIDs: Of our projects at Google: one of them must be the audience.
+    ///   - now: By our clock.
+    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys cannot be had now.
+    init(
+        _ text: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
+        at now: Moment
+    ) async throws {
+        let token: GoogleToken
+        do {
+            token = try await GoogleToken(text, keys: keys)
+        } catch GoogleToken.Fault.malformed {
+            throw SecurityEventError(.invalidRequest, "The body must be one signed JWT in RS256 with a kid.")
+        } catch GoogleToken.Fault.notSigned {
+            throw SecurityEventError(.invalidKey, "The signature is not by a current key of the issuer.")
+        }
+        guard token.hasIssuer([settings.eventIssuer]) else {
+            throw SecurityEventError(.invalidIssuer, "iss must be \(settings.eventIssuer).")
+        }
+        guard token.hasAudience(clientIDs) else {
+            throw SecurityEventError(.invalidAudience, "aud is no configured client ID of Google.")
+        }
+        let seconds = now.milliseconds / 1000
+        guard let jti = token.name("jti"), let issuedAt = token.seconds("iat"),
+            issuedAt <= seconds + GoogleToken.leeway, let events = token.claims["events"]?.object,
+            (1...Self.mostEvents).contains(events.members.count)
+        else {
+            throw SecurityEventError(
+                .invalidRequest, "jti, iat and events must be there, and iat must not be in the future.")
+        }
+        self.jti = jti
+        // A grant of the same second is older than the event, as far as can be told.
+        let moment = Moment(milliseconds: issuedAt * 1000 + 999)
+        changes = events.members.flatMap { name, value in
+            Self.changes(name, value, settings: settings, at: moment)
+        }
+    }
+
+    private static func changes(
+        _ type: String, _ event: JSONValue, settings: GoogleSettings, at moment: Moment
+    ) -> [GoogleEventCommand.Change] {
+        // Google's two descriptions differ in whether the subject is a member of its own.
+        let subject = event["subject"] ?? event
+        switch Kind(rawValue: type) {
+        case .sessionsRevoked, .tokensRevoked:
+            guard let account = account(subject, settings) else { break }
+            return [.endGrants(googleSubject: account, upTo: moment)]
+        case .tokenRevoked:
+            guard let digest = tokenDigest(subject) else { break }
+            return [.endToken(doubleSHA512: digest)]
+        case .accountDisabled:
+            guard let account = account(subject, settings) else { break }
+            return [
+                .endGrants(googleSubject: account, upTo: moment),
+                .disable(googleSubject: account, at: moment),
+            ]
+        case .accountEnabled:
+            guard let account = account(subject, settings) else { break }
+            return [.enable(googleSubject: account, at: moment)]
+        case nil: break
+        }
+        return [.other(type: type)]
+    }
+
+    private enum Kind: String {
+        case sessionsRevoked = "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked"
+        case tokensRevoked = "https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked"
+        case tokenRevoked = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
+        case accountDisabled = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
+        case accountEnabled = "https://schemas.openid.net/secevent/risc/event-type/account-enabled"
+    }
+
+    /// The Google account of an `iss-sub` subject.
+    private static func account(_ subject: JSONValue, _ settings: GoogleSettings) -> String? {
+        let issuers = [settings.eventIssuer] + settings.identityIssuers
+        guard let issuer = subject["iss"]?.string, issuers.contains(where: { $0.isByteEqual(to: issuer) }),
+            let account = subject["sub"]?.string, (1...255).contains(account.utf8.count),
+            !account.hasControlCharacters
+        else { return nil }
+        return account
+    }
+
+    /// SHA-512 of SHA-512 of a refresh token, in either of the spellings that Google's pages have.
+    private static func tokenDigest(_ subject: JSONValue) -> [UInt8]? {
+        guard let text = subject["token"]?.string else { return nil }
+        let digest: [UInt8]? =
+            switch subject["token_identifier_alg"] {
+            case .string("hash_SHA512_double"): Hexadecimal.decode(text)
+            case .string("hash_base64_sha512_sha512"):
+                Base64.decode(text) ?? Base64URL.decode(text)
+            default: nil
+            }
+        return digest.flatMap { $0.count == 64 ? $0 : nil }
+    }
+}

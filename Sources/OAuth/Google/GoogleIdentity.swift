@@ -1,0 +1,46 @@
+import Encodings
+import KeySets
+import StrictJSON
+
+/// A person as Google's ID token names them, verified (OpenID Connect Core §3.1.3.7).
+struct GoogleIdentity: Sendable, Equatable {
+    let subject: String
+    let email: String?
+    let isEmailVerified: Bool
+    /// `hd`: the domain of a Google Workspace account.
+    let hostedDomain: String?
+    let givenName: String?
+    let familyName: String?
+
+    /// - Parameters:
+    ///   - clientIDs: Of our project at Google: one of them must be the audience.
+    ///   - now: Seconds since 1970.
+    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys cannot be had
+    ///   now.
+    init(
+        assertion: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
+        at now: Int64
+    ) async throws {
+        let token = try await GoogleToken(assertion, keys: keys)
+        // A security event token has the same keys and audiences, and must not sign anyone in.
+        guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
+            token.hasAudience(clientIDs), let subject = token.name("sub"),
+            let expiresAt = token.seconds("exp"), now - GoogleToken.leeway < expiresAt,
+            let issuedAt = token.seconds("iat"), issuedAt <= now + GoogleToken.leeway
+        else { throw GoogleToken.Fault.malformed }
+        self.subject = subject
+        email = token.name("email")
+        isEmailVerified = token.claims["email_verified"] == .bool(true)
+        hostedDomain = token.name("hd")
+        givenName = token.name("given_name")
+        familyName = token.name("family_name")
+    }
+
+    /// The address by which an account may be found, if Google answers for it: the mailbox is Google's, or the
+    /// domain is hosted by Google. Any other address could have passed to another person since Google saw it.
+    var authoritativeEmail: String? {
+        guard let email, isEmailVerified else { return nil }
+        let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)
+        return isGmail || hostedDomain != nil ? email : nil
+    }
+}

@@ -1,0 +1,81 @@
+import Encodings
+import JOSE
+import KeySets
+import StrictJSON
+
+/// A token of Google's, verified as far as both kinds have it in common: form, key and signature (RS256).
+struct GoogleToken: Sendable {
+    /// In bytes. Google's tokens have about a kilobyte.
+    static let longest = 16 * 1024
+    /// Seconds that Google's clock may be ahead of ours, and that an expired token is still taken.
+    static let leeway: Int64 = 60
+
+    enum Fault: Error, Equatable {
+        /// Not a compact JWS in RS256 with a key ID.
+        case malformed
+        /// Google has no key with this ID, or has not signed the token with it.
+        case notSigned
+    }
+
+    let claims: JSONObject
+
+    /// Everything that needs no key is checked first, so that garbage never causes a fetch.
+    ///
+    /// - Throws: `Fault`; `KeySetError` `keys_unavailable` when Google's keys cannot be had now.
+    init(_ text: String, keys: any VerificationKeys) async throws {
+        guard text.utf8.count <= Self.longest, let jws = try? CompactJWS(parsing: Array(text.utf8)) else {
+            throw Fault.malformed
+        }
+        let key: RSAPublicKey
+        if let cached = keys.cachedKey(for: jws.keyID) {
+            key = cached
+        } else {
+            do throws(KeySetError) {
+                key = try await keys.key(for: jws.keyID)
+            } catch {
+                guard error.code == .unknownKey else { throw error }
+                throw Fault.notSigned
+            }
+        }
+        guard jws.isSigned(by: key) else { throw Fault.notSigned }
+        guard let claims = try? JSONValue(parsing: jws.payload), let object = claims.object else {
+            throw Fault.malformed
+        }
+        self.claims = object
+    }
+
+    /// Whether the issuer is one of these, byte for byte.
+    func hasIssuer(_ issuers: [String]) -> Bool {
+        guard let issuer = claims["iss"]?.string else { return false }
+        return issuers.contains { $0.isByteEqual(to: issuer) }
+    }
+
+    /// Whether the token is for one of these client IDs. Google sends one audience, as a string or in an
+    /// array.
+    func hasAudience(_ clientIDs: [String]) -> Bool {
+        let audience: String? =
+            switch claims["aud"] {
+            case .string(let text): text
+            case .array(let values) where values.count == 1: values[0].string
+            default: nil
+            }
+        guard let audience else { return false }
+        return clientIDs.contains { $0.isByteEqual(to: audience) }
+    }
+
+    /// A text of 1 to 255 bytes without control characters; `nil` for anything else.
+    func name(_ claim: String) -> String? {
+        guard let text = claims[claim]?.string, (1...255).contains(text.utf8.count),
+            !text.hasControlCharacters
+        else { return nil }
+        return text
+    }
+
+    /// Seconds since 1970, within the years 1970 to 9999, so that arithmetic on them cannot overflow.
+    func seconds(_ claim: String) -> Int64? {
+        guard let seconds = claims[claim]?.integer, (0...253_402_300_799).contains(seconds) else {
+            return nil
+        }
+        return seconds
+    }
+}

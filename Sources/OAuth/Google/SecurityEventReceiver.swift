@@ -1,0 +1,33 @@
+import AppleAccounts
+public import AuthorizationServer
+import SignIn
+
+/// `POST /v1/google/security-events`: what Google says about linked Google accounts (RISC).
+public struct SecurityEventReceiver: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Verifies the token, and does and keeps what it says. Returns when that is durable. A repetition of a
+    /// `jti` changes nothing.
+    ///
+    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys cannot be had now; `StorageError`,
+    ///   `OverloadedError`.
+    public func receive(_ token: String) async throws -> GoogleEventReceipt {
+        let now = server.now()
+        let event = try await GoogleEventToken(
+            token, settings: server.parts.google,
+            clientIDs: server.settings.clients.clients.flatMap {
+                $0.googleLinking?.googleClientIDs ?? []
+            },
+            keys: server.parts.googleEventKeys, at: now)
+        let outcome = try await server.parts.commits.submit(
+            .googleEvent(
+                GoogleEventCommand(
+                    jti: event.jti, payload: Array(token.utf8), changes: event.changes, receivedAt: now)))
+        guard case .googleEvent(let receipt) = outcome else { throw OutcomeOfAnotherCommand() }
+        return receipt
+    }
+}

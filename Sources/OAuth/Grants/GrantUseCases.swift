@@ -1,0 +1,49 @@
+public import AppleAccounts
+public import AuthorizationServer
+import SignIn
+
+/// What an app's backend sees and ends of the grants of an account.
+public struct GrantUseCases: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// A grant, and the client as it is configured; `nil` for a client that is not configured any more.
+    public struct Listed: Sendable {
+        public let grant: GrantRecord
+        public let client: OAuthClient?
+    }
+
+    /// The grants of an account for the apps that the caller may see, the oldest first.
+    ///
+    /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
+    public func grants(of id: String, allowed: AppScope) async throws -> [Listed] {
+        let account = try await server.parts.signIn.account(id: id, allowed: allowed)
+        return try await server.parts.store.grants(of: account.id)
+            .filter { allowed.allows($0.clientID) }
+            .sorted { ($0.createdAt, $0.id.uniqueID) < ($1.createdAt, $1.id.uniqueID) }
+            .map { Listed(grant: $0, client: server.settings.clients[$0.oauthClientID]) }
+    }
+
+    /// Ends a grant with all of its tokens, because the person has unlinked in the app.
+    ///
+    /// - Throws: `GrantNotFound`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
+    public func end(_ grantID: String, of id: String, allowed: AppScope) async throws {
+        let account = try await server.parts.signIn.account(id: id, allowed: allowed)
+        guard let grantID = GrantID(grantID) else { throw GrantNotFound() }
+        let command = EndGrantCommand(
+            grantID: grantID, accountID: account.id, scope: allowed, reason: .unlinked,
+            moment: server.now())
+        do {
+            _ = try await server.submitEnding(.end(command))
+        } catch is GrantRefusal {
+            // For a caller that may not see the grant's app it does not exist.
+            throw GrantNotFound()
+        }
+    }
+}
+
+/// The account has no such grant, or none that the caller may see.
+public struct GrantNotFound: Error, Sendable, Equatable {}

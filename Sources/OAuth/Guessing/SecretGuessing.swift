@@ -1,0 +1,82 @@
+import AppleAccounts
+import AuthorizationServer
+
+/// Slows the guessing of client secrets down, per client and address, so that guesses from one address never
+/// keep the client itself out.
+///
+/// Ten wrong secrets are free. After that no secret is compared for a second, and twice as long after each
+/// further wrong one, up to a minute. Fifteen minutes without a wrong secret forget all. Does no I/O and reads
+/// no clock.
+struct SecretGuessing: Sendable {
+    static let freeAttempts = 10
+    /// Milliseconds.
+    static let longestPause: Int64 = 60_000
+    static let memory: Int64 = 900_000
+    /// Pairs of client and address. When there are more, those whose last wrong secret is the longest ago are
+    /// forgotten.
+    static let mostPairs = 10_000
+
+    private struct Pair: Hashable {
+        let client: OAuthClientID
+        let address: RequesterAddress
+    }
+
+    private struct Record {
+        var failures = 0
+        var failedAt: Moment
+        var pausedUntil: Moment
+    }
+
+    private var records: [Pair: Record] = [:]
+
+    var count: Int { records.count }
+
+    /// How many seconds to wait before a secret is compared again; `nil` when one may be compared now.
+    func pause(for client: OAuthClientID, at address: RequesterAddress, now: Moment) -> Int64? {
+        guard let record = records[Pair(client: client, address: address)],
+            now < record.pausedUntil, isKept(record, at: now)
+        else { return nil }
+        return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
+    }
+
+    mutating func failed(for client: OAuthClientID, at address: RequesterAddress, now: Moment) {
+        let pair = Pair(client: client, address: address)
+        var record = records[pair] ?? Record(failedAt: now, pausedUntil: now)
+        if !isKept(record, at: now) { record.failures = 0 }
+        record.failures += 1
+        record.failedAt = now
+        let excess = record.failures - Self.freeAttempts
+        let pause: Int64 = excess < 0 ? 0 : min(1000 << Int64(min(excess, 16)), Self.longestPause)
+        record.pausedUntil = now.advanced(byMilliseconds: pause)
+        if records[pair] == nil, records.count >= Self.mostPairs { makeRoom(at: now) }
+        records[pair] = record
+    }
+
+    mutating func succeeded(for client: OAuthClientID, at address: RequesterAddress) {
+        records[Pair(client: client, address: address)] = nil
+    }
+
+    /// A clock that was set back must not keep a client out.
+    private func isKept(_ record: Record, at now: Moment) -> Bool {
+        (0..<Self.memory).contains(now.milliseconds - record.failedAt.milliseconds)
+    }
+
+    /// Forgets a quarter, so that a full table is not sorted for each wrong secret.
+    private mutating func makeRoom(at now: Moment) {
+        records = records.filter { isKept($0.value, at: now) }
+        guard records.count > Self.mostPairs * 3 / 4 else { return }
+        let oldest = records.sorted { $0.value.failedAt < $1.value.failedAt }
+        for (pair, _) in oldest.prefix(records.count - Self.mostPairs * 3 / 4) { records[pair] = nil }
+    }
+}
+
+/// Where a request comes from, as far as the guessing of secrets is concerned: an IPv4 address, or the /64
+/// network of an IPv6 address.
+public struct RequesterAddress: Sendable, Hashable {
+    private let network: UInt64
+    private let isVersion4: Bool
+
+    public init(network: UInt64, isVersion4: Bool) {
+        (self.network, self.isVersion4) = (network, isVersion4)
+    }
+}

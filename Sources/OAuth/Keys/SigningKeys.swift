@@ -1,0 +1,195 @@
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+import Encodings
+public import JOSE
+public import Logging
+public import StrictJSON
+import Synchronization
+
+/// The keys that sign this service's tokens, in memory, shared with other replicas through the store.
+///
+/// `SigningKeySchedule` decides; this carries it out. Keys are made by the first need or by `refresh`, which
+/// `SigningKeyRotation` calls every minute.
+public final class SigningKeys: Sendable {
+    /// Milliseconds. A key ID that is not known makes the store be read at most so often, so that invented key
+    /// IDs cost one read a second together.
+    static let shortestInterval: Int64 = 1000
+
+    private struct Held {
+        let record: SigningKeyRecord
+        let verification: TokenVerificationKey
+        /// `nil` when the private key does not open.
+        let signing: TokenSigningKey?
+    }
+
+    private struct State {
+        var held: [Held] = []
+        var readAt: Moment?
+        var reading: Task<Void, any Error>?
+        var isFaultLogged = false
+    }
+
+    private let store: any AuthorizationStore
+    private let sealer: SigningKeySealer
+    private let algorithms: [SignatureAlgorithm]
+    private let schedule: SigningKeySchedule
+    private let now: @Sendable () -> Moment
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - algorithms: Those that a client is configured for. No key is made for another one.
+    ///   - sealingKeys: Seal the private keys at rest. The same in all replicas.
+    public init(
+        store: any AuthorizationStore, sealingKeys: SealingKeyRing, algorithms: Set<SignatureAlgorithm>,
+        schedule: SigningKeySchedule, now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        self.store = store
+        sealer = SigningKeySealer(keys: sealingKeys)
+        self.algorithms = SignatureAlgorithm.allCases.filter { algorithms.contains($0) }
+        self.schedule = schedule
+        self.now = now
+        self.logger = logger
+    }
+
+    /// The key that signs now. Makes one when there is none.
+    ///
+    /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
+    func signingKey(_ algorithm: SignatureAlgorithm) async throws -> TokenSigningKey {
+        if let key = heldSigningKey(algorithm) { return key }
+        try await refresh()
+        guard let key = heldSigningKey(algorithm) else {
+            throw JOSEError(.keyUnusable, detail: "no usable \(algorithm.rawValue) key")
+        }
+        return key
+    }
+
+    /// The published key with this ID; `nil` when there is none. Waits only for an ID that is not known.
+    ///
+    /// - Throws: `StorageError`.
+    func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
+        if let key = heldVerificationKey(keyID) { return key }
+        guard mayRead else { return nil }
+        try await refresh()
+        return heldVerificationKey(keyID)
+    }
+
+    /// The entries of the key set, the oldest first.
+    ///
+    /// - Throws: `StorageError`.
+    public func published() async throws -> [JSONObject] {
+        if state.withLock({ $0.readAt == nil }) { try await refresh() }
+        let moment = now()
+        return state.withLock { state in
+            publishedRecords(of: state, at: moment).compactMap { record in
+                state.held.first { $0.record.keyID == record.keyID }?.verification.jwk
+            }
+        }
+    }
+
+    /// Reads the keys, makes those that are due, and removes those that have retired. Calls that come meanwhile
+    /// wait for the one that runs.
+    ///
+    /// - Throws: `StorageError`, `JOSEError`.
+    public func refresh() async throws {
+        let reading = state.withLock { state in
+            if let reading = state.reading { return reading }
+            // Unstructured, so that the cancellation of one caller does not end what others wait for.
+            let reading = Task {
+                defer { self.state.withLock { $0.reading = nil } }
+                try await self.read()
+            }
+            state.reading = reading
+            return reading
+        }
+        try await reading.value
+    }
+
+    private func read() async throws {
+        let moment = now()
+        adopt(try await store.signingKeys(), at: moment)
+        for algorithm in algorithms {
+            guard let dates = dueKey(algorithm, at: moment) else { continue }
+            let record = try sealer.makeKey(for: algorithm, dates, at: moment)
+            adopt(
+                try await store.offerSigningKey(record, unlessMadeAfter: dates.unlessMadeAfter), at: moment)
+            logger.notice(
+                "a signing key is due", metadata: ["algorithm": "\(algorithm.rawValue)"])
+        }
+        _ = try await store.removeSigningKeys(retiredBefore: moment)
+    }
+
+    private func adopt(_ records: [SigningKeyRecord], at moment: Moment) {
+        let known = state.withLock { $0.held }
+        var faults: [any Error] = []
+        let held = records.compactMap { record -> Held? in
+            // Opening and parsing a private key takes long, so it is done once.
+            if let held = known.first(where: { $0.record == record && $0.signing != nil }) { return held }
+            guard let jwk = try? JSONValue(parsing: record.publicKey),
+                let verification = try? TokenVerificationKey(jwk: jwk), verification.keyID == record.keyID
+            else { return nil }
+            do {
+                return Held(record: record, verification: verification, signing: try sealer.open(record))
+            } catch {
+                faults.append(error)
+                return Held(record: record, verification: verification, signing: nil)
+            }
+        }
+        let isNew = state.withLock { state in
+            defer { state.isFaultLogged = !faults.isEmpty }
+            state.held = held
+            state.readAt = moment
+            return !state.isFaultLogged
+        }
+        if let fault = faults.first, isNew {
+            logger.error("a signing key does not open", metadata: ["error": "\(fault)"])
+        }
+    }
+
+    private var mayRead: Bool {
+        let moment = now()
+        return state.withLock { state in
+            guard state.reading == nil, let readAt = state.readAt else { return true }
+            let elapsed = moment.milliseconds - readAt.milliseconds
+            // A clock that was set back must not hide the keys of other replicas.
+            return elapsed < 0 || elapsed >= Self.shortestInterval
+        }
+    }
+
+    private func dueKey(_ algorithm: SignatureAlgorithm, at moment: Moment) -> SigningKeySchedule.NewKey? {
+        state.withLock { state in
+            let records = state.held.filter { $0.verification.algorithm == algorithm }
+            let signing = schedule.signing(
+                records.filter { $0.signing != nil }.map(\.record), at: moment)
+            return schedule.newKey(after: records.map(\.record), signing: signing, at: moment)
+        }
+    }
+
+    private func heldSigningKey(_ algorithm: SignatureAlgorithm) -> TokenSigningKey? {
+        let moment = now()
+        return state.withLock { state in
+            let usable = state.held.filter { $0.signing != nil && $0.verification.algorithm == algorithm }
+            let record = schedule.signing(usable.map(\.record), at: moment)
+            return usable.first { $0.record.keyID == record?.keyID }?.signing
+        }
+    }
+
+    private func heldVerificationKey(_ keyID: String) -> TokenVerificationKey? {
+        let moment = now()
+        return state.withLock { state in
+            guard publishedRecords(of: state, at: moment).contains(where: { $0.keyID.isByteEqual(to: keyID) })
+            else {
+                return nil
+            }
+            return state.held.first { $0.record.keyID.isByteEqual(to: keyID) }?.verification
+        }
+    }
+
+    private func publishedRecords(of state: State, at moment: Moment) -> [SigningKeyRecord] {
+        SignatureAlgorithm.allCases.flatMap { algorithm in
+            let records = state.held.filter { $0.verification.algorithm == algorithm }.map(\.record)
+            return schedule.published(records, at: moment)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, what Google is told
+// and tells, and the keys that sign. It knows no HTTP and no SQL. The rules of requests and grants are in
+// AuthorizationServer, the people in AppleAccounts and SignIn.
+
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+import JOSE
+public import KeySets
+public import Logging
+public import SignIn
+
+/// What the use cases of OAuth depend on. The composition fills it once, and only for a deployment that has
+/// OAuth clients.
+public struct OAuthParts: Sendable {
+    /// The section `oauth` of the configuration after all checks.
+    public var settings: OAuthSettings
+    public var deployment: Deployment
+    public var store: any AuthorizationStore
+    public var commits: any GrantCommitting
+    /// For App Flip, whose identity token is a sign-in, and for accounts.
+    public var signIn: SignInUseCases
+    public var keys: SigningKeys
+    /// Issuers of Google's tokens.
+    public var google: GoogleSettings
+    /// The keys of Google's ID tokens (`https://www.googleapis.com/oauth2/v3/certs`).
+    public var googleKeys: any VerificationKeys
+    /// The keys of Google's security event tokens, as its RISC configuration names them.
+    public var googleEventKeys: any VerificationKeys
+    /// How many lines with a refresh token one client has for one account, and all native clients together.
+    public var ceilings: LineCeilings
+    public var now: @Sendable () -> Moment
+
+    public init(
+        settings: OAuthSettings, deployment: Deployment, store: any AuthorizationStore,
+        commits: any GrantCommitting, signIn: SignInUseCases, keys: SigningKeys,
+        google: GoogleSettings = .google, googleKeys: any VerificationKeys,
+        googleEventKeys: any VerificationKeys,
+        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50),
+        now: @escaping @Sendable () -> Moment
+    ) {
+        self.settings = settings
+        self.deployment = deployment
+        self.store = store
+        self.commits = commits
+        self.signIn = signIn
+        self.keys = keys
+        self.google = google
+        self.googleKeys = googleKeys
+        self.googleEventKeys = googleEventKeys
+        self.ceilings = ceilings
+        self.now = now
+    }
+}
+
+/// Commits grant commands: `GrantCommit`, and in tests a store without a queue.
+public protocol GrantCommitting: Sendable {
+    /// For requests that can be retried, before any work is done for them.
+    ///
+    /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
+    func requireCapacity() throws
+
+    /// Returns when the command is durable.
+    ///
+    /// - Throws: `GrantRefusal`, `StorageError`, `OverloadedError`.
+    func submit(_ command: GrantCommand) async throws -> GrantOutcome
+}
+
+extension SigningKeys {
+    /// The keys that the clients of these settings need.
+    ///
+    /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
+    public convenience init(
+        for settings: OAuthSettings, store: any AuthorizationStore, sealingKeys: SealingKeyRing,
+        now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        let clients = settings.clients.clients
+        var algorithms = Set(
+            clients.flatMap { [$0.accessTokenAlgorithm.signature, $0.idTokenAlgorithm.signature] })
+        // What Google is told is signed with RS256.
+        if clients.contains(where: { $0.googleLinking != nil }) { algorithms.insert(.RS256) }
+        let longest = clients.map(\.lifetimes.accessToken).max() ?? 0
+        self.init(
+            store: store, sealingKeys: sealingKeys, algorithms: algorithms,
+            schedule: SigningKeySchedule(longestToken: max(longest, TokenMaker.idTokenLifetime) * 1000),
+            now: now, logger: logger)
+    }
+}
+
+extension TokenAlgorithm {
+    var signature: SignatureAlgorithm {
+        switch self {
+        case .es256: .ES256
+        case .rs256: .RS256
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import AppleAccounts
+import AuthorizationServer
+import Encodings
+import KeySets
+import SignIn
+
+/// The grant `urn:ietf:params:oauth:grant-type:jwt-bearer` with Google's ID token: streamlined linking.
+///
+/// An account is found by the Google account that it was linked with, else by an e-mail address that both
+/// sides have verified and that Google answers for.
+struct AssertionGrant: Sendable {
+    let server: OAuthServer
+
+    /// - Throws: `OAuthError`; `KeySetError` when Google's keys cannot be had now; `StorageError`,
+    ///   `OverloadedError`, `JOSEError`.
+    func answer(
+        _ grant: TokenRequest.AssertionGrant, of client: OAuthClient
+    ) async throws -> TokenEndpoint.Answer {
+        let now = server.now()
+        let identity: GoogleIdentity
+        do {
+            identity = try await GoogleIdentity(
+                assertion: grant.assertion, settings: server.parts.google,
+                clientIDs: client.googleLinking?.googleClientIDs ?? [], keys: server.parts.googleKeys,
+                at: now.milliseconds / 1000)
+        } catch is GoogleToken.Fault {
+            throw OAuthError.invalidGrant
+        }
+        let scope = grant.scope ?? client.scopes
+        let isDisabled = try await server.parts.store.isDisabled(googleSubject: identity.subject)
+        let account = isDisabled ? nil : try await account(of: identity, client: client)
+        let allowsNew = server.settings.allowsAccountsWithoutApple && !isDisabled
+        switch (grant.intent, account) {
+        case (.check, let account): return .linking(account == nil ? .accountNotFound : .accountFound)
+        case (.get, let account?):
+            return try await tokens(for: account, identity, scope: scope, client: client, at: now)
+        case (.create, nil) where allowsNew:
+            guard let account = try await newAccount(for: identity, client: client, at: now) else {
+                return Self.refusal(identity)
+            }
+            return try await tokens(for: account, identity, scope: scope, client: client, at: now)
+        case (.get, nil), (.create, _): return Self.refusal(identity)
+        }
+    }
+
+    /// An account whose credential is revoked is not found: the person signs in again in the browser, which
+    /// heals it.
+    private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> AccountID? {
+        let store = server.parts.store
+        guard let app = server.parts.deployment.app(for: client.app) else { return nil }
+        var found = try await store.account(linkedWith: identity.subject, for: client.id)
+        if found == nil, let email = identity.authoritativeEmail {
+            found = try await store.account(withVerifiedEmail: email, app: client.app, team: app.team)
+        }
+        guard let found, let standing = try await store.standing(of: found, app: client.app),
+            standing.isAuthorized
+        else { return nil }
+        return found
+    }
+
+    private func tokens(
+        for account: AccountID, _ identity: GoogleIdentity, scope: ScopeSet, client: OAuthClient,
+        at now: Moment
+    ) async throws -> TokenEndpoint.Answer {
+        var generator = SystemRandomNumberGenerator()
+        let lineID = UniqueID(at: now, using: &generator)
+        let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
+        let command = AssertionCommand(
+            accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            oauthClientID: client.id, clientID: client.app, googleSubject: identity.subject,
+            scope: scope.text, newLineID: lineID, refreshToken: refreshToken.newToken(forGoogle: true),
+            ceilings: server.ceilings(of: client), moment: now)
+        let outcome: GrantOutcome
+        do {
+            outcome = try await server.submitEnding(.assertion(command))
+        } catch is GrantRefusal {
+            // Revoked, erased or disabled since it was looked up.
+            return Self.refusal(identity)
+        }
+        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
+        return .tokens(
+            try await TokenMaker(server: server).response(
+                for: issued, client: client, refreshToken: refreshToken, givesIDToken: false, at: now))
+    }
+
+    /// An account that no Apple identity belongs to. Its `sub` says so, and cannot be one of Apple's.
+    ///
+    /// - Returns: `nil` when the person was erased, or had this account ended.
+    private func newAccount(
+        for identity: GoogleIdentity, client: OAuthClient, at now: Moment
+    ) async throws -> AccountID? {
+        guard let app = server.parts.deployment.app(for: client.app),
+            let subject = AppleSubject("google:\(identity.subject)")
+        else { return nil }
+        let command = SignInCommand(
+            key: SubjectKey(team: app.team, subject: subject), clientID: app.primaryClientID,
+            authorizedAt: now,
+            email: identity.email.flatMap {
+                EmailAddress(address: $0, isVerified: identity.isEmailVerified, isPrivate: false)
+            },
+            profile: Profile(firstName: identity.givenName, lastName: identity.familyName),
+            receivedAt: now)
+        do {
+            return try await server.parts.signIn.commits.submit(command).account.id
+        } catch is AccountRefusal {
+            return nil
+        }
+    }
+
+    private static func refusal(_ identity: GoogleIdentity) -> TokenEndpoint.Answer {
+        .linking(.linkingError(loginHint: identity.email))
+    }
+}

@@ -1,0 +1,52 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import SignIn
+
+/// The grant `authorization_code` (RFC 6749 §4.1.3).
+struct CodeRedemption: Sendable {
+    let server: OAuthServer
+
+    /// Everything that a code is bound to is checked in the transaction that redeems it, so that of many
+    /// redemptions at once one succeeds.
+    ///
+    /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
+    func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) async throws -> TokenResponse {
+        guard let code = AuthorizationCodeText(parsing: grant.code), let redirectURI = grant.redirectURI
+        else {
+            throw OAuthError.invalidGrant
+        }
+        let now = server.now()
+        var generator = SystemRandomNumberGenerator()
+        let lineID = UniqueID(at: now, using: &generator)
+        let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
+        let command = RedeemCommand(
+            codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
+            codeVerifier: grant.codeVerifier, newLineID: lineID, isNative: client.kind.name == .native,
+            refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
+            needsOfflineAccess: client.kind.name == .web,
+            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now),
+            ceilings: server.ceilings(of: client), moment: now)
+        let outcome: GrantOutcome
+        do {
+            outcome = try await server.submitEnding(.redeem(command))
+        } catch is GrantRefusal {
+            throw OAuthError.invalidGrant
+        }
+        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
+        return try await TokenMaker(server: server).response(
+            for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
+    }
+}
+
+extension OAuthServer {
+    /// A link with Google never counts towards the ceiling of the account, and is never ended by it.
+    func ceilings(of client: OAuthClient) -> LineCeilings {
+        LineCeilings(
+            perClient: parts.ceilings.perClient,
+            perAccount: client.kind.name == .native ? parts.ceilings.perAccount : nil)
+    }
+}
+
+/// A store returned the outcome of another command: a bug.
+struct OutcomeOfAnotherCommand: Error {}

@@ -1,0 +1,29 @@
+public import AuthorizationServer
+
+/// `POST /oauth/token` (RFC 6749 §3.2): one type for each grant.
+public struct TokenEndpoint: Sendable {
+    /// What a request gives.
+    public enum Answer: Sendable {
+        case tokens(TokenResponse)
+        /// Google's streamlined linking without tokens.
+        case linking(LinkingAnswer)
+    }
+
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `JOSEError`.
+    public func answer(_ request: TokenRequest) async throws -> Answer {
+        switch request.grant {
+        case .authorizationCode(let grant):
+            .tokens(try await CodeRedemption(server: server).tokens(for: grant, of: request.client))
+        case .refreshToken(let grant):
+            .tokens(try await TokenRefresh(server: server).tokens(for: grant, of: request.client))
+        case .assertion(let grant):
+            try await AssertionGrant(server: server).answer(grant, of: request.client)
+        }
+    }
+}

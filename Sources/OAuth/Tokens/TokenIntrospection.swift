@@ -1,0 +1,103 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Encodings
+public import StrictJSON
+
+/// `POST /oauth/introspect` (RFC 7662), and whether an access token is good, for userinfo.
+public struct TokenIntrospection: Sendable {
+    /// Who asks.
+    public enum Caller: Sendable {
+        /// An API key, with the apps that it may see.
+        case apps(AppScope)
+        /// A confidential client: it sees its own tokens only.
+        case client(OAuthClient)
+    }
+
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// `nil` for everything that is not a good token of this service that the caller may see. No cause is
+    /// told, so that nothing is learned about the tokens of others.
+    ///
+    /// - Throws: `StorageError`.
+    public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
+        guard let found = try await find(token) else { return nil }
+        switch caller {
+        case .apps(let scope): guard scope.allows(found.standing.grant.clientID) else { return nil }
+        case .client(let client): guard client.id == found.standing.grant.oauthClientID else { return nil }
+        }
+        return TokenDescription(found, issuer: server.settings.issuer.text)
+    }
+
+    private func find(_ text: String) async throws -> GoodToken? {
+        // What the token is can be seen, so the hint is not needed.
+        guard let token = RefreshTokenText(parsing: text) else {
+            return try await goodAccessToken(text)
+        }
+        guard let standing = try await server.parts.store.standing(ofLine: token.lineID),
+            standing.isGood(at: server.now()), let kept = standing.line.refreshToken,
+            kept.digest == token.digest, server.settings.clients[standing.grant.oauthClientID] != nil
+        else { return nil }
+        return GoodToken(standing: standing, accessToken: nil)
+    }
+
+    /// An access token that is genuine, not expired, and not ended.
+    func goodAccessToken(_ text: String) async throws -> GoodToken? {
+        guard let token = try await server.genuineAccessToken(text),
+            let standing = try await server.parts.store.standing(ofLine: token.lineID),
+            standing.isGood(at: server.now()), standing.grant.oauthClientID == token.clientID,
+            // A transfer or an emulator's reset can have given the line to another account.
+            standing.standing.account.id == token.accountID
+        else { return nil }
+        return GoodToken(standing: standing, accessToken: token)
+    }
+}
+
+/// A token that is good now.
+struct GoodToken: Sendable {
+    let standing: TokenStanding
+    /// `nil` for a refresh token.
+    let accessToken: AccessToken?
+}
+
+/// What introspection says of a good token (RFC 7662 §2.2).
+public struct TokenDescription: Sendable {
+    private let token: GoodToken
+    private let issuer: String
+
+    init(_ token: GoodToken, issuer: String) {
+        (self.token, self.issuer) = (token, issuer)
+    }
+
+    /// Writes the JSON document.
+    public func write(into json: inout JSONWriter) {
+        let (line, grant) = (token.standing.line, token.standing.grant)
+        json.beginObject()
+        json.member("active", true)
+        json.member("scope", token.accessToken?.scope ?? line.scope)
+        json.member("client_id", grant.oauthClientID.rawValue)
+        json.member("sub", grant.accountID.rawValue)
+        json.member("iss", issuer)
+        json.member("auth_time", line.authenticatedAt.milliseconds / 1000)
+        if let access = token.accessToken {
+            json.member("token_type", "Bearer")
+            json.member("aud", access.audience)
+            json.member("iat", access.issuedAt)
+            json.member("exp", access.expiresAt)
+            json.member("jti", access.identifier)
+        } else if line.expiresAt < .last {
+            json.member("exp", line.expiresAt.milliseconds / 1000)
+        }
+        json.endObject()
+    }
+
+    /// What is said of every other token (RFC 7662 §2.2).
+    public static func writeInactive(into json: inout JSONWriter) {
+        json.beginObject()
+        json.member("active", false)
+        json.endObject()
+    }
+}

@@ -1,0 +1,38 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import SignIn
+
+/// The grant `refresh_token` (RFC 6749 §6, RFC 9700 §4.14).
+struct TokenRefresh: Sendable {
+    let server: OAuthServer
+
+    /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
+    func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) async throws -> TokenResponse {
+        guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
+            throw OAuthError.invalidGrant
+        }
+        let now = server.now()
+        var successor: RefreshTokenText?
+        if client.rotatesRefreshTokens {
+            let secret = SecureRandom.bytes(count: RefreshTokenText.secretSize)
+            guard let next = presented.successor(secret: secret) else { throw OAuthError.invalidGrant }
+            successor = next
+        }
+        let command = RefreshCommand(
+            oauthClientID: client.id, presented: presented.presented,
+            successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
+            scope: grant.scope?.text,
+            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now), moment: now)
+        let outcome: GrantOutcome
+        do {
+            outcome = try await server.submitEnding(.refresh(command))
+        } catch let refusal as GrantRefusal {
+            guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant }
+            throw OAuthError(.invalidScope, "The scope has more than the refresh token gives.")
+        }
+        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
+        return try await TokenMaker(server: server).response(
+            for: issued, client: client, refreshToken: successor, givesIDToken: false, at: now)
+    }
+}

@@ -1,0 +1,31 @@
+public import StrictJSON
+
+/// What a successful token request gives (RFC 6749 §5.1).
+public struct TokenResponse: Sendable {
+    public let accessToken: String
+    /// Seconds.
+    public let expiresIn: Int64
+    /// `nil` when the client has none, or keeps the one that it has.
+    public let refreshToken: String?
+    /// Space-separated.
+    public let scope: String
+    public let idToken: String?
+
+    /// Writes the JSON document.
+    public func write(into json: inout JSONWriter) {
+        json.beginObject()
+        json.member("access_token", accessToken)
+        json.member("token_type", "Bearer")
+        json.member("expires_in", expiresIn)
+        json.member("refresh_token", ifPresent: refreshToken)
+        json.member("scope", scope)
+        json.member("id_token", ifPresent: idToken)
+        json.endObject()
+    }
+}
+
+extension TokenResponse: CustomStringConvertible, CustomReflectable {
+    /// Never the tokens.
+    public var description: String { "token response" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,34 @@
+import AppleAccounts
+public import AuthorizationServer
+
+/// `POST /oauth/revoke` (RFC 7009).
+public struct TokenRevocation: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// Ends the line of a token of this client. A token that is unknown, of another client or ended already is
+    /// left alone, and the client does not learn which of these it is.
+    ///
+    /// - Throws: `StorageError`, `OverloadedError`.
+    public func revoke(_ text: String, of client: OAuthClient) async throws {
+        let token: RevokeCommand.Token
+        if let refreshToken = RefreshTokenText(parsing: text) {
+            token = .refresh(refreshToken.presented)
+        } else if let accessToken = try await server.genuineAccessToken(text),
+            accessToken.clientID == client.id
+        {
+            token = .access(lineID: accessToken.lineID)
+        } else {
+            return
+        }
+        let command = RevokeCommand(oauthClientID: client.id, token: token, moment: server.now())
+        do {
+            _ = try await server.submitEnding(.revoke(command))
+        } catch is GrantRefusal {
+            // Nothing to end.
+        }
+    }
+}

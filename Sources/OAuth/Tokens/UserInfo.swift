@@ -1,0 +1,34 @@
+import AppleAccounts
+import AuthorizationServer
+import StrictJSON
+
+/// `GET` and `POST /oauth/userinfo` (OpenID Connect Core §5.3).
+public struct UserInfo: Sendable {
+    private let server: OAuthServer
+
+    public init(_ server: OAuthServer) {
+        self.server = server
+    }
+
+    /// The claims about the person that the token's scope allows, as a JSON document.
+    ///
+    /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
+    ///   `insufficient_scope` without `openid`; `StorageError`.
+    public func claims(accessToken: String) async throws -> [UInt8] {
+        guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken),
+            let token = good.accessToken
+        else {
+            throw OAuthError(.invalidToken, "The access token is malformed, expired or revoked.")
+        }
+        guard ScopeSet(parsing: token.scope)?.contains(.openID) ?? false else {
+            throw OAuthError(.insufficientScope, "The access token needs the scope openid.")
+        }
+        let account = good.standing.standing.account
+        var json = JSONWriter(reservingCapacity: 512)
+        json.beginObject()
+        json.member("sub", account.id.rawValue)
+        PersonClaims(of: account, scope: token.scope).write(into: &json)
+        json.endObject()
+        return json.bytes
+    }
+}
