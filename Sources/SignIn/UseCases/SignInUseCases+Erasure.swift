@@ -38,7 +38,7 @@ extension SignInUseCases {
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
-        guard let record = try await relation.grants.erasure(of: account) else { return nil }
+        guard let record = try await grantContext.grants.erasure(of: account) else { return nil }
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
