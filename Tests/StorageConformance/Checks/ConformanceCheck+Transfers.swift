@@ -108,6 +108,10 @@ extension ConformanceCheck {
             try expectEqual(try await store.account(.sample()), nil)
             try expectEqual(try await store.eventKinds().suffix(1), [.accountTransferred])
             try expectEqual(try await store.waitingCodes(), [.sample(2)])
+            // Sealed for the ID that the account keeps.
+            try expectEqual(
+                try await store.sealedSecrets(after: nil, limit: 9).map(\.sealed),
+                [.sample("code 2 of \(old.id.rawValue)")])
             try expectEqual(try await store.heldTokens(), [])
             // The command that says the same comes after it, or again.
             try expectEqual(try await store.transfer(command(old, email: relay)), .alreadyDone)
