@@ -17,18 +17,23 @@ import identity_reading
 import identity_signatures  # noqa: F401
 import key_scenarios  # noqa: F401
 import notifications  # noqa: F401
+import oauth_app_flip  # noqa: F401
+import oauth_authorization  # noqa: F401
+import oauth_tokens  # noqa: F401
 import reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
 from jws import base64url_decode
 from key_sets import KEY_SETS
 from keys import ec_verifies, openssl_verifies, rsa_is_valid
+from oauth_cases import APP_FLIP, AUTHORIZATION, OAUTH_CONFIGURATION, TOKEN
 from rsa_signatures import SIGNATURES
 from steps import SCENARIOS
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {
     "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
-    "rsa-signatures": SIGNATURES,
+    "rsa-signatures": SIGNATURES, "oauth/configuration": OAUTH_CONFIGURATION,
+    "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
 }
 
 

@@ -2,7 +2,7 @@ import Cryptography
 import Encodings
 
 /// A secret of a client as `siwa client new` prints it, once: `siwa_cs_` and 32 random bytes in base64url.
-public struct OAuthClientSecret: Sendable {
+public struct OAuthClientSecret: Sendable, Confidential {
     public let text: String
 
     /// - Parameter randomBytes: 32 bytes of a cryptographic generator.
@@ -43,11 +43,4 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest.bytes, SHA256Digest.hash(secret).bytes)
     }
-}
-
-extension OAuthClientSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Never the secret, so that it does not reach a log by interpolation.
-    public var description: String { "client secret" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

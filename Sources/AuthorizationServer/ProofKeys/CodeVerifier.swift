@@ -1,8 +1,8 @@
 import Cryptography
 import Encodings
 
-/// The secret of one authorization request (RFC 7636 §4.1). It appears in no description.
-public struct CodeVerifier: Sendable {
+/// The secret of one authorization request (RFC 7636 §4.1).
+public struct CodeVerifier: Sendable, Confidential {
     let text: String
 
     /// Returns `nil` unless the text has 43 to 128 characters of `A-Z a-z 0-9 - . _ ~`.
@@ -13,10 +13,4 @@ public struct CodeVerifier: Sendable {
 
     /// The text of the challenge with the method `S256`.
     public var s256: String { Base64URL.encode(SHA256Digest.hash(text)) }
-}
-
-extension CodeVerifier: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "code verifier" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

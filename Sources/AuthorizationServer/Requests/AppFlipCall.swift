@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them. They are not checked.
-public struct AppFlipCall: Sendable {
+public struct AppFlipCall: Sendable, Confidential {
     // What the universal link has brought.
     public var clientID: String?
     public var redirectURI: String?
@@ -21,11 +21,4 @@ public struct AppFlipCall: Sendable {
     public var authenticatedAt: Moment?
 
     public init() {}
-}
-
-/// It has an identity token in it.
-extension AppFlipCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "App Flip call" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -11,7 +11,7 @@ public struct AppFlipRequest: Sendable {
     public let language: PageLanguage
 
     /// Who the person is, by the word of the app's backend.
-    public enum Identity: Sendable {
+    public enum Identity: Sendable, Confidential {
         /// It is a sign-in like every other.
         case identityToken(String, nonce: String?)
         /// - Parameter authenticatedAt: `nil` when the backend does not say it. Then no bound on the age of

@@ -1,7 +1,7 @@
 import Encodings
 
 /// Client ID and secret in HTTP Basic (RFC 7617), each encoded as in a form before (RFC 6749 §2.3.1).
-struct BasicCredentials {
+struct BasicCredentials: Confidential {
     let clientID: String
     let secret: String
 

@@ -1,8 +1,8 @@
 import Encodings
 
 /// What a client says about itself at the token, revocation or introspection endpoint (RFC 6749 §2.3). It is
-/// not checked yet. It appears in no description.
-public struct ClientCredentials: Sendable {
+/// not checked yet.
+public struct ClientCredentials: Sendable, Confidential {
     public enum Method: String, Sendable, Hashable, CaseIterable {
         /// `client_id` alone.
         case none
@@ -55,10 +55,4 @@ public struct ClientCredentials: Sendable {
             throw TokenEndpointError(error, usedBasic: authorization != nil)
         }
     }
-}
-
-extension ClientCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "credentials of a client (\(method.rawValue))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

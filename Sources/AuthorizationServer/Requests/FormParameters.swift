@@ -3,7 +3,7 @@
 /// It is read strictly, because two lenient readers can see different requests: a repeated name and a broken
 /// escape are found, and not repaired. They are reported for the parameter that is asked for, so that unknown
 /// parameters can be ignored (RFC 6749 §3.1).
-public struct FormParameters: Sendable {
+public struct FormParameters: Sendable, Confidential {
     public enum Source: Sendable { case query, form }
 
     public enum Value: Sendable, Hashable {

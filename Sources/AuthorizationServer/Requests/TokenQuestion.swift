@@ -1,6 +1,6 @@
 /// A request to `/oauth/revoke` (RFC 7009 §2.1) or `/oauth/introspect` (RFC 7662 §2.1): one token, and who
 /// asks.
-public struct TokenQuestion: Sendable {
+public struct TokenQuestion: Sendable, Confidential {
     /// Which of the two endpoints is asked.
     public enum Endpoint: Sendable {
         case revocation, introspection
@@ -71,11 +71,4 @@ public struct TokenQuestion: Sendable {
         }
         return try ClientCredentials(reader, authorization: authorization)
     }
-}
-
-extension TokenQuestion: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without the token.
-    public var description: String { "\(endpoint) of a token" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -11,21 +11,21 @@ public struct TokenRequest: Sendable {
 
     /// RFC 6749 §4.1.3. What is absent does not fit, which is `invalid_grant` like everything that is wrong
     /// with a code.
-    public struct CodeGrant: Sendable {
+    public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
         public let codeVerifier: String?
     }
 
     /// RFC 6749 §6.
-    public struct RefreshGrant: Sendable {
+    public struct RefreshGrant: Sendable, Confidential {
         public let refreshToken: String
         /// Some of the scopes of the refresh token. `nil` is all of them.
         public let scope: ScopeSet?
     }
 
     /// RFC 7523 §2.1, as Google's streamlined linking uses it.
-    public struct AssertionGrant: Sendable {
+    public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
         /// `nil` is all of the client's.
@@ -41,11 +41,4 @@ public struct TokenRequest: Sendable {
         /// A new account, and tokens for it.
         case create
     }
-}
-
-/// No part of a grant appears in a description: codes, tokens and assertions are secrets.
-extension TokenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "token request of \(client)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,0 +1,311 @@
+"""Requests to /oauth/token: RFC 6749 §3.2, §4.1.3, §5.2 and §6, RFC 7523, RFC 7636 §4.6, RFC 8707, RFC 9700."""
+
+import base64
+import hashlib
+
+from oauth_cases import CHALLENGE, HOST, SECRETS, TOKEN, VERIFIER, changed, encoded
+
+FORM = "application/x-www-form-urlencoded"
+SHOP_URI = "https://shop.example.com/cb"
+GOOGLE_URI = f"{HOST}/r/home-link-42"
+DESKTOP_URI = "http://127.0.0.1:9004"
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+# {code}, {refresh_token} and {assertion} stand for what `given` describes.
+REDEEM = {"grant_type": "authorization_code", "code": "{code}", "redirect_uri": SHOP_URI, "code_verifier": VERIFIER}
+SHOP = {**REDEEM, "client_id": "shop", "client_secret": SECRETS["shop"][0]}
+DESKTOP = {**REDEEM, "client_id": "desktop", "redirect_uri": DESKTOP_URI}
+GOOGLE = {"grant_type": "authorization_code", "code": "{code}", "redirect_uri": GOOGLE_URI, "client_id": "google",
+          "client_secret": SECRETS["google"][0]}
+REFRESH = {"grant_type": "refresh_token", "refresh_token": "{refresh_token}"}
+SHOP_REFRESH = {**REFRESH, "client_id": "shop", "client_secret": SECRETS["shop"][0]}
+DESKTOP_REFRESH = {**REFRESH, "client_id": "desktop"}
+GOOGLE_REFRESH = {**REFRESH, "client_id": "google", "client_secret": SECRETS["google"][0]}
+ASSERTION = {"grant_type": JWT_BEARER, "assertion": "{assertion}", "intent": "get", "client_id": "google",
+             "client_secret": SECRETS["google"][0]}
+
+SHOP_CODE = {"code": "fresh", "client": "shop", "redirect_uri": SHOP_URI, "scope": "openid email offline_access",
+             "code_challenge": CHALLENGE, "code_challenge_method": "S256"}
+DESKTOP_CODE = {**SHOP_CODE, "client": "desktop", "redirect_uri": DESKTOP_URI, "scope": "email"}
+GOOGLE_CODE = {"code": "fresh", "client": "google", "redirect_uri": GOOGLE_URI, "scope": "email devices"}
+
+
+def form(parameters, **changes):
+    return encoded({**parameters, **changes}, safe="{}")
+
+
+def basic(client_id, secret):
+    return "Basic " + base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+
+
+def case(name, summary, body, expect, given=None, **request):
+    assert name not in TOKEN, name
+    request = changed({"content_type": FORM}, request)
+    TOKEN[name] = changed({
+        "summary": summary, "given": given, "request": {**request, "body": body}, "expect": expect}, {})
+
+
+def refused(name, summary, body, error, status=400, given=None, grant=None, challenge=None, **request):
+    case(name, summary, body, changed({
+        "status": status, "error": error, "www_authenticate": challenge, "grant": grant}, {}), given, **request)
+
+
+def granted(name, summary, body, grant, given, tokens, scope, **request):
+    case(name, summary, body, {"status": 200, "grant": grant, "tokens": tokens, "scope": scope}, given, **request)
+
+
+def code_grant(client, redirect_uri, verifier=VERIFIER):
+    return changed({"client": client, "type": "authorization_code", "redirect_uri": redirect_uri,
+                    "code_verifier": verifier}, {})
+
+
+def refresh_grant(client, scope=None):
+    return changed({"client": client, "type": "refresh_token", "scope": scope}, {})
+
+
+SHOP_GRANT = code_grant("shop", SHOP_URI)
+DESKTOP_GRANT = code_grant("desktop", DESKTOP_URI)
+GOOGLE_GRANT = code_grant("google", GOOGLE_URI, None)
+ALL = ["access_token", "refresh_token", "id_token"]
+
+# Codes that are redeemed.
+granted("code-web", "A web client with its secret in the body.", form(SHOP), SHOP_GRANT, SHOP_CODE, ALL,
+        "openid email offline_access")
+BASIC = {"client_id": None, "client_secret": None}
+granted("code-web-by-basic", "The same by HTTP Basic.", form(SHOP, **BASIC), SHOP_GRANT, SHOP_CODE, ALL,
+        "openid email offline_access", authorization=basic("shop", SECRETS["shop"][0]))
+granted("code-web-by-basic-and-client-id", "HTTP Basic may repeat the client ID as a parameter.",
+        form(SHOP, client_secret=None), SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access",
+        authorization=basic("shop", SECRETS["shop"][0]))
+granted("code-web-by-basic-lower-case", "The name of a scheme has no case (RFC 9110 section 11.1).",
+        form(SHOP, **BASIC), SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access",
+        authorization=basic("shop", SECRETS["shop"][0]).replace("Basic", "basic"))
+granted("code-web-by-basic-escaped", "Client ID and secret are encoded before base64 (RFC 6749 section 2.3.1).",
+        form(SHOP, **BASIC), SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access",
+        authorization=basic("sh%6Fp", SECRETS["shop"][0].replace("_", "%5F")))
+granted("code-web-without-offline-access", "Without offline_access there is no refresh token.", form(SHOP), SHOP_GRANT,
+        {**SHOP_CODE, "scope": "email"}, ["access_token"], "email")
+granted("code-native", "A public client sends its ID alone.", form(DESKTOP), DESKTOP_GRANT, DESKTOP_CODE,
+        ["access_token", "refresh_token"], "email")
+granted("code-native-openid", "A native client gets a refresh token also without offline_access.", form(DESKTOP),
+        DESKTOP_GRANT, {**DESKTOP_CODE, "scope": "openid"}, ALL, "openid")
+granted("code-google", "Google sends no verifier.", form(GOOGLE), GOOGLE_GRANT, GOOGLE_CODE,
+        ["access_token", "refresh_token"], "email devices")
+granted("code-google-second-secret", "Two secrets are valid while one is replaced.",
+        form(GOOGLE, client_secret=SECRETS["google"][1]), GOOGLE_GRANT, GOOGLE_CODE,
+        ["access_token", "refresh_token"], "email devices")
+granted("code-google-with-verifier", "A challenge of Google's is answered.", form(GOOGLE, code_verifier=VERIFIER),
+        code_grant("google", GOOGLE_URI), {**GOOGLE_CODE, "code_challenge": CHALLENGE, "code_challenge_method": "S256"},
+        ["access_token", "refresh_token"], "email devices")
+granted("code-installed-with-secret", "An installed app has a secret that protects nothing.",
+        form(DESKTOP, client_id="installed", client_secret=SECRETS["installed"][0]),
+        code_grant("installed", DESKTOP_URI), {**DESKTOP_CODE, "client": "installed"},
+        ["access_token", "refresh_token"], "email")
+granted("code-plain", "Where plain is allowed, the challenge is the verifier.",
+        form(DESKTOP, client_id="legacy", redirect_uri="com.example.legacy:/cb"),
+        code_grant("legacy", "com.example.legacy:/cb"),
+        {"code": "fresh", "client": "legacy", "redirect_uri": "com.example.legacy:/cb", "scope": "email",
+         "code_challenge": VERIFIER, "code_challenge_method": "plain"}, ["access_token", "refresh_token"], "email")
+granted("code-unknown-parameters", "Unknown parameters are ignored, also repeated ones.",
+        form(SHOP) + "&x=1&x=2&y=%zz", SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access")
+granted("code-scope-is-ignored", "A code has its scopes; the parameter has no meaning here.",
+        form(SHOP, scope="openid profile"), SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access")
+granted("code-charset", "Parameters of the media type are ignored.", form(SHOP), SHOP_GRANT, SHOP_CODE, ALL,
+        "openid email offline_access", content_type=f"{FORM}; charset=UTF-8")
+granted("code-media-type-in-capitals", "A media type has no case.", form(SHOP), SHOP_GRANT, SHOP_CODE, ALL,
+        "openid email offline_access", content_type=FORM.upper())
+granted("code-resource", "The resource is the client's audience.", form(SHOP, resource="https://accounts.example.com"),
+        SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access")
+
+# Codes that are not.
+for label, summary, given in [
+        ("unknown", "Code injection: invented.", {"code": "unknown"}),
+        ("expired", "After ten minutes.", {**SHOP_CODE, "code": "issued 601 seconds ago"}),
+        ("retried", "A retry of a correct redemption ends nothing.", {**SHOP_CODE, "code": "redeemed 5 seconds ago"}),
+        ("replayed", "Code replay: what the code gave ends (RFC 6749 section 4.1.2).",
+         {**SHOP_CODE, "code": "redeemed 11 seconds ago"}),
+        ("of-another-client", "A code for another client; it stays good for that one.",
+         {**SHOP_CODE, "client": "ledger", "redirect_uri": "https://ledger.example.com/cb"}),
+        ("for-another-redirect-uri", "RFC 6749 section 4.1.3; the code stays good.",
+         {**SHOP_CODE, "redirect_uri": "https://shop.example.com/cb?tenant=1"}),
+        ("for-another-challenge", "PKCE: the verifier does not fit; the code stays good.",
+         {**SHOP_CODE, "code_challenge": "BQuQzgXYyWZTFhKOHKnKqNHlgPmRXmHhWk7cDqHRHkQ"}),
+        ("with-challenge-plain-as-s256", "PKCE downgrade: the verifier as its own challenge with S256.",
+         {**SHOP_CODE, "code_challenge": VERIFIER}),
+        ("without-challenge", "PKCE downgrade: a verifier, but the request had no challenge.",
+         {**SHOP_CODE, "code_challenge": None, "code_challenge_method": None}),
+        ("credential-revoked", "Apple's word reaches codes.", {**SHOP_CODE, "credential": "consent revoked"}),
+        ("credential-suspended", "A rejected refresh token of Apple's suspends.",
+         {**SHOP_CODE, "credential": "refresh token rejected"}),
+        ("account-erased", "An erased account has no codes.", {**SHOP_CODE, "account": "erased"})]:
+    refused(f"code-{label}", summary, form(SHOP), "invalid_grant", given=changed(given, {}), grant=SHOP_GRANT)
+refused("code-other-redirect-uri", "The request repeats the URI byte for byte, with its port.",
+        form(DESKTOP, redirect_uri="http://127.0.0.1:9005"), "invalid_grant", given=DESKTOP_CODE,
+        grant=code_grant("desktop", "http://127.0.0.1:9005"))
+refused("code-redirect-uri-missing", "It was in the authorization request.", form(SHOP, redirect_uri=None),
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", None))
+refused("code-verifier-missing", "PKCE downgrade: the verifier is left out.", form(SHOP, code_verifier=None),
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, None))
+refused("code-verifier-short", "A verifier has at least 43 characters.", form(SHOP, code_verifier=VERIFIER[:42]),
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, VERIFIER[:42]))
+refused("code-verifier-is-challenge", "The challenge is known to readers of the request.",
+        form(SHOP, code_verifier=CHALLENGE), "invalid_grant", given=SHOP_CODE,
+        grant=code_grant("shop", SHOP_URI, CHALLENGE))
+refused("code-verifier-long", "A verifier has at most 128 characters.", form(SHOP, code_verifier="v" * 129),
+        "invalid_grant")
+refused("code-verifier-malformed", "It is not repaired.", form(SHOP, code_verifier=None) + "&code_verifier=%zz",
+        "invalid_grant")
+refused("code-google-unknown", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
+        given={"code": "unknown"}, grant=GOOGLE_GRANT)
+refused("code-google-expired", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
+        given={**GOOGLE_CODE, "code": "issued 601 seconds ago"}, grant=GOOGLE_GRANT)
+refused("code-google-verifier-without-challenge", "PKCE downgrade, for Google too.",
+        form(GOOGLE, code_verifier=VERIFIER), "invalid_grant", given=GOOGLE_CODE,
+        grant=code_grant("google", GOOGLE_URI))
+refused("code-google-missing", "For Google a missing code is a failure of the code.", form(GOOGLE, code=None),
+        "invalid_grant")
+refused("code-missing", "RFC 6749 section 5.2.", form(SHOP, code=None), "invalid_request")
+refused("code-empty", "A parameter without a value is absent.", form(SHOP, code=""), "invalid_request")
+refused("code-too-long", "It is none of ours.", form(SHOP, code="c" * 513), "invalid_grant")
+refused("code-malformed", "It is none of ours.", form(SHOP, code=None) + "&code=%FF", "invalid_grant")
+
+# Clients.
+CHALLENGED = {"status": 401, "challenge": True}
+for label, summary, changes in [
+        ("unknown", "There is no such client.", {"client_id": "stranger"}),
+        ("secret-wrong", "Client secret guessing.", {"client_secret": SECRETS["ledger"][0]}),
+        ("secret-prefix", "A part of the secret is not the secret.", {"client_secret": SECRETS["shop"][0][:-1]}),
+        ("secret-missing", "A confidential client authenticates.", {"client_secret": None}),
+        ("secret-empty", "A parameter without a value is absent.", {"client_secret": ""}),
+        ("secret-is-hash", "The hash of the configuration is no secret.",
+         {"client_secret": hashlib.sha256(SECRETS["shop"][0].encode()).hexdigest()}),
+        ("missing", "No client is named.", {"client_id": None, "client_secret": None}),
+        ("secret-without-id", "A secret alone names no client.", {"client_id": None}),
+        ("in-capitals", "A client ID is compared byte for byte.", {"client_id": "Shop"})]:
+    refused(f"client-{label}", summary, form(SHOP, **changes), "invalid_client", 401)
+refused("client-public-with-secret", "A public client has no secret.", form(DESKTOP, client_secret="guess"),
+        "invalid_client", 401)
+refused("client-installed-without-secret", "A configured secret is checked.", form(DESKTOP, client_id="installed"),
+        "invalid_client", 401)
+refused("client-installed-with-wrong-secret", "A configured secret is checked.",
+        form(DESKTOP, client_id="installed", client_secret=SECRETS["shop"][0]), "invalid_client", 401)
+refused("client-google-secret-wrong", "The client is not a failure of the code.",
+        form(GOOGLE, client_secret=SECRETS["google-second"][0]), "invalid_client", 401)
+refused("client-basic-wrong", "The scheme is named when Basic was used (RFC 6749 section 5.2).",
+        form(SHOP, **BASIC), "invalid_client", authorization=basic("shop", "wrong"), **CHALLENGED)
+refused("client-basic-unknown", "The same for an unknown client.", form(SHOP, **BASIC), "invalid_client",
+        authorization=basic("stranger", "wrong"), **CHALLENGED)
+refused("client-basic-public", "A public client has no secret, by Basic neither.", form(DESKTOP, client_id=None),
+        "invalid_client", authorization=basic("desktop", "guess"), **CHALLENGED)
+for label, authorization in [
+        ("not-base64", "Basic ***"), ("without-colon", "Basic c2hvcA=="), ("bearer", "Bearer abc"), ("empty", "Basic "),
+        ("broken-escape", basic("sh%6", SECRETS["shop"][0]))]:
+    refused(f"client-basic-{label}", "Credentials that cannot be read.", form(SHOP, **BASIC), "invalid_client",
+            authorization=authorization, **CHALLENGED)
+refused("client-two-methods", "Basic and a secret in the body (RFC 6749 section 2.3).", form(SHOP, client_id=None),
+        "invalid_request", authorization=basic("shop", SECRETS["shop"][0]))
+refused("client-two-ids", "Basic and the body name two clients.", form(SHOP, client_id="ledger", client_secret=None),
+        "invalid_request", authorization=basic("shop", SECRETS["shop"][0]))
+refused("client-assertion", "RFC 7523 for clients is not supported.",
+        form(SHOP, client_secret=None, client_assertion="e30.e30.",
+             client_assertion_type="urn:ietf:params:oauth:client-assertion-type:jwt-bearer"), "invalid_client", 401)
+for name in ["client_id", "client_secret", "grant_type", "code", "redirect_uri", "code_verifier"]:
+    refused(f"repeated-{name.replace('_', '-')}", "A repeated parameter is malformed (RFC 6749 section 3.2).",
+            form(SHOP) + "&" + encoded({name: SHOP[name]}, safe="{}"), "invalid_request")
+
+# The form.
+refused("content-type-json", "A form is required.", '{"grant_type":"authorization_code"}', "invalid_request",
+        content_type="application/json")
+refused("content-type-missing", "A form is required.", form(SHOP), "invalid_request", content_type=None)
+refused("content-type-multipart", "A form is required.", form(SHOP), "invalid_request",
+        content_type="multipart/form-data; boundary=x")
+refused("content-type-longer", "A media type is compared whole.", form(SHOP), "invalid_request",
+        content_type=FORM + "-x")
+refused("secret-in-query", "Secrets in URLs end in logs (RFC 6749 section 2.3.1).",
+        form(SHOP, client_id=None, client_secret=None), "invalid_request",
+        query=encoded({"client_id": "shop", "client_secret": SECRETS["shop"][0]}))
+refused("token-in-query", "Tokens in URLs end in logs.", form(SHOP_REFRESH, refresh_token=None), "invalid_request",
+        query="refresh_token=x")
+refused("body-empty", "Nothing is there.", "", "invalid_client", 401)
+refused("body-too-large", "A bound on its length.", form(SHOP) + "&x=" + "a" * 16_384, "invalid_request")
+refused("body-too-many-parameters", "A bound on their number.", form(SHOP) + "&x=1" * 60, "invalid_request")
+refused("body-null", "U+0000 is in no parameter of ours.", form(SHOP, redirect_uri=None) + "&redirect_uri=%00",
+        "invalid_request")
+refused("grant-type-missing", "RFC 6749 section 5.2.", form(SHOP, grant_type=None), "invalid_request")
+for grant_type in ["password", "client_credentials", "implicit", "AUTHORIZATION_CODE", "code",
+                   "urn:ietf:params:oauth:grant-type:device_code"]:
+    refused(f"grant-type-{grant_type.lower().split(':')[-1].replace('_', '-')}", "It is not offered.",
+            form(SHOP, grant_type=grant_type), "unsupported_grant_type")
+refused("resource-foreign", "RFC 8707: not the audience of this client.", form(SHOP, resource="https://other.example"),
+        "invalid_target")
+refused("resource-foreign-refresh", "The same with a refresh token.",
+        form(SHOP_REFRESH, resource="https://api.example.com"), "invalid_target")
+
+# Refresh tokens.
+SHOP_TOKEN = {"refresh_token": "fresh", "client": "shop", "scope": "openid email offline_access"}
+DESKTOP_TOKEN = {**SHOP_TOKEN, "client": "desktop"}
+GOOGLE_TOKEN = {"refresh_token": "fresh", "client": "google", "scope": "email devices"}
+granted("refresh-web", "It is rotated.", form(SHOP_REFRESH), refresh_grant("shop"), SHOP_TOKEN, ALL,
+        "openid email offline_access")
+granted("refresh-native", "It is rotated.", form(DESKTOP_REFRESH), refresh_grant("desktop"), DESKTOP_TOKEN, ALL,
+        "openid email offline_access")
+granted("refresh-google", "It is not rotated.", form(GOOGLE_REFRESH), refresh_grant("google"), GOOGLE_TOKEN,
+        ["access_token"], "email devices")
+granted("refresh-narrower", "Some of the scopes (RFC 6749 section 6).", form(DESKTOP_REFRESH, scope="email"),
+        refresh_grant("desktop", "email"), DESKTOP_TOKEN, ["access_token", "refresh_token"], "email")
+granted("refresh-lost-answer", "The successor is unused, so its answer was lost.", form(DESKTOP_REFRESH),
+        refresh_grant("desktop"), {**DESKTOP_TOKEN, "refresh_token": "rotated 29 seconds ago, successor unused"},
+        ALL, "openid email offline_access")
+for label, summary, given in [
+        ("reused-late", "Refresh token reuse: the family ends.",
+         {"refresh_token": "rotated 31 seconds ago, successor unused"}),
+        ("reused-after-successor", "Refresh token reuse: the family ends.",
+         {"refresh_token": "rotated 5 seconds ago, successor used"}),
+        ("reused-two-generations", "Refresh token theft: an older one of the family.",
+         {"refresh_token": "rotated twice"}),
+        ("of-another-client", "Cross-client use.", {"client": "phone", "scope": "openid email"}),
+        ("revoked", "RFC 7009.", {"refresh_token": "revoked"}),
+        ("expired", "Past its lifetime.", {"refresh_token": "expired"}),
+        ("unknown", "Invented.", {"refresh_token": "unknown", "client": None, "scope": None}),
+        ("altered", "One character is another.", {"refresh_token": "altered"}),
+        ("consent-revoked", "Apple's word ends it for good.", {"credential": "consent revoked"}),
+        ("suspended", "Until the next sign-in.", {"credential": "refresh token rejected"}),
+        ("account-erased", "An erased account has no tokens.", {"account": "erased"})]:
+    refused(f"refresh-{label}", summary, form(DESKTOP_REFRESH), "invalid_grant",
+            given=changed(DESKTOP_TOKEN, given), grant=refresh_grant("desktop"))
+refused("refresh-google-revoked", "Google knows one word for every failure.", form(GOOGLE_REFRESH), "invalid_grant",
+        given={**GOOGLE_TOKEN, "refresh_token": "revoked"}, grant=refresh_grant("google"))
+refused("refresh-scope-escalation", "Scope escalation: the client's, but not the token's.",
+        form(DESKTOP_REFRESH, scope="email profile"), "invalid_scope", given={**DESKTOP_TOKEN, "scope": "openid email"},
+        grant=refresh_grant("desktop", "email profile"))
+refused("refresh-scope-unknown", "Scope escalation: not the client's.", form(DESKTOP_REFRESH, scope="admin"),
+        "invalid_scope")
+refused("refresh-scope-malformed", "RFC 6749 section 3.3.", form(DESKTOP_REFRESH, scope="openid  email"),
+        "invalid_scope")
+refused("refresh-missing", "RFC 6749 section 5.2.", form(DESKTOP_REFRESH, refresh_token=None), "invalid_request")
+refused("refresh-google-missing", "For Google it is a failure of the token.",
+        form(GOOGLE_REFRESH, refresh_token=None), "invalid_grant")
+refused("refresh-too-long", "It is none of ours.", form(DESKTOP_REFRESH, refresh_token="r" * 513), "invalid_grant")
+refused("refresh-repeated", "A repeated parameter is malformed.", form(DESKTOP_REFRESH) + "&refresh_token=x",
+        "invalid_request")
+refused("refresh-web-without-secret", "Refresh token theft: a confidential client authenticates.",
+        form(SHOP_REFRESH, client_secret=None), "invalid_client", 401)
+
+# Google's assertion.
+for intent in ["check", "get", "create"]:
+    case(f"assertion-{intent}", "Google's streamlined linking.", form(ASSERTION, intent=intent),
+         {"grant": {"client": "google", "type": "jwt-bearer", "intent": intent}},
+         {"assertion": "of a Google account that is not linked"})
+case("assertion-scope", "With some of the client's scopes.", form(ASSERTION, scope="devices"),
+     {"grant": {"client": "google", "type": "jwt-bearer", "intent": "get", "scope": "devices"}},
+     {"assertion": "of a Google account that is not linked"})
+refused("assertion-intent-unknown", "An unknown intent.", form(ASSERTION, intent="steal"), "invalid_request")
+refused("assertion-intent-missing", "An intent is required.", form(ASSERTION, intent=None), "invalid_request")
+refused("assertion-missing", "RFC 7523 section 2.1.", form(ASSERTION, assertion=None), "invalid_request")
+refused("assertion-scope-unknown", "Not one of the client's scopes.", form(ASSERTION, scope="admin"), "invalid_scope")
+refused("assertion-of-web-client", "Only Google has it.",
+        form(ASSERTION, client_id="shop", client_secret=SECRETS["shop"][0]), "unauthorized_client")
+refused("assertion-of-native-client", "Only Google has it.",
+        form(ASSERTION, client_id="desktop", client_secret=None), "unauthorized_client")
+refused("assertion-without-google-client-ids", "Without the aud of Google's tokens none can be verified.",
+        form(ASSERTION, client_id="google-second", client_secret=SECRETS["google-second"][0]), "unauthorized_client")

@@ -1,0 +1,93 @@
+import AppleAccounts
+import Testing
+
+@testable import AuthorizationServer
+
+@Suite struct AppFlipCaseTests {
+    @Test(arguments: try OAuthFixture<AppFlipCase>.all(in: "app-flip"))
+    func `decides about an App Flip call as its file says`(file: OAuthFixture<AppFlipCase>) throws {
+        let expect = file.content.expect
+        let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
+        switch check.check(AppFlipCall(file.content.call), caller: try caller(of: file.content)) {
+        case .refuse(let refusal):
+            #expect(refusal.rawValue == expect.code)
+            #expect(expect.status == (refusal == .callerForbidden ? 403 : 400))
+        case .answer(let answer):
+            #expect(file.content.given == nil)
+            try compare(answer, with: expect)
+        case .proceed(let request):
+            let identity = try #require(file.content.given?.identity)
+            if let scope = expect.scope { #expect(request.scopes.text == scope) }
+            if let obstacle = obstacle(identity) {
+                try compare(request.answer(obstacle), with: expect)
+            } else {
+                try compare(request.answer(code: "siwa_ac_x"), with: expect)
+                #expect(request.challenge?.text == file.content.call.codeChallenge)
+            }
+        }
+    }
+
+    @Test func `has enough cases`() throws {
+        #expect(try OAuthFixture<AppFlipCase>.all(in: "app-flip").count >= 30)
+    }
+
+    @Test(arguments: AppFlipOutcome.allCases)
+    func `has a case for every outcome`(outcome: AppFlipOutcome) throws {
+        let cases = try OAuthFixture<AppFlipCase>.all(in: "app-flip")
+        #expect(cases.contains { $0.content.expect.outcome == outcome.rawValue })
+    }
+
+    private func compare(_ answer: AppFlipAnswer, with expect: AppFlipCase.Expectation) throws {
+        #expect(expect.status == 200)
+        #expect(answer.outcome.rawValue == expect.outcome)
+        let redirect = try #require(expect.redirect)
+        let parameters = try Location(answer.redirectTo, of: redirect.uri).parameters
+        #expect(parameters["error"] == redirect.error)
+        #expect(parameters["state"] == redirect.state)
+        #expect((parameters["code"] != nil) == (redirect.error == nil))
+        #expect((parameters["error_description"] != nil) == (redirect.error != nil))
+        #expect(parameters["iss"] == nil)
+        if let language = expect.language {
+            #expect(answer.message == answer.outcome.message[try #require(PageLanguage(rawValue: language))])
+        }
+    }
+
+    private func caller(of content: AppFlipCase) throws -> AppScope {
+        guard let apps = content.caller else { return .all }
+        return .only(Set(try apps.map { try #require(ClientID($0)) }))
+    }
+
+    private func obstacle(_ identity: String) -> AppFlipObstacle? {
+        switch identity {
+        case "accepted": return nil
+        case "refused": return .identityRefused
+        case "too old": return .authenticationTooOld
+        case "credential revoked": return .credentialRevoked
+        case "unavailable": return .unavailable
+        case "account erased": return .accountErased
+        case "account being erased": return .accountBeingErased
+        case "apple account deleted": return .appleAccountDeleted
+        default:
+            Issue.record("unknown identity \(identity)")
+            return nil
+        }
+    }
+}
+
+extension AppFlipCall {
+    init(_ call: AppFlipCase.Call) {
+        self.init()
+        clientID = call.clientId
+        redirectURI = call.redirectUri
+        state = call.state
+        scope = call.scope
+        codeChallenge = call.codeChallenge
+        codeChallengeMethod = call.codeChallengeMethod
+        userLocale = call.userLocale
+        decision = call.decision
+        grantedScopes = call.grantedScopes
+        identityToken = call.identityToken
+        nonce = call.nonce
+        accountID = call.accountId
+    }
+}

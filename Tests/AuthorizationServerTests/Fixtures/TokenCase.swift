@@ -1,0 +1,36 @@
+/// One request to `/oauth/token`, and what must come of it.
+struct TokenCase: Decodable, Sendable {
+    let summary: String
+    /// What the code, refresh token or assertion in the body is. `nil` when the request alone decides.
+    let given: Given?
+    let request: Request
+    let expect: Expectation
+
+    struct Given: Decodable {
+        let code, refreshToken, assertion: String?
+        let client, redirectUri, scope, codeChallenge, codeChallengeMethod: String?
+        let credential, account: String?
+    }
+
+    struct Request: Decodable {
+        let contentType, authorization, query: String?
+        let body: String
+    }
+
+    struct Expectation: Decodable {
+        let status: Int?
+        let error: String?
+        /// Whether the response names HTTP Basic in `WWW-Authenticate`.
+        let wwwAuthenticate: Bool?
+        /// What the request says, when it is right by itself.
+        let grant: Grant?
+        let tokens: [String]?
+        let scope: String?
+    }
+
+    /// A member that the file does not name must be absent.
+    struct Grant: Decodable, Equatable {
+        var client, type: String
+        var redirectUri, codeVerifier, scope, intent: String?
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import AuthorizationServer
+
+@Suite struct CodeChallengeTests {
+    // RFC 7636, appendix B.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    @Test func `computes the example of RFC 7636, appendix B`() throws {
+        let verifier = try #require(CodeVerifier(Self.verifier))
+        #expect(verifier.s256 == Self.challenge)
+        let challenge = try #require(CodeChallenge(Self.challenge, method: .s256))
+        #expect(challenge.isAnswered(by: verifier))
+        #expect(CodeChallenge.isFulfilled(challenge, by: Self.verifier))
+        #expect(CodeChallenge(challenge.stored) == challenge)
+    }
+
+    @Test(arguments: [
+        nil, "", challenge, String(verifier.dropLast()), verifier + "A", verifier.uppercased(),
+        String(repeating: "a", count: 42), String(repeating: "a", count: 129),
+        verifier.replacing("-", with: "+"), " " + verifier, verifier + "\u{0}",
+    ])
+    func `refuses every other verifier`(verifier: String?) throws {
+        let challenge = try #require(CodeChallenge(Self.challenge, method: .s256))
+        #expect(!CodeChallenge.isFulfilled(challenge, by: verifier))
+    }
+
+    @Test func `PKCE downgrade: refuses a verifier where the request had no challenge`() {
+        #expect(!CodeChallenge.isFulfilled(nil, by: Self.verifier))
+        #expect(CodeChallenge.isFulfilled(nil, by: nil))
+    }
+
+    @Test func `PKCE downgrade: refuses plain that was sent as S256`() throws {
+        let challenge = try #require(CodeChallenge(Self.verifier, method: .s256))
+        #expect(!CodeChallenge.isFulfilled(challenge, by: Self.verifier))
+    }
+
+    @Test func `PKCE downgrade: keeps the method of the authorization request`() throws {
+        let challenge = try #require(CodeChallenge(Self.challenge, method: .plain))
+        #expect(!CodeChallenge.isFulfilled(challenge, by: Self.verifier))
+        #expect(CodeChallenge.isFulfilled(challenge, by: Self.challenge))
+        #expect(CodeChallenge(challenge.stored).method == .plain)
+    }
+
+    @Test(arguments: [43, 128])
+    func `takes a plain challenge of any length of a verifier`(count: Int) throws {
+        let text = String(repeating: "~", count: count)
+        let challenge = try #require(CodeChallenge(text, method: .plain))
+        #expect(CodeChallenge.isFulfilled(challenge, by: text))
+    }
+
+    @Test(arguments: [
+        "", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c", challenge + "=", challenge + "A",
+        challenge.replacing("-", with: "+"),
+        // Stray bits in the last character: no SHA-256 is written like this.
+        String(challenge.dropLast()) + "N",
+    ])
+    func `refuses a text that is no SHA-256`(text: String) {
+        #expect(CodeChallenge(text, method: .s256) == nil)
+    }
+
+    @Test func `keeps a verifier out of descriptions`() throws {
+        let verifier = try #require(CodeVerifier(Self.verifier))
+        var dumped = ""
+        dump(verifier, to: &dumped)
+        #expect(!"\(verifier)\(String(reflecting: verifier))\(dumped)".contains(Self.verifier))
+    }
+}
