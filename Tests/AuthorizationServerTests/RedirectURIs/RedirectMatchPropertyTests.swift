@@ -56,7 +56,9 @@ import Testing
     /// The rule, written a second time and in another way.
     private func isAllowed(_ request: String, for registered: String) -> Bool {
         if Array(request.utf8) == Array(registered.utf8) { return true }
-        guard registered.hasPrefix("http://"), let mine = splitLoopback(registered), let theirs = splitLoopback(request) else { return false }
+        guard registered.hasPrefix("http://"), let mine = splitLoopback(registered),
+            let theirs = splitLoopback(request)
+        else { return false }
         return mine.origin == theirs.origin && Array(mine.rest.utf8) == Array(theirs.rest.utf8)
     }
 

@@ -1,0 +1,189 @@
+import AppleAccounts
+import AuthorizationServer
+import Testing
+
+@Suite struct OAuthSettingsTests {
+    /// Every mistake with a configuration that has it and no other.
+    static let mistakes: [(OAuthMistake.Code, OAuthDraft)] = [
+        (.issuerMalformed, .sample { $0.issuer = "https://accounts.example.com/" }),
+        (.issuerNotSecure, .sample { $0.issuer = "http://accounts.example.com" }),
+        (.scopeMalformed, .scope { $0.name = "two words" }),
+        (.scopeTwice, .sample { $0.scopes.append($0.scopes[0]) }),
+        (.scopeTwice, .client { $0.scopes = ["openid", "openid"] }),
+        (.scopeUnknown, .client { $0.scopes = ["openid", "lights"] }),
+        (.noScopes, .client { $0.scopes = [] }),
+        (.textMissing, .client { $0.name = ["tr": "\u{D6}rnek"] }),
+        (.textMissing, .scope { $0.text = [:] }),
+        (.textMalformed, .client { $0.name = ["en": "two\nlines"] }),
+        (.textMalformed, .client { $0.name = ["en": String(repeating: "a", count: 61)] }),
+        (.textMalformed, .client { $0.purpose = ["en": ""] }),
+        (.languageUnknown, .client { $0.name = ["en": "Shop", "de": "Laden"] }),
+        (.clientIDMalformed, .client { $0.id = "" }), (.clientIDMalformed, .client { $0.id = "my shop" }),
+        (.clientIDMalformed, .client { $0.id = "shop:1" }),
+        (.clientIDMalformed, .client { $0.id = String(repeating: "s", count: 129) }),
+        (.clientIDMalformed, .client { $0.id = "sh\u{F6}p" }),
+        (
+            .clientIDTwice,
+            .sample { $0.clients = [.nativeSample { $0.id = "shop" }, .sample()] }
+        ),
+        (.kindUnknown, .client { $0.kind = "Web" }),
+        (.memberOfOtherKind, .client { $0.platform = "linux" }),
+        (.memberOfOtherKind, .client { $0.allowsPlainPKCE = false }),
+        (.memberOfOtherKind, .client { $0.projectID = "home-link-42" }),
+        (.memberOfOtherKind, .client { $0.appFlip = false }),
+        (.memberOfOtherKind, .client { $0.googleClientIDs = ["x"] }),
+        (.memberOfOtherKind, .native { $0.appFlipBundleIDs = ["com.google.OPA"] }),
+        (.memberOfOtherKind, .native { $0.appFlipTestRedirectURIs = ["https://test.example.com"] }),
+        (.appUnknown, .client { $0.app = "com.example.stranger" }),
+        (.appNotPrimary, .client { $0.app = "com.example.web" }),
+        (.appWithoutWebSignIn, .client { $0.app = "com.example.other" }),
+        (.secretMissing, .client { $0.secretHashes = [] }),
+        (.secretMissing, .google { $0.secretHashes = [] }),
+        (.secretHashMalformed, .client { $0.secretHashes = ["siwa_cs_the-secret-itself"] }),
+        (.secretHashMalformed, .native { $0.secretHashes = [String(repeating: "0", count: 62)] }),
+        (
+            .secretHashTwice,
+            .sample {
+                $0.clients = [
+                    .sample(), .nativeSample { $0.secretHashes = [ClientDraft.hash(of: "shop-secret")] },
+                ]
+            }
+        ),
+        (.redirectURIMissing, .client { $0.redirectURIs = [] }),
+        (.redirectURIRefused, .client { $0.redirectURIs = ["https://shop.example.com/cb#"] }),
+        (.redirectURIRefused, .client { $0.redirectURIs = ["com.example.app:/cb"] }),
+        (.redirectURIRefused, .client { $0.redirectURIs = ["http://127.0.0.1/cb"] }),
+        (
+            .redirectURIRefused,
+            .native {
+                $0.platform = "ios"
+                $0.redirectURIs = ["http://127.0.0.1/cb"]
+            }
+        ),
+        (
+            .redirectURITwice,
+            .native { $0.redirectURIs = ["http://127.0.0.1:1/cb", "http://127.0.0.1:2/cb"] }
+        ),
+        (.redirectURIOfGoogle, .google { $0.redirectURIs = ["https://shop.example.com/cb"] }),
+        (.testRedirectURIInProduction, .google { $0.appFlipTestRedirectURIs = ["https://test.example.com"] }),
+        (
+            .appFlipMissing,
+            .google {
+                $0.appFlip = nil
+                $0.appFlipBundleIDs = ["com.google.Future"]
+            }
+        ),
+        (.platformUnknown, .native { $0.platform = "iOS" }),
+        (.algorithmUnknown, .client { $0.accessTokenAlgorithm = "none" }),
+        (.algorithmUnknown, .client { $0.idTokenAlgorithm = "HS256" }),
+        (.audienceMalformed, .client { $0.audience = "api" }),
+        (.audienceMalformed, .client { $0.audience = "https://api.example.com#x" }),
+        (.lifetimeOutOfRange, .client { $0.codeLifetime = 601 }),
+        (.lifetimeOutOfRange, .client { $0.accessTokenLifetime = 0 }),
+        (.lifetimeOutOfRange, .client { $0.refreshTokenLifetime = .max }),
+        (.lifetimeOutOfRange, .client { $0.refreshTokenIdleLifetime = -1 }),
+        (.lifetimeOutOfRange, .client { $0.maxAuthenticationAge = -1 }),
+        (.projectIDMissing, .google { $0.projectID = nil }),
+        (.projectIDMalformed, .google { $0.projectID = "PROJECT_ID" }),
+        (.projectIDMalformed, .google { $0.projectID = "../a" }),
+        (.bundleIDMalformed, .google { $0.appFlipBundleIDs = ["com/google"] }),
+        (.googleClientIDMalformed, .google { $0.googleClientIDs = [""] }),
+    ]
+
+    @Test(arguments: mistakes)
+    func `refuses a mistake with its code`(code: OAuthMistake.Code, draft: OAuthDraft) throws {
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(mistakes.map(\.code) == [code], "\(mistakes)")
+    }
+
+    @Test func `has an example of every mistake`() {
+        let shown = Set(Self.mistakes.map(\.0.rawValue))
+        // It needs a deployment without a public URL, see below.
+        #expect(Set(OAuthMistake.Code.allCases.map(\.rawValue)).subtracting(shown) == ["issuerMissing"])
+    }
+
+    @Test(arguments: mistakes)
+    func `says where it is, what was expected, and repeats no secret`(
+        code: OAuthMistake.Code, draft: OAuthDraft
+    ) throws {
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: try .sample()) else { return }
+        for mistake in mistakes {
+            #expect(mistake.setting.hasPrefix("oauth."))
+            #expect(mistake.text.utf8.count > 20)
+            #expect(!mistake.description.contains("secret-itself"))
+        }
+    }
+
+    @Test func `reports all mistakes at once`() throws {
+        let draft = OAuthDraft.sample {
+            $0.issuer = "http://accounts.example.com"
+            $0.clients[0].redirectURIs = ["http://localhost/cb", "myapp:/cb"]
+            $0.clients[1].platform = "amiga"
+        }
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(
+            mistakes.map(\.code) == [
+                .issuerNotSecure, .redirectURIRefused, .redirectURIRefused, .platformUnknown,
+            ])
+    }
+
+    @Test func `without clients there is no authorization server`() throws {
+        let draft = OAuthDraft.sample { $0.clients = [] }
+        guard case .none = OAuthSettings.check(draft, in: try .sample(publicURL: nil)) else {
+            Issue.record("has one")
+            return
+        }
+    }
+
+    @Test func `takes the public URL as the issuer, and needs one of them`() throws {
+        #expect(try OAuthSettings.sample().issuer.text == "https://accounts.example.com")
+        guard case .refused(let mistakes) = OAuthSettings.check(.sample(), in: try .sample(publicURL: nil))
+        else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(mistakes.map(\.code) == [.issuerMissing])
+    }
+
+    @Test func `a development deployment may have http, and loopback for web clients`() throws {
+        let draft = OAuthDraft.sample {
+            $0.issuer = "http://127.0.0.1:8080"
+            $0.clients[0].redirectURIs = ["http://127.0.0.1:3000/cb"]
+        }
+        let settings = try OAuthSettings.sample(draft, isDevelopment: true)
+        #expect(settings.clients["shop"]?.audience == "http://127.0.0.1:8080")
+    }
+
+    @Test func `a public client may have a loopback URI without a path`() throws {
+        let desktop = try #require(try OAuthSettings.sample().clients["desktop"])
+        #expect(desktop.redirectTarget(for: "http://127.0.0.1:51004")?.text == "http://127.0.0.1:51004")
+    }
+}
+
+extension OAuthDraft {
+    fileprivate static func scope(_ change: (inout ScopeDraft) -> Void) -> OAuthDraft {
+        // Without the client that names the scope.
+        sample {
+            $0.clients = [.sample()]
+            change(&$0.scopes[0])
+        }
+    }
+
+    fileprivate static func client(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {
+        sample { $0.clients = [.sample(change)] }
+    }
+
+    fileprivate static func native(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {
+        sample { $0.clients = [.nativeSample(change)] }
+    }
+
+    fileprivate static func google(_ change: (inout ClientDraft) -> Void) -> OAuthDraft {
+        sample { $0.clients = [.googleSample(change)] }
+    }
+}
