@@ -22,6 +22,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -104,7 +105,9 @@ let package = Package(
             ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
 
         module("SQLTables", []),
-        module("SQLiteStorage", ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, logging]),
+        module(
+            "SQLiteStorage",
+            ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, sqlite, logging]),
         module(
             "PostgresStorage",
             ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", "CLibPQ", logging]),
@@ -209,8 +212,7 @@ let package = Package(
             "SQLiteStorageTests",
             [
                 "SQLiteStorage", "StorageConformance", "TestSupport", "AppleAccounts", "SQLTables", "KeySets",
-                grdb,
-                logging,
+                "Cryptography", grdb, logging,
             ]),
         tests(
             "PostgresStorageTests",

@@ -55,7 +55,7 @@ import Testing
         #expect(
             try SourceCheck.lines(
                 in: "SQLiteStorage", matching: #"Column(<[^>]*>)?\(|atUncheckedIndex|row\[[0-9]|sqlite3_"#,
-                exempt: mechanism) == [])
+                exempt: mechanism.union(["Connection/Database+WrittenPages.swift"])) == [])
     }
 
     /// Every row of every declared table, by its primary key.

@@ -16,18 +16,17 @@ extension Configuration {
             }
             // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in
             // free space of the file. It costs a commit that deletes some 5%, and others nothing. Older
-            // versions of a page stay in the log until it is emptied, which follows each erasure. A commit
-            // that triggers a checkpoint returns only after its pages are written, and with millions of
-            // accounts these are all different pages. So checkpoints are frequent and short. FULL: the log is
-            // on the disk before a commit returns. The full fsync is for macOS, where the plain one stops at
-            // the drive's cache.
+            // versions of a page stay in the log until it is emptied, which follows each erasure.
+            // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
+            // `LogCheckpoints`. FULL: the log is on the disk before a commit returns. The full fsync is for
+            // macOS, where the plain one stops at the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
                     PRAGMA synchronous = FULL;
                     PRAGMA fullfsync = ON;
                     PRAGMA checkpoint_fullfsync = ON;
-                    PRAGMA wal_autocheckpoint = 400;
+                    PRAGMA wal_autocheckpoint = 0;
                     PRAGMA journal_size_limit = 33554432;
                     PRAGMA cache_size = -6144;
                     PRAGMA temp_store = MEMORY;

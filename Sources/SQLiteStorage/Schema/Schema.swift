@@ -32,6 +32,9 @@ enum Schema {
                     try database.execute(sql: "PRAGMA user_version = \(migration.number)")
                     return .commit
                 }
+                // A migration can write all pages anew. Its pages leave the log before the next one adds its
+                // own.
+                _ = try? database.checkpoint(.passive)
             } catch let error as DatabaseError
                 where [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode)
             {

@@ -11,6 +11,7 @@ final class WriteConnection: Sendable {
     private let sealing: any GrantSealing
     private let queue: DatabaseQueue
     private let batches = QueueConfined<BatchWriter?>(nil)
+    private let checkpoints = QueueConfined(LogCheckpoints())
     private let failure = Mutex<StorageError?>(nil)
     private let isScrubbing = Mutex(false)
     private let patienceMilliseconds: Int
@@ -64,13 +65,15 @@ final class WriteConnection: Sendable {
     /// What the last attempt to write failed with; `nil` when it went well.
     var lastFailure: StorageError? { failure.withLock { $0 } }
 
-    /// Commits a batch with one hop to the queue. `completion` is called there.
+    /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that the
+    /// batch makes due.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
     ) {
         queue.asyncWriteWithoutTransaction { database in
             completion(Result { try self.commit(commands, in: database) })
+            self.runCheckpointIfDue(in: database)
         }
     }
 
@@ -91,6 +94,7 @@ final class WriteConnection: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.asyncWriteWithoutTransaction { database in
                 continuation.resume(with: Result { try self.attempt(in: database) { try body(database) } })
+                self.runCheckpointIfDue(in: database)
             }
         }
     }
@@ -132,6 +136,8 @@ final class WriteConnection: Sendable {
             } catch {
                 results.append(.failed(StorageError(error)))
             }
+            // These are as many transactions as there are commands.
+            runCheckpointIfDue(in: database)
         }
         return CommitResult(results: results, lastEventSequence: lastEventSequence)
     }
@@ -154,6 +160,16 @@ final class WriteConnection: Sendable {
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
         }
+    }
+
+    /// Before the next block of the queue runs, so that the log is never longer than it may be and what one
+    /// block adds.
+    private func runCheckpointIfDue(in database: Database) {
+        guard checkpoints.value.isDue(in: database) else { return }
+        // On a disk that does not respond it takes as long as a transaction does.
+        beganAt.withLock { $0 = .now }
+        defer { beganAt.withLock { $0 = nil } }
+        checkpoints.value.run(in: database)
     }
 
     private func writer(for database: Database) throws -> BatchWriter {
