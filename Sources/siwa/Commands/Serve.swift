@@ -34,6 +34,7 @@ struct Serve: AsyncParsableCommand {
             """)
 
     func run() async throws {
+        EventLoopCount.limitToUsableCPUs()
         do {
             let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
             let observation = ProcessObservation.ofProcess(level: settings.logLevel)
