@@ -11,6 +11,8 @@ import Testing
         "http://[::1]/cb",
     ]
 
+    private static let interesting = Array(
+        ":/?#@.%\\*&=+;0123456789abkAK \t\r\n\u{0}\u{E9}\u{212A}\u{FF0F}".unicodeScalars)
     private static let tails = ["/", "?x=1", "#x", ".", ":443", ":8080", "%2F", "/../cb", "@evil.example"]
 
     @Test(arguments: registered)
@@ -56,8 +58,9 @@ import Testing
     /// The rule, written a second time and in another way.
     private func isAllowed(_ request: String, for registered: String) -> Bool {
         if Array(request.utf8) == Array(registered.utf8) { return true }
-        guard registered.hasPrefix("http://"), let mine = splitLoopback(registered),
-            let theirs = splitLoopback(request)
+        // A regular expression takes long, and most changes do not need it.
+        guard registered.hasPrefix("http:"), request.utf8.starts(with: "http://".utf8),
+            let mine = splitLoopback(registered), let theirs = splitLoopback(request)
         else { return false }
         return mine.origin == theirs.origin && Array(mine.rest.utf8) == Array(theirs.rest.utf8)
     }
@@ -74,11 +77,9 @@ import Testing
     /// One to three changes of the kind that attackers try.
     private func mutate(_ text: String, using generator: inout SeededGenerator) -> String {
         var scalars = Array(text.unicodeScalars)
-        let interesting = Array(
-            ":/?#@.%\\*&=+;0123456789abkAK \t\r\n\u{0}\u{E9}\u{212A}\u{FF0F}".unicodeScalars)
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let position = Int.random(in: 0...scalars.count, using: &generator)
-            let scalar = interesting[Int.random(in: 0..<interesting.count, using: &generator)]
+            let scalar = Self.interesting[Int.random(in: 0..<Self.interesting.count, using: &generator)]
             switch Int.random(in: 0..<7, using: &generator) {
             case 0: scalars.insert(scalar, at: position)
             case 1 where position < scalars.count: scalars.remove(at: position)
@@ -88,7 +89,9 @@ import Testing
                 scalars.replaceSubrange(position...position, with: "%\(digits)".unicodeScalars)
             case 4:
                 scalars += Self.tails[Int.random(in: 0..<Self.tails.count, using: &generator)].unicodeScalars
-            case 5: scalars = Array(String(String.UnicodeScalarView(scalars)).uppercased().unicodeScalars)
+            case 5 where position < scalars.count:
+                scalars.replaceSubrange(
+                    position...position, with: String(scalars[position]).uppercased().unicodeScalars)
             default:
                 // The port, where there is one.
                 let changed = String(String.UnicodeScalarView(scalars)).replacing(

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the folders as a whole must show.
+@Suite struct FixtureCoverageTests {
+    private static let members: [String: Set<String>] = [
+        "authorization": [
+            "summary", "request.method", "request.query", "request.form", "request.user_agent",
+            "request.accept_language", "expect.page.status", "expect.page.error", "expect.redirect.uri",
+            "expect.redirect.error", "expect.redirect.state", "expect.redirect.iss", "expect.proceed.client",
+            "expect.proceed.redirect_uri", "expect.proceed.scope", "expect.proceed.state",
+            "expect.proceed.code_challenge", "expect.proceed.code_challenge_method", "expect.proceed.nonce",
+            "expect.proceed.login_hint", "expect.proceed.prompt", "expect.proceed.max_age",
+            "expect.proceed.language",
+        ],
+        "token": [
+            "summary", "given.code", "given.refresh_token", "given.assertion", "given.client",
+            "given.redirect_uri", "given.scope", "given.code_challenge", "given.code_challenge_method",
+            "given.credential", "given.account", "request.content_type", "request.authorization",
+            "request.query", "request.body", "expect.status", "expect.error", "expect.www_authenticate",
+            "expect.tokens", "expect.scope", "expect.grant.client", "expect.grant.type",
+            "expect.grant.redirect_uri", "expect.grant.code_verifier", "expect.grant.scope",
+            "expect.grant.intent",
+        ],
+        "app-flip": [
+            "summary", "caller", "given.identity", "call.client_id", "call.redirect_uri", "call.state",
+            "call.scope", "call.code_challenge", "call.code_challenge_method", "call.user_locale",
+            "call.decision", "call.granted_scopes", "call.identity_token", "call.account_id", "expect.status",
+            "expect.code", "expect.outcome", "expect.scope", "expect.language", "expect.redirect.uri",
+            "expect.redirect.error", "expect.redirect.state",
+        ],
+    ]
+
+    /// An expectation with a misspelt name would never be looked at.
+    @Test(arguments: members.keys.sorted())
+    func `reads every member of a case, and has a case for each`(folder: String) throws {
+        let known = try #require(Self.members[folder])
+        let fixtures = FixtureFolder("oauth/\(folder)")
+        var found: Set<String> = []
+        for name in try fixtures.names() {
+            let object = try JSONSerialization.jsonObject(with: Data(try fixtures.bytes(of: name)))
+            let paths = Self.paths(of: object, under: "")
+            #expect(paths.isSubset(of: known), "\(name)")
+            found.formUnion(paths)
+        }
+        #expect(found == known)
+    }
+
+    @Test func `has the two examples of Google's page for installed apps, and the challenge of RFC 7636`()
+        throws
+    {
+        for name in ["proceeds-custom-scheme-of-installed-apps", "proceeds-loopback-of-installed-apps"] {
+            let file = try OAuthFixture<AuthorizationCase>(
+                name: "\(name).json", in: FixtureFolder("oauth/authorization"))
+            let query = try #require(file.content.request.query)
+            #expect(
+                query.hasPrefix("scope=email%20profile&response_type=code&state=security_token%3D138r5719"))
+            #expect(query.contains("&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&"))
+        }
+    }
+
+    private static func paths(of value: Any, under path: String) -> Set<String> {
+        guard let object = value as? [String: Any] else { return [path] }
+        var paths: Set<String> = []
+        for (name, value) in object {
+            paths.formUnion(self.paths(of: value, under: path.isEmpty ? name : "\(path).\(name)"))
+        }
+        return paths
+    }
+}
