@@ -107,18 +107,23 @@ let package = Package(
         module("SQLTables", []),
         module(
             "SQLiteStorage",
-            ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", grdb, sqlite, logging]),
+            [
+                "AppleAccounts", "AuthorizationServer", "SQLTables", "KeySets", "Cryptography", grdb, sqlite,
+                logging,
+            ]),
         module(
             "PostgresStorage",
-            ["AppleAccounts", "SQLTables", "KeySets", "Cryptography", "CLibPQ", logging]),
+            [
+                "AppleAccounts", "AuthorizationServer", "SQLTables", "KeySets", "Cryptography", "CLibPQ",
+                logging,
+            ]),
 
         // What the service does, and how it is asked.
         module(
             "SignIn",
             [
-                "AppleIDClient", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "StrictJSON",
-                "Cryptography",
-                "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
+                "AppleIDClient", "AppleAccounts", "AuthorizationServer", "KeySets", "AppleIdentity", "JOSE",
+                "StrictJSON", "Cryptography", "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
             ]),
         module(
             "OAuth",
@@ -172,7 +177,9 @@ let package = Package(
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
         testHelper("TestSupport", ["KeySets", logging]),
         testHelper("SiwaBinary"),
-        testHelper("StorageConformance", ["AppleAccounts", "SQLTables", "TestSupport"]),
+        testHelper(
+            "StorageConformance",
+            ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
         testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
@@ -206,7 +213,7 @@ let package = Package(
             "AuthorizationServerTests",
             [
                 "AuthorizationServer", "AppleAccounts", "StrictJSON", "Cryptography", "Encodings",
-                "TestSupport",
+                "StorageConformance", "TestSupport",
             ]),
         tests(
             "SQLiteStorageTests",

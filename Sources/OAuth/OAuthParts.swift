@@ -66,6 +66,8 @@ public protocol GrantCommitting: Sendable {
     func submit(_ command: GrantCommand) async throws -> GrantOutcome
 }
 
+extension GrantCommit: GrantCommitting {}
+
 extension SigningKeys {
     /// The keys that the clients of these settings need.
     ///

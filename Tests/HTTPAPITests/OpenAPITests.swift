@@ -93,6 +93,7 @@ import Testing
             ("CredentialSource", CredentialSource.allCases.map(\.rawValue)),
             ("RefreshTokenCause", RefreshTokenCause.allCases.map(\.rawValue)),
             ("EventType", AccountEvent.Kind.allCases.map(\.rawValue)),
+            ("GrantEndReason", GrantEndReason.allCases.map(\.rawValue)),
             ("ErasureOutcome", ["pending"] + ErasureOutcome.allCases.map(\.rawValue)),
             ("NotificationResult", NotificationReceipt.allCases.map(\.rawValue)),
             ("StorageCause", StorageError.Code.allCases.map(\.rawValue)),

@@ -22,7 +22,12 @@ import Testing
                 "account_created": 1, "credential_authorized": 2, "credential_revoked": 3, "email_changed": 4,
                 "email_forwarding_changed": 5, "profile_changed": 6, "account_deleted": 7,
                 "account_erased": 8,
-                "account_transferred": 9,
+                "account_transferred": 9, "grant_created": 10, "grant_revoked": 11,
+            ])
+        #expect(
+            codes(of: GrantEndReason.self) == [
+                "unlinked": 1, "client_revoked": 2, "token_reused": 3, "replaced": 4, "google_revoked": 5,
+                "consent_revoked": 6, "apple_account_deleted": 7, "erased": 8,
             ])
     }
 

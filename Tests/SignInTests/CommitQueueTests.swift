@@ -9,7 +9,7 @@ import Testing
     let now = ContinuousClock.now
 
     @Test func `makes the first caller commit and the others wait`() {
-        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 10)
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 10)
         #expect(queue.accept(command, 1) == .startCommitting)
         #expect(queue.accept(command, 2) == .wait)
         #expect(queue.nextBatch(at: now)?.tickets == [1, 2])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `cuts a long queue into batches in the order of arrival`() {
-        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 3)
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 3)
         for ticket in 1...7 { _ = queue.accept(command, ticket) }
         #expect(queue.nextBatch(at: now)?.tickets == [1, 2, 3])
         #expect(queue.nextBatch(at: now)?.tickets == [4, 5, 6])
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `refuses what is past its capacity and takes more when there is room again`() {
-        var queue = CommitQueue<Int>(capacity: 2, largestBatch: 2)
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 2, largestBatch: 2)
         #expect(queue.accept(command, 1) == .startCommitting)
         #expect(queue.accept(command, 2) == .wait)
         #expect(queue.accept(command, 3) == .refuse)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `has room while nothing is committed, and none when it does not come back`() {
-        var queue = CommitQueue<Int>(capacity: 10, largestBatch: 2)
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 10, largestBatch: 2)
         #expect(queue.capacity(at: now) == .available)
         _ = queue.accept(command, 1)
         _ = queue.nextBatch(at: now)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `refuses everything once it is closed and still hands out what it had`() {
-        var queue = CommitQueue<Int>(capacity: 2, largestBatch: 2)
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 2, largestBatch: 2)
         _ = queue.accept(command, 1)
         queue.close()
         #expect(queue.accept(command, 2) == .refuse)

@@ -20,6 +20,12 @@ extension WorkingSet {
             guard record.state != .revoked, record.merged(with: erased).state == .revoked else { continue }
             append(.credentialRevoked, of: command, at: erased.moment, credential.clientID, using: &generator)
         }
+        // The last event of the account is its erasure, so grants end before it.
+        credentialEnds.append(
+            CredentialEnd(
+                accountID: command.accountID, team: command.key.team, subject: nil, clientID: nil,
+                moment: erased.moment, reason: .erased, source: .erasure, recordedAt: command.requestedAt,
+                eventIndex: events.count))
         append(.accountErased, of: command, at: erased.moment, nil, using: &generator)
 
         let erasure = erasure(of: subject, by: command)

@@ -65,5 +65,25 @@ extension WorkingSet {
                 .credentialRevoked, clientID: clientID,
                 reason: subjects[position].record(for: clientID).reason)
         }
+        // Also when a later sign-in keeps the credential authorized: what was granted before has ended.
+        if let accountID, let reason = event.change.grantEndReason {
+            credentialEnds.append(
+                CredentialEnd(
+                    accountID: accountID, key: key,
+                    clientID: event.change == .appleAccountDeleted ? nil : command.clientID,
+                    moment: event.moment, reason: reason, source: .notification,
+                    recordedAt: command.receivedAt, eventIndex: events.count))
+        }
+    }
+}
+
+extension NotifiedEvent.Change {
+    /// Why grants end by it; `nil` when none do.
+    fileprivate var grantEndReason: GrantEndReason? {
+        switch self {
+        case .consentRevoked: .consentRevoked
+        case .appleAccountDeleted: .appleAccountDeleted
+        case .emailForwarding, .unknown: nil
+        }
     }
 }

@@ -52,6 +52,22 @@ extension WorkingSet {
             AccountEvent(
                 id: EventID(UniqueID(at: recordedAt, using: &generator)), kind: .accountTransferred, key: key,
                 accountID: accountID, moment: moment, recordedAt: recordedAt))
+        endGrants(of: moved, accountID, recordedAt: recordedAt)
+    }
+
+    /// Grants are kept under the account's ID and the app's primary client ID. A transfer changes neither, so
+    /// they move along; but what Apple has told the receiving team of the person may have ended some.
+    private mutating func endGrants(of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment) {
+        for credential in moved.credentials {
+            guard let revocation = moved.record(for: credential.clientID).revocation,
+                let reason = revocation.reason.grantEndReason
+            else { continue }
+            credentialEnds.append(
+                CredentialEnd(
+                    accountID: accountID, key: moved.key, clientID: credential.clientID,
+                    moment: revocation.moment, reason: reason, source: revocation.source,
+                    recordedAt: recordedAt, eventIndex: events.count))
+        }
     }
 }
 

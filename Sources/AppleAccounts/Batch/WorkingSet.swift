@@ -25,6 +25,9 @@ public struct WorkingSet: Sendable {
     public internal(set) var events: [AccountEvent] = []
     /// What to do with codes and tokens, in this order.
     public internal(set) var grantChanges: [GrantChange] = []
+    /// Credentials that ended for good. A store ends the OAuth grants that hang on them in the same
+    /// transaction; sign-ins of known people have none of these.
+    public internal(set) var credentialEnds: [CredentialEnd] = []
     /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, earlier
     /// events lose their subject, and the inbox forgets the person. If there is an older tombstone, this one
     /// replaces it.

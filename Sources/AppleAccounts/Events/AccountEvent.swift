@@ -14,6 +14,10 @@ public struct AccountEvent: Sendable, Hashable {
         case accountErased = "account_erased"
         /// The account belongs to another team now, and the person has another `sub`.
         case accountTransferred = "account_transferred"
+        /// The person agreed that an OAuth client may act for them (RFC 6749).
+        case grantCreated = "grant_created"
+        /// All tokens of an OAuth client for the person have ended. `grant` has the reason.
+        case grantRevoked = "grant_revoked"
     }
 
     /// Grows in the order of commit. 0 until the store has numbered it.
@@ -29,6 +33,8 @@ public struct AccountEvent: Sendable, Hashable {
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
+    /// The OAuth grant that it is about; `nil` for all kinds but those of grants.
+    public let grant: GrantReference?
     /// When it happened, by Apple's clock.
     public let moment: Moment
     /// When it was stored, by ours.
@@ -37,7 +43,7 @@ public struct AccountEvent: Sendable, Hashable {
     public init(
         sequence: Int64 = 0, id: EventID, kind: Kind, team: TeamID, subject: AppleSubject?,
         accountID: AccountID? = nil, clientID: ClientID? = nil, reason: CredentialReason? = nil,
-        source: CredentialSource? = nil, moment: Moment, recordedAt: Moment
+        source: CredentialSource? = nil, grant: GrantReference? = nil, moment: Moment, recordedAt: Moment
     ) {
         self.sequence = sequence
         self.id = id
@@ -48,6 +54,7 @@ public struct AccountEvent: Sendable, Hashable {
         self.clientID = clientID
         self.reason = reason
         self.source = source
+        self.grant = grant
         self.moment = moment
         self.recordedAt = recordedAt
     }
@@ -56,12 +63,12 @@ public struct AccountEvent: Sendable, Hashable {
     public init(
         sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
         clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
-        moment: Moment, recordedAt: Moment
+        grant: GrantReference? = nil, moment: Moment, recordedAt: Moment
     ) {
         self.init(
             sequence: sequence, id: id, kind: kind, team: key.team, subject: key.subject,
-            accountID: accountID, clientID: clientID, reason: reason, source: source, moment: moment,
-            recordedAt: recordedAt)
+            accountID: accountID, clientID: clientID, reason: reason, source: source, grant: grant,
+            moment: moment, recordedAt: recordedAt)
     }
 
     /// `nil` for a person who was erased.

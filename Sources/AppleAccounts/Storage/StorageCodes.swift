@@ -1,7 +1,7 @@
 extension AccountEvent.Kind: StorageCode {
     package static let numbered: [AccountEvent.Kind] = [
         .accountCreated, .credentialAuthorized, .credentialRevoked, .emailChanged, .emailForwardingChanged,
-        .profileChanged, .accountDeleted, .accountErased, .accountTransferred,
+        .profileChanged, .accountDeleted, .accountErased, .accountTransferred, .grantCreated, .grantRevoked,
     ]
 }
 
@@ -32,6 +32,13 @@ extension EmailForwarding: StorageCode {
 extension ErasureOutcome: StorageCode {
     package static let numbered: [ErasureOutcome] = [
         .provenRevoked, .notRevoked,
+    ]
+}
+
+extension GrantEndReason: StorageCode {
+    package static let numbered: [GrantEndReason] = [
+        .unlinked, .clientRevoked, .tokenReused, .replaced, .googleRevoked, .consentRevoked,
+        .appleAccountDeleted, .erased,
     ]
 }
 

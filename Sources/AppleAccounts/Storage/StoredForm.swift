@@ -25,6 +25,16 @@ extension EventID: StoredForm {
     package var stored: UniqueID { uniqueID }
 }
 
+extension GrantID: StoredForm {
+    package init(stored: UniqueID) { self.init(stored) }
+    package var stored: UniqueID { uniqueID }
+}
+
+extension OAuthClientID: StoredForm {
+    package init?(stored: String) { self.init(stored) }
+    package var stored: String { rawValue }
+}
+
 extension TeamID: StoredForm {
     package init?(stored: String) { self.init(stored) }
     package var stored: String { rawValue }

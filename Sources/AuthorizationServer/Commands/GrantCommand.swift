@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A change of grants that one transaction carries out. `GrantRules` has the rule of each.
+/// A change of grants that one transaction carries out. Extensions of `GrantWorkingSet` have the rule of each.
 public enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)
@@ -93,14 +93,17 @@ public struct RedeemCommand: Sendable, Hashable {
     public let refreshToken: NewRefreshToken?
     /// Whether `refreshToken` is given only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
+    /// When the line ends if its refresh token is not used.
     public let lineExpiresAt: Moment
+    /// When the line ends if it has no refresh token: with its access token. `nil` is `lineExpiresAt`.
+    public let accessTokenExpiresAt: Moment?
     public let ceilings: LineCeilings
     public let moment: Moment
 
     public init(
         codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
         newLineID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?, needsOfflineAccess: Bool,
-        lineExpiresAt: Moment, ceilings: LineCeilings, moment: Moment
+        lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil, ceilings: LineCeilings, moment: Moment
     ) {
         self.codeDigest = codeDigest
         self.oauthClientID = oauthClientID
@@ -111,6 +114,7 @@ public struct RedeemCommand: Sendable, Hashable {
         self.refreshToken = refreshToken
         self.needsOfflineAccess = needsOfflineAccess
         self.lineExpiresAt = lineExpiresAt
+        self.accessTokenExpiresAt = accessTokenExpiresAt
         self.ceilings = ceilings
         self.moment = moment
     }
@@ -126,22 +130,26 @@ public struct RefreshCommand: Sendable, Hashable {
     public let scope: String?
     /// When the line ends if it is not used again.
     public let lineExpiresAt: Moment
+    /// For how long a line lasts from its beginning on, however often it is used, in milliseconds. `nil` is
+    /// for ever.
+    public let longestLine: Int64?
     public let moment: Moment
 
     public init(
         oauthClientID: OAuthClientID, presented: PresentedRefreshToken, successor: SuccessorToken?,
-        scope: String?, lineExpiresAt: Moment, moment: Moment
+        scope: String?, lineExpiresAt: Moment, longestLine: Int64? = nil, moment: Moment
     ) {
         self.oauthClientID = oauthClientID
         self.presented = presented
         self.successor = successor
         self.scope = scope
         self.lineExpiresAt = lineExpiresAt
+        self.longestLine = longestLine
         self.moment = moment
     }
 
-    /// Its text has the generation in it, which only the transaction knows. So both texts are prepared: of the
-    /// generation after the presented one, which serves a use in time as well as a lost answer.
+    /// Its text has a generation in it: the one after that of the presented token, which serves a use in time
+    /// as well as a lost answer.
     public struct SuccessorToken: Sendable, Hashable {
         /// SHA-256 of the text of generation `presented.generation + 1`.
         public let digest: SHA256Digest
@@ -241,10 +249,15 @@ public struct GoogleEventCommand: Sendable, Hashable {
     public let changes: [Change]
     public let receivedAt: Moment
 
+    /// For how long an event is kept, in milliseconds: 30 days.
+    public static let keptFor: Int64 = 2_592_000_000
+    /// The longest payload that a store takes, in bytes.
+    public static let longestPayload = 65_536
+
     public enum Change: Sendable, Hashable {
         /// Sessions or all tokens of a Google account were revoked, or it was hijacked.
         case endGrants(googleSubject: String, upTo: Moment)
-        /// One token, found by the double SHA-512 or by a prefix of it as Google sends it.
+        /// One refresh token, found by all 64 bytes of its double SHA-512.
         case endToken(doubleSHA512: [UInt8])
         case disable(googleSubject: String, at: Moment)
         case enable(googleSubject: String, at: Moment)

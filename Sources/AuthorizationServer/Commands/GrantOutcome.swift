@@ -42,15 +42,17 @@ public enum GoogleEventReceipt: String, Sendable, Hashable, CaseIterable {
 /// A grant command that was not carried out. What it changed all the same is said at the code.
 public struct GrantRefusal: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// There is no such account, or it was erased.
+        /// There is no such account.
         case accountNotFound
+        /// The account was erased here.
+        case accountErased
         /// The credential is not authorized, for good or for now.
         case credentialRevoked
         /// The Apple Account is deleted.
         case appleAccountDeleted
         /// The authentication is older than the client allows.
         case authenticationTooOld
-        /// No such code, or past its time.
+        /// No such code, or past its time. Also a code whose grant has ended.
         case codeNotFound
         case codeOfAnotherClient
         case redirectURIMismatch
@@ -59,12 +61,16 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case codeRetried
         /// Used before that. What the code gave was ended by this command.
         case codeReused
+        /// No such token, or past its time. Also one whose line or grant has ended.
         case refreshTokenNotFound
         case refreshTokenOfAnotherClient
         /// An old token of the line. The line was ended by this command.
         case refreshTokenReused
+        /// More was asked for than the person has agreed to.
         case scopeExceeded
+        /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
+        /// Never from the rules; for callers that may not see an app.
         case callerForbidden
         /// Google has disabled the Google account.
         case googleAccountDisabled

@@ -12,6 +12,17 @@ public struct AccountStanding: Sendable, Hashable {
 
     /// Whether tokens are good. `false` also while Apple's rejection of a refresh token suspends them.
     public var isAuthorized: Bool { credential.state == .authorized }
+
+    /// Whether what hangs on an authorization of that moment is good now: a later sign-in heals what was
+    /// suspended, and not what a withdrawn consent has ended. The transaction that withdraws it removes the
+    /// rows; this holds also while a replica of an earlier version, which knows no grants, is at work.
+    public func admits(authorizedAt moment: Moment) -> Bool {
+        guard isAuthorized else { return false }
+        guard let revocation = credential.revocation, revocation.reason.grantEndReason != nil else {
+            return true
+        }
+        return moment > revocation.moment
+    }
 }
 
 /// What introspection and userinfo read, all of one moment. `nil` from a store means that the line has ended.
@@ -25,5 +36,7 @@ public struct TokenStanding: Sendable, Hashable {
     }
 
     /// Whether tokens of the line are good at a moment.
-    public func isGood(at moment: Moment) -> Bool { standing.isAuthorized && moment < line.expiresAt }
+    public func isGood(at moment: Moment) -> Bool {
+        standing.admits(authorizedAt: line.authorizedAt) && moment < line.expiresAt
+    }
 }

@@ -22,6 +22,9 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
+    /// For how long a code is kept after its expiry, in milliseconds, so that a second use is recognized.
+    public static let keptAfterExpiry: Int64 = 86_400_000
+
     /// The one success of a code. The row stays a day past its expiry, so that a second use is recognized.
     public struct Redemption: Sendable, Hashable {
         public let moment: Moment

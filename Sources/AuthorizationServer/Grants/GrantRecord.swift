@@ -11,7 +11,7 @@ public struct GrantRecord: Sendable, Hashable {
     /// The primary client ID of the app that the OAuth client belongs to. The credential for it decides
     /// whether tokens of the grant are good.
     public let clientID: ClientID
-    /// All scopes that the person has agreed to, space-separated, in the order of the client's configuration.
+    /// All scopes that the person has agreed to, space-separated, in the order in which that happened.
     public var scope: String
     public let createdAt: Moment
     /// When the person last agreed.

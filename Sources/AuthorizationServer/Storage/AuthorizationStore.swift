@@ -4,6 +4,9 @@ public import AppleAccounts
 ///
 /// Codes and tokens are kept as digests only. When a notification, an erasure or a transfer ends or moves a
 /// credential for good, the store ends or moves its grants in the same transaction (`GrantEnding`).
+///
+/// Commands of one account run one after the other, at whatever replicas: each transaction locks the accounts
+/// before it reads, against each other and against what ends credentials.
 public protocol AuthorizationStore: Sendable {
     /// Applies the commands in their order, in one transaction, and calls `completion` once, later, on any
     /// thread, when it is durable. A command that is refused changes nothing, but for what its refusal says,
@@ -31,8 +34,8 @@ public protocol AuthorizationStore: Sendable {
 
     func isDisabled(googleSubject: String) async throws -> Bool
 
-    /// Claims deliveries that are due, the longest waiting first. From `leaseUntil` on the claim counts as
-    /// interrupted.
+    /// Claims deliveries that are due, the longest waiting first, and counts the attempt. From `leaseUntil` on
+    /// another claimer gets them.
     func claimDeliveries(
         limit: Int, at moment: Moment, leaseUntil: Moment
     ) async throws -> [SecurityEventDelivery]
@@ -45,8 +48,8 @@ public protocol AuthorizationStore: Sendable {
 
     func nextDeliveryDue() async throws -> Moment?
 
-    /// Forgets codes a day past their expiry, lines past theirs, and security events of Google's older than
-    /// 30 days; a bounded number at once. Returns how many.
+    /// Forgets codes a day past their expiry, lines past theirs, and what Google said longer than 30 days ago,
+    /// but for Google accounts that are disabled; a bounded number of each at once. Returns how many.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.

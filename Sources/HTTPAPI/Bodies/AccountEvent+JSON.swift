@@ -12,8 +12,20 @@ extension JSONWriter {
         member("client_id", ifPresent: event.clientID?.rawValue)
         member("reason", ifPresent: event.reason?.rawValue)
         member("source", ifPresent: event.source?.rawValue)
+        if let grant = event.grant {
+            name("grant")
+            value(grant)
+        }
         member("occurred_at", event.moment.rfc3339)
         member("recorded_at", event.recordedAt.rfc3339)
+        endObject()
+    }
+
+    private mutating func value(_ grant: GrantReference) {
+        beginObject()
+        member("id", grant.id.rawValue)
+        member("client_id", grant.oauthClientID.rawValue)
+        member("reason", ifPresent: grant.reason?.rawValue)
         endObject()
     }
 }

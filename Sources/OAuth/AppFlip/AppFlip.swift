@@ -145,7 +145,7 @@ extension AppFlipObstacle {
     /// What a refusal in the transaction of the code means; `nil` for one that it cannot have.
     fileprivate init?(_ code: GrantRefusal.Code) {
         switch code {
-        case .accountNotFound: self = .accountErased
+        case .accountNotFound, .accountErased: self = .accountErased
         case .credentialRevoked: self = .credentialRevoked
         case .appleAccountDeleted: self = .appleAccountDeleted
         case .authenticationTooOld: self = .authenticationTooOld

@@ -26,6 +26,7 @@ struct CodeRedemption: Sendable {
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.name == .web,
             lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now),
+            accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             ceilings: server.ceilings(of: client), moment: now)
         let outcome: GrantOutcome
         do {

@@ -23,7 +23,8 @@ struct TokenRefresh: Sendable {
             oauthClientID: client.id, presented: presented.presented,
             successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
             scope: grant.scope?.text,
-            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now), moment: now)
+            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now),
+            longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
         let outcome: GrantOutcome
         do {
             outcome = try await server.submitEnding(.refresh(command))

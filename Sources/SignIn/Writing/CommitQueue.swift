@@ -1,11 +1,9 @@
-import AppleAccounts
-
 /// Decides what is committed together: everything that arrived during the transaction before.
 ///
 /// Does no I/O and reads no clock. A ticket identifies the caller that waits.
-struct CommitQueue<Ticket: Sendable>: Sendable {
+struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     struct Batch: Sendable {
-        var commands: [AccountCommand] = []
+        var commands: [Command] = []
         var tickets: [Ticket] = []
     }
 
@@ -36,7 +34,7 @@ struct CommitQueue<Ticket: Sendable>: Sendable {
         return pace.capacity(behind: depth / largestBatch, at: now)
     }
 
-    mutating func accept(_ command: AccountCommand, _ ticket: Ticket) -> Acceptance {
+    mutating func accept(_ command: Command, _ ticket: Ticket) -> Acceptance {
         // Above the bound a caller should be told to retry instead of waiting too long.
         guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
         waiting.commands.append(command)

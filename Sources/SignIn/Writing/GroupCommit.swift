@@ -24,7 +24,7 @@ public final class GroupCommit: Service, Sendable {
 
     private let store: any AccountStore
     private let feed: EventFeed
-    private let queue: Mutex<CommitQueue<Completion>>
+    private let queue: Mutex<CommitQueue<AccountCommand, Completion>>
     private let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
     private let metrics = CommitMetrics()
 

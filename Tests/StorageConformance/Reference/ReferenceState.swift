@@ -19,6 +19,7 @@ struct ReferenceState {
     var erasures: [ErasureRecord] = []
     var tickets: [Ticket] = []
     var transfers: [TransferRecord] = []
+    var oauth = ReferenceGrants()
 
     init(seed: UInt64, sealing: any GrantSealing) {
         self.sealing = sealing
@@ -117,7 +118,7 @@ struct ReferenceState {
             inboxKeys.formUnion(kept.newInboxKeys)
         }
         for id in set.finishedTransfers { transfers.removeAll { $0.accountID == id } }
-        events += set.events
+        events += endGrants(of: set)
     }
 
     private mutating func save(_ record: SubjectRecord) {
@@ -203,7 +204,7 @@ extension AccountEvent {
     fileprivate func told(of key: SubjectKey?) -> AccountEvent {
         AccountEvent(
             sequence: sequence, id: id, kind: kind, team: key?.team ?? team, subject: key?.subject,
-            accountID: accountID, clientID: clientID, reason: reason, source: source, moment: moment,
-            recordedAt: recordedAt)
+            accountID: accountID, clientID: clientID, reason: reason, source: source, grant: grant,
+            moment: moment, recordedAt: recordedAt)
     }
 }

@@ -17,7 +17,7 @@ extension AccountEvent {
         AccountEvent(
             sequence: sequence, id: EventID(noID), kind: kind, team: team, subject: subject,
             accountID: accountID.map { _ in AccountID(noID) }, clientID: clientID, reason: reason,
-            source: source, moment: moment, recordedAt: recordedAt)
+            source: source, grant: grant, moment: moment, recordedAt: recordedAt)
     }
 }
 

@@ -1,0 +1,47 @@
+package import AppleAccounts
+package import Cryptography
+
+/// What a store has to write of grants at the end of a transaction: first what is removed, then what is put.
+/// Each list is in the order of its keys, so that two replicas lock in the same order.
+package struct GrantChanges: Sendable, Equatable {
+    /// With their lines and codes.
+    package var removedGrants: [GrantID] = []
+    package var removedLines: [UniqueID] = []
+    package var removedCodes: [SHA256Digest] = []
+    /// New, or instead of the one of the same ID.
+    package var grants: [GrantRecord] = []
+    package var lines: [TokenLine] = []
+    package var codes: [CodeRecord] = []
+    package var deliveries: [SecurityEventDelivery] = []
+
+    package var isEmpty: Bool { self == GrantChanges() }
+}
+
+extension GrantChanges {
+    /// What turns the grants that were loaded into those that are held now.
+    init(
+        from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant],
+        _ deliveries: [SecurityEventDelivery]
+    ) {
+        self.init()
+        removedGrants = loaded.keys.filter { held[$0] == nil }
+        for (id, grant) in held {
+            let before = loaded[id]
+            guard grant != before else { continue }
+            if grant.record != before?.record { grants.append(grant.record) }
+            let lineIDs = Set(grant.lines.map(\.id))
+            removedLines += before?.lines.map(\.id).filter { !lineIDs.contains($0) } ?? []
+            lines += grant.lines.filter { $0 != before?.line($0.id) }
+            let digests = Set(grant.codes.map(\.digest))
+            removedCodes += before?.codes.map(\.digest).filter { !digests.contains($0) } ?? []
+            codes += grant.codes.filter { $0 != before?.code($0.digest) }
+        }
+        removedGrants.sort { $0.uniqueID < $1.uniqueID }
+        removedLines.sort()
+        removedCodes.sort { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        grants.sort { $0.id.uniqueID < $1.id.uniqueID }
+        lines.sort { $0.id < $1.id }
+        codes.sort { $0.digest.bytes.lexicographicallyPrecedes($1.digest.bytes) }
+        self.deliveries = deliveries
+    }
+}

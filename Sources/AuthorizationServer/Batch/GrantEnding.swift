@@ -1,0 +1,70 @@
+package import AppleAccounts
+
+/// What the end of credentials does to grants, in the transaction of the account command that ends them.
+///
+/// Lines and codes that were authorized up to the end are removed; a grant whose last authorization is not
+/// younger ends, and one that is younger keeps what was authorized since. Of each refresh token of Google's
+/// that ends, Google is told.
+package struct GrantEnding: Sendable {
+    package let ends: [CredentialEnd]
+    private var ledger = GrantLedger()
+    /// The `sub`s of the Google accounts that were linked with persons who are erased. What is kept of them
+    /// goes with the person.
+    package private(set) var forgottenGoogleSubjects: Set<String> = []
+
+    /// Returns `nil` when no credential has ended, which is so for all sign-ins but those that move an account.
+    package init?(of set: WorkingSet) {
+        guard !set.credentialEnds.isEmpty else { return nil }
+        ends = set.credentialEnds
+    }
+
+    /// The accounts whose grants are to be loaded. The store has locked their subjects already.
+    package var accountIDs: [AccountID] {
+        Array(Set(ends.map(\.accountID))).sorted { $0.uniqueID < $1.uniqueID }
+    }
+
+    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
+        ledger.load(grants: grants, lines: lines, codes: codes)
+    }
+
+    /// What the store has to write.
+    package var changes: GrantChanges { ledger.changes }
+
+    /// Ends the grants. Returns the events of the transaction with those of grants in their places.
+    package mutating func carryOut(
+        _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
+    ) -> [AccountEvent] {
+        var told: [Int: [AccountEvent]] = [:]
+        for end in ends {
+            if end.subject == nil {
+                forgottenGoogleSubjects.formUnion(ledger.googleSubjects(of: end.accountID))
+            }
+            for grant in ledger.grants(of: end.accountID).map(\.record) {
+                guard end.clientID == nil || end.clientID == grant.clientID else { continue }
+                guard end.ends(grant.clientID, authorizedAt: grant.authorizedAt) else {
+                    removeOlder(than: end, of: grant, using: &generator)
+                    continue
+                }
+                ledger.remove(grant.id, reason: end.reason, at: end.recordedAt, using: &generator)
+                told[end.eventIndex, default: []].append(
+                    AccountEvent(
+                        of: grant, reason: end.reason, team: end.team, subject: end.subject,
+                        source: end.source, moment: end.moment, recordedAt: end.recordedAt, using: &generator)
+                )
+            }
+        }
+        guard !told.isEmpty else { return events }
+        return (0...events.count).flatMap { index in
+            (told[index] ?? []) + (index < events.count ? [events[index]] : [])
+        }
+    }
+
+    private mutating func removeOlder(
+        than end: CredentialEnd, of grant: GrantRecord, using generator: inout some RandomNumberGenerator
+    ) {
+        ledger.removeCodes(of: grant.id) { end.ends(grant.clientID, authorizedAt: $0.authorizedAt) }
+        ledger.removeLines(of: grant.id, reason: end.reason, at: end.recordedAt, using: &generator) {
+            end.ends(grant.clientID, authorizedAt: $0.authorizedAt)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import AppleAccounts
+import Cryptography
+
+/// The grants of some accounts in one transaction: as they were loaded, and as the rules have left them.
+///
+/// A store locks the accounts, loads all of their grants, and saves `changes`. Nothing here knows who the
+/// person is or why something is changed.
+package struct GrantLedger: Sendable {
+    private var loaded: [GrantID: HeldGrant] = [:]
+    private var held: [GrantID: HeldGrant] = [:]
+    private var grantsOfAccount: [AccountID: [GrantID]] = [:]
+    private var grantOfLine: [UniqueID: GrantID] = [:]
+    private var grantOfCode: [SHA256Digest: GrantID] = [:]
+    private var deliveries: [SecurityEventDelivery] = []
+
+    package init() {}
+
+    /// Puts in all grants of some accounts, with all of their lines and codes.
+    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
+        let lines = Dictionary(grouping: lines, by: \.grantID)
+        let codes = Dictionary(grouping: codes, by: \.grantID)
+        for record in grants {
+            let grant = HeldGrant(record, lines: lines[record.id] ?? [], codes: codes[record.id] ?? [])
+            loaded[record.id] = grant
+            hold(grant)
+        }
+    }
+
+    /// What a store has to write.
+    package var changes: GrantChanges { GrantChanges(from: loaded, to: held, deliveries) }
+
+    /// The `sub` of every Google account that one of the grants of an account is linked with.
+    package func googleSubjects(of account: AccountID) -> Set<String> {
+        Set(grants(of: account).compactMap(\.record.googleSubject))
+    }
+
+    func grant(_ id: GrantID) -> HeldGrant? { held[id] }
+
+    /// In the order of their IDs.
+    func grants(of account: AccountID) -> [HeldGrant] {
+        (grantsOfAccount[account] ?? []).compactMap { held[$0] }
+    }
+
+    func grant(of account: AccountID, for client: OAuthClientID) -> HeldGrant? {
+        grants(of: account).first { $0.record.oauthClientID == client }
+    }
+
+    func grant(withLine id: UniqueID) -> HeldGrant? { grantOfLine[id].flatMap { held[$0] } }
+
+    func grant(withCode digest: SHA256Digest) -> HeldGrant? { grantOfCode[digest].flatMap { held[$0] } }
+
+    /// In the order of their IDs.
+    func all(where isMeant: (HeldGrant) -> Bool) -> [HeldGrant] {
+        held.values.filter(isMeant).sorted { $0.record.id.uniqueID < $1.record.id.uniqueID }
+    }
+
+    /// Puts in a new grant, or what has become of one.
+    mutating func put(_ record: GrantRecord) {
+        if held[record.id] == nil {
+            hold(HeldGrant(record))
+        } else {
+            held[record.id]?.record = record
+        }
+    }
+
+    mutating func put(_ line: TokenLine) {
+        guard var grant = held[line.grantID] else { return }
+        grant.lines.removeAll { $0.id == line.id }
+        hold(HeldGrant(grant.record, lines: grant.lines + [line], codes: grant.codes))
+    }
+
+    mutating func put(_ code: CodeRecord) {
+        guard var grant = held[code.grantID] else { return }
+        grant.codes.removeAll { $0.digest == code.digest }
+        hold(HeldGrant(grant.record, lines: grant.lines, codes: grant.codes + [code]))
+    }
+
+    mutating func removeCodes(of id: GrantID, where isMeant: (CodeRecord) -> Bool) {
+        held[id]?.codes.removeAll(where: isMeant)
+    }
+
+    /// Removes lines. Google is told of those that were alive, where the reason asks for it.
+    mutating func removeLines(
+        of id: GrantID, reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
+    ) {
+        guard var grant = held[id] else { return }
+        for line in grant.lines where isMeant(line) {
+            tellGoogle(of: line, grant.record, reason, at: moment, using: &generator)
+        }
+        grant.lines.removeAll(where: isMeant)
+        held[id] = grant
+    }
+
+    /// Removes a grant with all that hangs on it.
+    mutating func remove(
+        _ id: GrantID, reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        removeLines(of: id, reason: reason, at: moment, using: &generator) { _ in true }
+        guard let grant = held.removeValue(forKey: id) else { return }
+        grantsOfAccount[grant.record.accountID]?.removeAll { $0 == id }
+    }
+
+    private mutating func hold(_ grant: HeldGrant) {
+        let id = grant.record.id
+        if held.updateValue(grant, forKey: id) == nil {
+            grantsOfAccount[grant.record.accountID, default: []].append(id)
+            grantsOfAccount[grant.record.accountID]?.sort { $0.uniqueID < $1.uniqueID }
+        }
+        for line in grant.lines { grantOfLine[line.id] = id }
+        for code in grant.codes { grantOfCode[code.digest] = id }
+    }
+
+    private mutating func tellGoogle(
+        of line: TokenLine, _ grant: GrantRecord, _ reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        guard reason.isToldToGoogle, moment < line.expiresAt, let digest = line.refreshToken?.doubleSHA512
+        else { return }
+        deliveries.append(
+            SecurityEventDelivery(
+                id: UniqueID(at: moment, using: &generator), oauthClientID: grant.oauthClientID,
+                doubleSHA512: digest, createdAt: moment, nextAttemptAt: moment))
+    }
+}
+
+extension GrantEndReason {
+    /// Whether Google is told of a refresh token that ends for this reason (RISC, `token-revoked`): not of what
+    /// it has asked for itself, and not of a token that a newer one of its own has replaced.
+    fileprivate var isToldToGoogle: Bool {
+        switch self {
+        case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased: true
+        case .clientRevoked, .replaced, .googleRevoked: false
+        }
+    }
+}

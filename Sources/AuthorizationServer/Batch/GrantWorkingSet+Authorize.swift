@@ -1,0 +1,78 @@
+import AppleAccounts
+
+extension GrantWorkingSet {
+    /// How many codes a grant can have, waiting and redeemed; beyond it the oldest is forgotten. It bounds what
+    /// a client can store that sends a person through the authorization endpoint again and again.
+    package static let mostCodes = 100
+
+    /// Writes the code, and the grant with it: the person agreed now, not when the code is redeemed.
+    ///
+    /// The credential is looked at here, however recently the person signed in.
+    mutating func apply(
+        _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> GrantRecord {
+        let person = try person(command.accountID)
+        let credential = person.record.record(for: command.clientID)
+        guard credential.state == .authorized, let authorization = credential.authorization else {
+            let isDeleted =
+                credential.reason == .appleAccountDeleted
+                || person.record.revocationOfAllApps?.reason == .appleAccountDeleted
+            throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
+        }
+        // A session from before the latest revocation has ended with it, though the person has signed in
+        // again elsewhere.
+        guard credential.admits(authorizationAt: command.authenticatedAt) else {
+            throw GrantRefusal(.credentialRevoked)
+        }
+        if let oldest = command.authenticatedAfter, command.authenticatedAt < oldest {
+            throw GrantRefusal(.authenticationTooOld)
+        }
+        let grant = agree(
+            to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
+            newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
+            at: command.moment, using: &generator)
+        let codes = ledger.grant(grant.id)?.codes ?? []
+        let forgotten = Set(codes.dropLast(Self.mostCodes - 1).map(\.digest))
+        ledger.removeCodes(of: grant.id) { forgotten.contains($0.digest) }
+        ledger.put(
+            CodeRecord(
+                digest: command.codeDigest, grantID: grant.id, accountID: command.accountID,
+                oauthClientID: command.oauthClientID, redirectURI: command.redirectURI,
+                challenge: command.challenge, scope: command.scope, nonce: command.nonce,
+                authenticatedAt: command.authenticatedAt, authorizedAt: authorization.moment,
+                issuedAt: command.moment, expiresAt: command.expiresAt))
+        return grant
+    }
+
+    /// Makes the grant, or widens the one that there is.
+    mutating func agree(
+        to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
+        newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) -> GrantRecord {
+        guard var grant = ledger.grant(of: accountID, for: client)?.record else {
+            let grant = GrantRecord(
+                id: newGrantID, accountID: accountID, oauthClientID: client, clientID: app, scope: scope,
+                createdAt: moment, consentedAt: moment, authorizedAt: authorizedAt,
+                googleSubject: googleSubject)
+            ledger.put(grant)
+            tell(of: grant, reason: nil, at: moment, using: &generator)
+            return grant
+        }
+        grant.scope = Self.widened(grant.scope, by: scope)
+        grant.consentedAt = max(grant.consentedAt, moment)
+        grant.authorizedAt = max(grant.authorizedAt, authorizedAt)
+        grant.googleSubject = googleSubject ?? grant.googleSubject
+        ledger.put(grant)
+        return grant
+    }
+
+    /// The scopes of both. Past the bounds of a set, which only many changes of the configuration can reach,
+    /// those of the latest agreement.
+    private static func widened(_ scope: String, by new: String) -> String {
+        guard let old = ScopeSet(parsing: scope), let added = ScopeSet(parsing: new),
+            let union = ScopeSet(parsing: old.union(added).text)
+        else { return new }
+        return union.text
+    }
+}

@@ -1,0 +1,71 @@
+import AppleAccounts
+import Cryptography
+import Encodings
+
+extension GrantWorkingSet {
+    /// For how long a correct repetition of a redemption is taken for a retry whose first answer was lost, in
+    /// milliseconds.
+    package static let retryTime: Int64 = 10_000
+
+    /// Redeems a code (RFC 6749 §4.1.3), once.
+    ///
+    /// The client comes first, then the redirect URI, the code verifier, and only then whether the code was
+    /// used: what an attacker without the client's secret or the verifier sends neither uses the code up nor
+    /// ends anything.
+    mutating func apply(
+        _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> IssuedTokens {
+        guard let held = ledger.grant(withCode: command.codeDigest), var code = held.code(command.codeDigest)
+        else { throw GrantRefusal(.codeNotFound) }
+        guard code.oauthClientID == command.oauthClientID else { throw GrantRefusal(.codeOfAnotherClient) }
+        guard Array(code.redirectURI.utf8) == Array(command.redirectURI.utf8) else {
+            throw GrantRefusal(.redirectURIMismatch)
+        }
+        guard code.fits(command.codeVerifier) else { throw GrantRefusal(.codeVerifierMismatch) }
+        if let redemption = code.redemption {
+            guard command.moment >= redemption.moment.advanced(byMilliseconds: Self.retryTime) else {
+                throw GrantRefusal(.codeRetried)
+            }
+            // RFC 6749 §4.1.2: one of two who redeemed it has stolen it.
+            endLines(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
+                $0.id == redemption.lineID
+            }
+            throw GrantRefusal(.codeReused)
+        }
+        guard command.moment < code.expiresAt else { throw GrantRefusal(.codeNotFound) }
+        let standing = try standing(held.record)
+        guard standing.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
+
+        let isOffline = ScopeSet(parsing: code.scope)?.contains(.offlineAccess) ?? false
+        let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
+        let line = begin(
+            NewLine(
+                id: command.newLineID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
+                authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,
+                expiresAt: offered == nil
+                    ? command.accessTokenExpiresAt ?? command.lineExpiresAt : command.lineExpiresAt),
+            of: held.record, command.ceilings, at: command.moment, using: &generator)
+        code.redemption = CodeRecord.Redemption(moment: command.moment, lineID: line.id)
+        ledger.put(code)
+        return IssuedTokens(
+            grant: held.record, line: line, scope: line.scope, account: standing.account, nonce: code.nonce,
+            hasNewRefreshToken: offered != nil)
+    }
+}
+
+extension CodeRecord {
+    /// Whether a code verifier belongs to the challenge of the authorization request (RFC 7636 §4.6).
+    ///
+    /// A verifier without a challenge is refused too: else a challenge that an attacker has removed from the
+    /// request would not be missed (RFC 9700 §4.8.2).
+    fileprivate func fits(_ verifier: String?) -> Bool {
+        switch (challenge, verifier) {
+        case (nil, nil): return true
+        case (nil, .some), (.some, nil): return false
+        case (.some(let challenge), .some(let verifier)):
+            let computed =
+                challenge.isPlain ? verifier : Base64URL.encode(SHA256Digest.hash(verifier).bytes)
+            return ConstantTime.areEqual(Array(computed.utf8), Array(challenge.text.utf8))
+        }
+    }
+}

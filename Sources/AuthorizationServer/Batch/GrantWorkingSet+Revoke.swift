@@ -1,0 +1,45 @@
+import AppleAccounts
+
+extension GrantWorkingSet {
+    /// Ends the line of a token at the wish of its client (RFC 7009 §2.1): a refresh token takes its access
+    /// tokens along, and an access token its refresh token. The last line takes the grant along.
+    ///
+    /// What is unknown, has ended, or belongs to another client is left alone, and the answer is the same. An
+    /// old token of a line that was rotated ends the line too: one who has it has held a token of the line.
+    mutating func apply(
+        _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
+    ) -> GrantOutcome {
+        guard let held = ledger.grant(withLine: command.token.lineID),
+            held.record.oauthClientID == command.oauthClientID,
+            let line = held.line(command.token.lineID), command.moment < line.expiresAt,
+            command.token.isOf(line)
+        else { return .revoked }
+        endLines(of: held.record, reason: .clientRevoked, at: command.moment, using: &generator) {
+            $0.id == line.id
+        }
+        return .revoked
+    }
+
+    /// Ends a grant with all of its lines and codes, at the wish of the app's backend.
+    mutating func apply(
+        _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> GrantRecord {
+        // A grant of an app that the caller may not see does not exist for the caller.
+        guard let grant = ledger.grant(command.grantID)?.record, grant.accountID == command.accountID,
+            command.scope.allows(grant.clientID)
+        else { throw GrantRefusal(.grantNotFound) }
+        end(grant, reason: command.reason, at: command.moment, using: &generator)
+        return grant
+    }
+}
+
+extension RevokeCommand.Token {
+    /// Whether it is a token of the line. Of an access token the signature has said so.
+    fileprivate func isOf(_ line: TokenLine) -> Bool {
+        switch self {
+        case .access: true
+        case .refresh(let presented):
+            line.refreshToken?.lineSecretDigest.isSame(as: presented.lineSecretDigest) ?? false
+        }
+    }
+}

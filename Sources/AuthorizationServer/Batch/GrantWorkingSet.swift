@@ -1,0 +1,156 @@
+package import AppleAccounts
+import Cryptography
+
+/// A batch of grant commands with everything that they need to see, and what they make of it.
+///
+/// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
+/// grants, calls `apply`, and saves `changes`, `newGoogleEvents`, `changedGoogleAccounts` and `events`. The
+/// rule of each command is in an extension. They do no I/O, so every store gives the same answers, and later
+/// commands of the batch see what earlier ones did.
+package struct GrantWorkingSet: Sendable {
+    package let commands: [GrantCommand]
+    package let question: GrantQuestion
+    /// Account events to append, in this order.
+    package private(set) var events: [AccountEvent] = []
+    /// Google's events to keep.
+    package private(set) var newGoogleEvents: [GoogleEventCommand] = []
+
+    var ledger = GrantLedger()
+    private var people: [AccountID: SubjectRecord] = [:]
+    private var erasedAccounts: Set<AccountID> = []
+    private var knownGoogleEvents: Set<[UInt8]> = []
+    private var googleAccounts: [[UInt8]: GoogleAccountRecord] = [:]
+    private var changedGoogleSubjects: Set<[UInt8]> = []
+
+    package init(_ commands: [GrantCommand]) {
+        self.commands = commands
+        question = GrantQuestion(commands)
+    }
+
+    /// Puts in what is known of an account. It stays locked until the end of the transaction.
+    package mutating func load(_ record: SubjectRecord) {
+        guard let id = record.accountID else { return }
+        people[id] = record
+    }
+
+    /// Says that there was such an account. To be asked for those of `question.accountIDs` that there is none
+    /// of.
+    package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
+
+    /// Puts in all grants of the accounts, with all of their lines and codes.
+    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
+        ledger.load(grants: grants, lines: lines, codes: codes)
+    }
+
+    /// Says that an event of Google's with this `jti` is kept already.
+    package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
+
+    package mutating func load(_ account: GoogleAccountRecord) {
+        googleAccounts[Array(account.subject.utf8)] = account
+    }
+
+    /// What the store has to write of grants.
+    package var changes: GrantChanges { ledger.changes }
+
+    package var changedGoogleAccounts: [GoogleAccountRecord] {
+        changedGoogleSubjects.compactMap { googleAccounts[$0] }
+            .sorted { $0.subject.utf8.lexicographicallyPrecedes($1.subject.utf8) }
+    }
+
+    /// Applies all commands in their order.
+    package mutating func apply(
+        using generator: inout some RandomNumberGenerator
+    ) -> [Result<GrantOutcome, any Error>] {
+        var results: [Result<GrantOutcome, any Error>] = []
+        results.reserveCapacity(commands.count)
+        for command in commands {
+            do throws(GrantRefusal) {
+                results.append(.success(try apply(command, using: &generator)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+
+    private mutating func apply(
+        _ command: GrantCommand, using generator: inout some RandomNumberGenerator
+    ) throws(GrantRefusal) -> GrantOutcome {
+        switch command {
+        case .authorize(let authorize): .authorized(try apply(authorize, using: &generator))
+        case .redeem(let redeem): .issued(try apply(redeem, using: &generator))
+        case .refresh(let refresh): .issued(try apply(refresh, using: &generator))
+        case .revoke(let revoke): apply(revoke, using: &generator)
+        case .end(let end): .ended(try apply(end, using: &generator))
+        case .assertion(let assertion): .issued(try apply(assertion, using: &generator))
+        case .googleEvent(let event): .googleEvent(apply(event, using: &generator))
+        }
+    }
+}
+
+// What the rules see and do.
+extension GrantWorkingSet {
+    func person(_ id: AccountID) throws(GrantRefusal) -> (record: SubjectRecord, account: Account) {
+        guard let record = people[id], let account = record.account else {
+            throw GrantRefusal(erasedAccounts.contains(id) ? .accountErased : .accountNotFound)
+        }
+        return (record, account)
+    }
+
+    /// The person of a grant, as tokens need them.
+    func standing(_ grant: GrantRecord) throws(GrantRefusal) -> AccountStanding {
+        let person = try person(grant.accountID)
+        return AccountStanding(
+            account: person.account, credential: person.record.record(for: grant.clientID))
+    }
+
+    mutating func tell(
+        of grant: GrantRecord, reason: GrantEndReason?, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        // Without a person there is no grant.
+        guard let key = people[grant.accountID]?.key else { return }
+        events.append(
+            AccountEvent(
+                of: grant, reason: reason, team: key.team, subject: key.subject, moment: moment,
+                recordedAt: moment, using: &generator))
+    }
+
+    /// Ends a grant with all that hangs on it.
+    mutating func end(
+        _ grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        ledger.remove(grant.id, reason: reason, at: moment, using: &generator)
+        tell(of: grant, reason: reason, at: moment, using: &generator)
+    }
+
+    /// Ends lines of a grant, and the grant too when these were the last that could give tokens.
+    mutating func endLines(
+        of grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
+    ) {
+        ledger.removeLines(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
+        guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
+        end(grant, reason: reason, at: moment, using: &generator)
+    }
+
+    /// Returns `false` when there is one of this `jti`.
+    mutating func keep(_ event: GoogleEventCommand) -> Bool {
+        guard knownGoogleEvents.insert(Array(event.jti.utf8)).inserted else { return false }
+        newGoogleEvents.append(event)
+        return true
+    }
+
+    func isDisabled(googleSubject: String) -> Bool {
+        googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
+    }
+
+    /// Keeps the later word, whatever the order.
+    mutating func take(_ said: GoogleAccountRecord) {
+        let key = Array(said.subject.utf8)
+        if let known = googleAccounts[key], !said.isLater(than: known) { return }
+        googleAccounts[key] = said
+        changedGoogleSubjects.insert(key)
+    }
+}

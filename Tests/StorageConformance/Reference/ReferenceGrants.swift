@@ -1,0 +1,128 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+
+/// What the reference store remembers of OAuth 2.0.
+struct ReferenceGrants {
+    var grants: [GrantID: GrantRecord] = [:]
+    var lines: [UniqueID: TokenLine] = [:]
+    var codes: [SHA256Digest: CodeRecord] = [:]
+    var deliveries: [UniqueID: SecurityEventDelivery] = [:]
+    var googleEvents: [String: GoogleEventCommand] = [:]
+    var googleAccounts: [String: GoogleAccountRecord] = [:]
+    var signingKeys: [SigningKeyRecord] = []
+
+    /// Everything of some accounts.
+    func held(_ accounts: Set<AccountID>) -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord])
+    {
+        let grants = grants.values.filter { accounts.contains($0.accountID) }
+        let ids = Set(grants.map(\.id))
+        return (
+            grants, lines.values.filter { ids.contains($0.grantID) },
+            codes.values.filter { ids.contains($0.grantID) }
+        )
+    }
+
+    /// The accounts that a batch is about.
+    func accounts(_ question: GrantQuestion) -> Set<AccountID> {
+        var ids = question.codeDigests.compactMap { codes[$0]?.grantID }
+        ids += question.lineIDs.compactMap { lines[$0]?.grantID }
+        ids += grants.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
+            \.id)
+        let digests = Set(question.tokenDigests)
+        ids += lines.values.filter { $0.refreshToken?.doubleSHA512.map(digests.contains) ?? false }.map(
+            \.grantID)
+        return Set(question.accountIDs).union(ids.compactMap { grants[$0]?.accountID })
+    }
+
+    mutating func save(_ changes: GrantChanges) {
+        for id in changes.removedGrants {
+            grants[id] = nil
+            lines = lines.filter { $0.value.grantID != id }
+            codes = codes.filter { $0.value.grantID != id }
+        }
+        for id in changes.removedLines { lines[id] = nil }
+        for digest in changes.removedCodes { codes[digest] = nil }
+        for grant in changes.grants {
+            let isOnly = !grants.values.contains {
+                $0.id != grant.id && $0.accountID == grant.accountID
+                    && $0.oauthClientID == grant.oauthClientID
+            }
+            precondition(isOnly, "two grants of one account and client")
+            grants[grant.id] = grant
+        }
+        for line in changes.lines {
+            precondition(grants[line.grantID] != nil, "a line without a grant")
+            lines[line.id] = line
+        }
+        for code in changes.codes {
+            precondition(grants[code.grantID] != nil, "a code without a grant")
+            codes[code.digest] = code
+        }
+        for delivery in changes.deliveries { deliveries[delivery.id] = delivery }
+    }
+
+    mutating func forget(googleSubjects subjects: Set<String>) {
+        for subject in subjects { googleAccounts[subject] = nil }
+        googleEvents = googleEvents.mapValues { event in
+            event.googleSubject.map(subjects.contains) ?? false ? event.withoutPerson : event
+        }
+    }
+}
+
+extension ReferenceState {
+    mutating func commit(_ commands: [GrantCommand]) -> [Result<GrantOutcome, any Error>] {
+        var results = commitStorable(commands.filter(\.isStorable))
+        for (index, command) in commands.enumerated() where !command.isStorable {
+            results.insert(.failure(StorageError(.valueRefused, detail: "a value out of bounds")), at: index)
+        }
+        return results
+    }
+
+    private mutating func commitStorable(_ commands: [GrantCommand]) -> [Result<GrantOutcome, any Error>] {
+        var set = GrantWorkingSet(commands)
+        let accounts = oauth.accounts(set.question)
+        for id in accounts { if let record = record(of: id) { set.load(record) } }
+        for id in set.question.accountIDs where erasures.contains(where: { $0.accountID == id }) {
+            set.load(erased: id)
+        }
+        let held = oauth.held(accounts)
+        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        for jti in set.question.eventIdentifiers where oauth.googleEvents[jti] != nil {
+            set.load(googleEvent: jti)
+        }
+        for subject in set.question.googleSubjects {
+            if let account = oauth.googleAccounts[subject] { set.load(account) }
+        }
+        let results = set.apply(using: &generator)
+        oauth.save(set.changes)
+        for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }
+        for account in set.changedGoogleAccounts { oauth.googleAccounts[account.subject] = account }
+        events += set.events
+        return results
+    }
+
+    /// Ends the grants of credentials that a batch has ended. Returns the events of the batch with theirs.
+    mutating func endGrants(of set: WorkingSet) -> [AccountEvent] {
+        guard var ending = GrantEnding(of: set) else { return set.events }
+        let held = oauth.held(Set(ending.accountIDs))
+        ending.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        let events = ending.carryOut(set.events, using: &generator)
+        oauth.save(ending.changes)
+        oauth.forget(googleSubjects: ending.forgottenGoogleSubjects)
+        return events
+    }
+
+    func standing(of account: AccountID, app: ClientID) -> AccountStanding? {
+        guard let record = record(of: account), let account = record.account else { return nil }
+        return AccountStanding(account: account, credential: record.record(for: app))
+    }
+}
+
+extension GrantCommand {
+    /// Whether its values have the length that a database asks for.
+    fileprivate var isStorable: Bool {
+        guard case .googleEvent(let event) = self else { return true }
+        return event.payload.count <= GoogleEventCommand.longestPayload
+    }
+}

@@ -1,0 +1,63 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Synchronization
+
+extension ReferenceStore {
+    public func claimDeliveries(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [SecurityEventDelivery] {
+        state.withLock { state in
+            let due = state.oauth.deliveries.values.filter { $0.nextAttemptAt <= moment }
+                .sorted { ($0.nextAttemptAt, $0.id) < ($1.nextAttemptAt, $1.id) }
+            return due.prefix(limit).map { delivery in
+                var claimed = delivery
+                claimed.attempts += 1
+                claimed.nextAttemptAt = leaseUntil
+                state.oauth.deliveries[delivery.id] = claimed
+                return claimed
+            }
+        }
+    }
+
+    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
+        state.withLock { $0.oauth.deliveries[id]?.nextAttemptAt = nextAttemptAt }
+    }
+
+    public func removeDelivery(_ id: UniqueID) async throws {
+        state.withLock { $0.oauth.deliveries[id] = nil }
+    }
+
+    public func nextDeliveryDue() async throws -> Moment? {
+        state.withLock { $0.oauth.deliveries.values.map(\.nextAttemptAt).min() }
+    }
+
+    public func signingKeys() async throws -> [SigningKeyRecord] {
+        state.withLock { $0.oauth.newestKeysFirst }
+    }
+
+    public func offerSigningKey(
+        _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
+    ) async throws -> [SigningKeyRecord] {
+        state.withLock { state in
+            let isThere = state.oauth.signingKeys.contains {
+                $0.keyID == key.keyID || $0.algorithm == key.algorithm && $0.createdAt >= moment
+            }
+            if !isThere { state.oauth.signingKeys.append(key) }
+            return state.oauth.newestKeysFirst
+        }
+    }
+
+    public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
+        state.withLock { state in
+            let before = state.oauth.signingKeys.count
+            state.oauth.signingKeys.removeAll { $0.retiresAt < moment }
+            return before - state.oauth.signingKeys.count
+        }
+    }
+}
+
+extension ReferenceGrants {
+    fileprivate var newestKeysFirst: [SigningKeyRecord] {
+        signingKeys.sorted { ($0.createdAt, $0.keyID) > ($1.createdAt, $1.keyID) }
+    }
+}

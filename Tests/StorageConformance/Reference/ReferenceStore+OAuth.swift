@@ -1,0 +1,97 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Synchronization
+
+extension ReferenceStore: AuthorizationStore {
+    public func commit(
+        _ commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
+    ) {
+        let result = state.withLock { state in
+            let before = state.events.count
+            let results = state.commit(commands)
+            let count = state.events.count
+            return GrantCommitResult(
+                results: results, lastEventSequence: count > before ? Int64(count) : nil)
+        }
+        completion(.success(result))
+    }
+
+    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
+        state.withLock { state in
+            guard let line = state.oauth.lines[id], let grant = state.oauth.grants[line.grantID],
+                let standing = state.standing(of: grant.accountID, app: grant.clientID)
+            else { return nil }
+            return TokenStanding(line: line, grant: grant, standing: standing)
+        }
+    }
+
+    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+        state.withLock { $0.standing(of: account, app: app) }
+    }
+
+    public func grants(of account: AccountID) async throws -> [GrantRecord] {
+        state.withLock { state in
+            state.oauth.grants.values.filter { $0.accountID == account }
+                .sorted { $0.id.uniqueID < $1.id.uniqueID }
+        }
+    }
+
+    public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
+        state.withLock { state in
+            state.oauth.grants.values.first { $0.accountID == account && $0.oauthClientID == client }
+        }
+    }
+
+    public func account(
+        linkedWith googleSubject: String, for client: OAuthClientID
+    ) async throws -> AccountID? {
+        state.withLock { state in
+            state.oauth.grants.values
+                .first { $0.googleSubject == googleSubject && $0.oauthClientID == client }?.accountID
+        }
+    }
+
+    public func account(
+        withVerifiedEmail email: String, app: ClientID, team: TeamID
+    ) async throws -> AccountID? {
+        state.withLock { state in
+            let found = state.subjects.values.filter { record in
+                record.key.team == team && record.credentials.contains { $0.clientID == app }
+                    && record.accountID != nil && record.email?.value.isVerified == true
+                    && record.email?.value.isPrivate == false
+                    && record.email?.value.address.asciiLowercased == email.asciiLowercased
+            }
+            return found.count == 1 ? found.first?.accountID : nil
+        }
+    }
+
+    public func isDisabled(googleSubject: String) async throws -> Bool {
+        state.withLock { $0.oauth.googleAccounts[googleSubject]?.isDisabled ?? false }
+    }
+
+    public func purgeGrants(at moment: Moment) async throws -> Int {
+        let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
+        let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
+        return state.withLock { state in
+            let before = state.oauth.count
+            state.oauth.codes = state.oauth.codes.filter { $0.value.expiresAt >= oldestCode }
+            state.oauth.lines = state.oauth.lines.filter { $0.value.expiresAt >= moment }
+            state.oauth.googleEvents = state.oauth.googleEvents.filter { $0.value.receivedAt >= oldestEvent }
+            state.oauth.googleAccounts = state.oauth.googleAccounts.filter {
+                $0.value.isDisabled || $0.value.moment >= oldestEvent
+            }
+            return before - state.oauth.count
+        }
+    }
+}
+
+extension ReferenceGrants {
+    fileprivate var count: Int { codes.count + lines.count + googleEvents.count + googleAccounts.count }
+}
+
+extension String {
+    fileprivate var asciiLowercased: [UInt8] {
+        utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+    }
+}
