@@ -38,6 +38,8 @@ for index, bundle_id in enumerate(BUNDLE_IDS):
 outcome("granted-some-scopes", "Granular consent.", "code", "accepted", scope="devices", granted_scopes="devices")
 outcome("granted-with-challenge", "A challenge of the universal link comes along.", "code", "accepted",
         scope="email devices", code_challenge=CHALLENGE, code_challenge_method="S256")
+outcome("granted-with-empty-challenge", "A parameter without a value is absent.", "code", "accepted",
+        scope="email devices", code_challenge="", code_challenge_method="", user_locale="")
 outcome("granted-state-is-encoded", "The state is a parameter of the URL, a space is %20.", "code", "accepted",
         state="a%20b%26c%3Dd%23%C3%A9%2B", scope="email devices", state_="a b&c=d#\u00e9+")
 for tag, language in [("ar-EG", "ar"), ("tr", "tr"), ("pl-PL", "pl"), ("de", "en"), (None, "en")]:
@@ -81,6 +83,8 @@ for label, changes in [
         ("denied-with-wrong-scope", {"decision": "denied", "scope_": "admin"})]:
     outcome(f"invalid-{label}", "Client and parameters come before the decision.", "invalid_request", **changes)
 outcome("invalid-state-missing", "Google needs its state.", "invalid_request", state=None, state_=None)
+outcome("invalid-state-empty", "An empty state is missing.", "invalid_request", state=None, state_="")
+outcome("invalid-scope-empty", "An empty scope is missing.", "invalid_request", scope_="")
 outcome("invalid-state-too-long", "A bound on the state.", "invalid_request", state=None, state_="s" * 4097)
 
 # No URL to open.

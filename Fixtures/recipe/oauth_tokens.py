@@ -87,6 +87,9 @@ granted("code-web-without-offline-access", "Without offline_access there is no r
         {**SHOP_CODE, "scope": "email"}, ["access_token"], "email")
 granted("code-native", "A public client sends its ID alone.", form(DESKTOP), DESKTOP_GRANT, DESKTOP_CODE,
         ["access_token", "refresh_token"], "email")
+granted("code-native-by-basic", "Some libraries send a public client by HTTP Basic, with an empty secret.",
+        form(DESKTOP, client_id=None), DESKTOP_GRANT, DESKTOP_CODE, ["access_token", "refresh_token"], "email",
+        authorization=basic("desktop", ""))
 granted("code-native-openid", "A native client gets a refresh token also without offline_access.", form(DESKTOP),
         DESKTOP_GRANT, {**DESKTOP_CODE, "scope": "openid"}, ALL, "openid")
 granted("code-google", "Google sends no verifier.", form(GOOGLE), GOOGLE_GRANT, GOOGLE_CODE,
@@ -202,6 +205,8 @@ for label, authorization in [
         ("broken-escape", basic("sh%6", SECRETS["shop"][0]))]:
     refused(f"client-basic-{label}", "Credentials that cannot be read.", form(SHOP, **BASIC), "invalid_client",
             authorization=authorization, **CHALLENGED)
+refused("client-basic-empty-secret", "A confidential client authenticates, by Basic too.", form(SHOP, **BASIC),
+        "invalid_client", authorization=basic("shop", ""), **CHALLENGED)
 refused("client-two-methods", "Basic and a secret in the body (RFC 6749 section 2.3).", form(SHOP, client_id=None),
         "invalid_request", authorization=basic("shop", SECRETS["shop"][0]))
 refused("client-two-ids", "Basic and the body name two clients.", form(SHOP, client_id="ledger", client_secret=None),

@@ -70,14 +70,14 @@ public struct AppFlipCheck: Sendable {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
         }
-        guard let state = call.state, !state.isEmpty else {
+        guard Self.value(call.state) != nil else {
             throw OAuthError(.invalidRequest, "The parameter state is missing.")
         }
         guard response.state != nil else {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        guard let scope = call.scope, !scope.isEmpty else {
+        guard let scope = Self.value(call.scope) else {
             throw OAuthError(.invalidRequest, "The parameter scope is missing.")
         }
         guard let scopes = ScopeSet(parsing: scope), scopes.isSubset(of: client.scopes) else {
@@ -85,9 +85,12 @@ public struct AppFlipCheck: Sendable {
         }
         // Google sends no challenge yet. One that it does send must come along.
         let challenge = try ProofKeyCheck(isRequired: false, allowsPlain: false).challenge(
-            call.codeChallenge, method: call.codeChallengeMethod)
+            Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return Parameters(client: client, granted: try granted(call, of: scopes), challenge: challenge)
     }
+
+    /// A parameter of the universal link without a value is absent (RFC 6749 §3.1).
+    private static func value(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
     private func granted(_ call: AppFlipCall, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
         guard let text = call.grantedScopes else { return scopes }

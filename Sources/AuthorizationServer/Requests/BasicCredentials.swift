@@ -3,7 +3,8 @@ import Encodings
 /// Client ID and secret in HTTP Basic (RFC 7617), each encoded as in a form before (RFC 6749 §2.3.1).
 struct BasicCredentials: Confidential {
     let clientID: String
-    let secret: String
+    /// `nil` when it is empty, as some libraries send it for a public client.
+    let secret: String?
 
     /// Returns `nil` for another scheme and for anything that cannot be read.
     init?(_ authorization: String) {
@@ -14,17 +15,19 @@ struct BasicCredentials: Confidential {
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         // The encoding leaves no colon, ampersand or equals sign.
-        guard let clientID = Self.decode(decoded[..<colon]),
-            let secret = Self.decode(decoded[(colon + 1)...])
-        else { return nil }
-        (self.clientID, self.secret) = (clientID, secret)
+        guard case .text(let clientID) = Self.decode(decoded[..<colon]) else { return nil }
+        switch Self.decode(decoded[(colon + 1)...]) {
+        case .text(let text): secret = text
+        case .absent: secret = nil
+        case .malformed, .repeated: return nil
+        }
+        self.clientID = clientID
     }
 
-    private static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+    private static func decode(_ bytes: ArraySlice<UInt8>) -> FormParameters.Value {
         guard !bytes.contains(UInt8(ascii: "&")),
-            let form = try? FormParameters(parsing: "v=".utf8 + bytes, as: .form),
-            case .text(let text) = form["v"]
-        else { return nil }
-        return text
+            let form = try? FormParameters(parsing: "v=".utf8 + bytes, as: .form)
+        else { return .malformed }
+        return form["v"]
     }
 }

@@ -19,7 +19,8 @@ public struct ClientAuthentication: Sendable {
         guard let secret = credentials.secret else {
             guard client.secretHashes.isEmpty, !client.isConfidential else {
                 throw TokenEndpointError(
-                    OAuthError(.invalidClient, "This client must authenticate; send its secret."))
+                    OAuthError(.invalidClient, "This client must authenticate; send its secret."),
+                    usedBasic: usedBasic)
             }
             return client
         }

@@ -22,7 +22,7 @@ import Testing
                 try compare(request.answer(obstacle), with: expect)
             } else {
                 try compare(request.answer(code: "siwa_ac_x"), with: expect)
-                #expect(request.challenge?.text == file.content.call.codeChallenge)
+                #expect(request.challenge?.text ?? "" == file.content.call.codeChallenge ?? "")
             }
         }
     }
