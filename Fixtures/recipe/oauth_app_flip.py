@@ -87,6 +87,11 @@ outcome("invalid-state-empty", "An empty state is missing.", "invalid_request", 
 outcome("invalid-scope-empty", "An empty scope is missing.", "invalid_request", scope_="")
 outcome("invalid-state-too-long", "A bound on the state.", "invalid_request", state=None, state_="s" * 4097)
 
+outcome("invalid-redirect-uri-of-another-client", "A URI of App Flip that another client of Google's has.",
+        "invalid_request", redirect_uri=f"{HOST}/a/com.google.Future")
+outcome("granted-configured-bundle-id", "The list of Google's apps can be extended.", "code", "accepted",
+        scope="devices", client_id="google-third", redirect_uri=f"{HOST}/a/com.google.Future", scope_="devices")
+
 # No URL to open.
 for label, uri in [
         ("missing", None), ("foreign", "https://evil.example/a/com.google.OPA"),

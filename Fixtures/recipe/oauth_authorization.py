@@ -236,6 +236,12 @@ redirect("app-flip-uri-missing-client", "The same without a client.", google(cli
          "invalid_request", FLIP_URI, "STATE-OF-GOOGLE")
 redirect("app-flip-uri-of-client-without-app-flip", "A client of Google's without App Flip.",
          google(client_id="google-second", redirect_uri=FLIP_URI), "invalid_request", FLIP_URI, "STATE-OF-GOOGLE")
+FUTURE_URI = f"{HOST}/a/com.google.Future"
+redirect("app-flip-uri-of-another-client", "A URI of App Flip that another client of Google's has.",
+         google(redirect_uri=FUTURE_URI), "invalid_request", FUTURE_URI, "STATE-OF-GOOGLE")
+proceed("proceeds-app-flip-uri-configured", "The list of Google's apps can be extended.",
+        google(client_id="google-third", redirect_uri=FUTURE_URI, scope="devices"), GOOGLE_PROCEEDS,
+        {"client": "google-third", "redirect_uri": FUTURE_URI, "scope": "devices"})
 redirect("app-flip-uri-of-web-client", "A client that is not Google.", shop(redirect_uri=FLIP_URI),
          "invalid_request", FLIP_URI)
 page("app-flip-uri-unknown-bundle-id", "Only the known apps of Google.",

@@ -25,6 +25,7 @@ def hashed(name):
 SECRETS = {
     "google": [secret("google"), secret("google, the next one")],
     "google-second": [secret("google-second")],
+    "google-third": [secret("google-third")],
     "shop": [secret("shop")],
     "ledger": [secret("ledger")],
     "installed": [secret("installed")],
@@ -59,6 +60,9 @@ CONFIGURATION = {
              "google_client_ids": ["123-abc.apps.googleusercontent.com"], "app_flip": True},
             {"id": "google-second", "kind": "google_linking", "app": SECOND_APP, "name": {"en": "Google"},
              "secret_hashes": [hashed("google-second")], "scopes": ["devices"], "project_id": "second-7"},
+            {"id": "google-third", "kind": "google_linking", "app": SECOND_APP, "name": {"en": "Google"},
+             "secret_hashes": [hashed("google-third")], "scopes": ["devices"], "project_id": "third-8",
+             "app_flip": True, "app_flip_bundle_ids": ["com.google.Future"]},
             {"id": "shop", "kind": "web", "app": APP, "name": {"en": "Example Shop"},
              "secret_hashes": [hashed("shop")], "scopes": ["openid", "profile", "email", "offline_access"],
              "redirect_uris": ["https://shop.example.com/cb", "https://shop.example.com/cb?tenant=1"]},

@@ -47,4 +47,29 @@ import Testing
             #expect(!desktop.remembersConsent(for: try #require(desktop.redirectTarget(for: uri))))
         }
     }
+
+    @Test func `a web client with a loopback URI in development asks for consent there`() throws {
+        let draft = OAuthDraft.sample {
+            $0.clients[0].redirectURIs = ["https://shop.example.com/cb", "http://127.0.0.1:3000/cb"]
+        }
+        let settings = try OAuthSettings.sample(draft, isDevelopment: true)
+        let shop = try #require(settings.clients["shop"])
+        let loopback = try #require(shop.redirectTarget(for: "http://127.0.0.1:3001/cb"))
+        #expect(!shop.remembersConsent(for: loopback))
+        #expect(
+            shop.remembersConsent(for: try #require(shop.redirectTarget(for: "https://shop.example.com/cb"))))
+    }
+
+    @Test func `a web client that has registered a URI of Google's has no App Flip`() throws {
+        let uri = "https://oauth-redirect.googleusercontent.com/a/com.google.OPA"
+        let settings = try OAuthSettings.sample(.sample { $0.clients[0].redirectURIs = [uri] })
+        var call = AppFlipCall()
+        (call.clientID, call.redirectURI, call.state, call.scope) = ("shop", uri, "s", "openid")
+        (call.decision, call.identityToken) = ("granted", "e30.e30.e30")
+        guard case .answer(let answer) = AppFlipCheck(settings.clients).check(call, caller: .all) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(answer.outcome == .invalidRequest)
+    }
 }

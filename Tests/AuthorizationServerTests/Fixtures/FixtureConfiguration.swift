@@ -34,7 +34,7 @@ struct FixtureConfiguration: Decodable, Sendable {
     struct Client: Decodable {
         let id, kind, app: String
         let name: [String: String]
-        let secretHashes, redirectUris, googleClientIds: [String]?
+        let secretHashes, redirectUris, googleClientIds, appFlipBundleIds: [String]?
         let scopes: [String]
         let audience, platform, projectId: String?
         let maxAuthenticationAge: Int64?
@@ -96,6 +96,7 @@ extension FixtureConfiguration.Client {
         draft.maxAuthenticationAge = maxAuthenticationAge
         draft.allowsPlainPKCE = allowPlainPkce
         draft.appFlip = appFlip
+        draft.appFlipBundleIDs = appFlipBundleIds ?? []
         return draft
     }
 }
