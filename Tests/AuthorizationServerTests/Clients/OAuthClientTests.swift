@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import Testing
 
