@@ -157,8 +157,9 @@ let package = Package(
                 "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings", "ForeignPages", argumentParser, configuration, yams, serviceLifecycle, logging,
-                unixSignals, coreMetrics, nioCore, nioHTTP1, asyncHTTPClient,
+                "Encodings", "ForeignPages", "CodedErrors", argumentParser, configuration, yams,
+                serviceLifecycle, logging,
+                unixSignals, coreMetrics, nioCore, nioPosix, nioHTTP1, asyncHTTPClient,
             ],
             swiftSettings: settings),
 
@@ -262,7 +263,7 @@ let package = Package(
                 "AuthorizationServer",
                 "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
-                asyncHTTPClient, nioCore, nioHTTP1, serviceLifecycle,
+                asyncHTTPClient, nioCore, nioPosix, nioHTTP1, serviceLifecycle, hummingbird, httpTypes,
             ]),
         tests(
             "EndToEndTests",

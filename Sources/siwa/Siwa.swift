@@ -18,7 +18,7 @@ struct Siwa: AsyncParsableCommand {
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self,
             MakeSealingKey.self, Client.self,
-            Reseal.self, Transfer.self, Version.self,
+            Reseal.self, Transfer.self, Login.self, Version.self,
         ])
 }
 

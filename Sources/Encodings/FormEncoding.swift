@@ -1,0 +1,73 @@
+/// `application/x-www-form-urlencoded` (URL Standard §5), the format of OAuth requests and of queries.
+package enum FormEncoding {
+    /// Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, spaces as `%20`, so that
+    /// the text is correct in a path, in a query and in a form.
+    package static func escape(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                escaped.append(byte)
+            default:
+                escaped.append(UInt8(ascii: "%"))
+                escaped.append(digits[Int(byte >> 4)])
+                escaped.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    package static func encode(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&")
+    }
+
+    /// Returns the fields in their order, repeated ones included, so that the caller can refuse those.
+    ///
+    /// Returns `nil` for a broken escape, U+0000, bytes that are not UTF-8, and more than `limit` fields.
+    /// Empty pairs, as between two `&`, are skipped.
+    package static func decode(
+        _ text: some Collection<UInt8>, limit: Int = 64
+    ) -> [(name: String, value: String)]? {
+        var fields: [(name: String, value: String)] = []
+        for pair in text.split(separator: UInt8(ascii: "&")) {
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            guard fields.count < limit, let decodedName = unescape(name),
+                let value = unescape(pair.dropFirst(name.count + 1))
+            else { return nil }
+            fields.append((decodedName, value))
+        }
+        return fields
+    }
+
+    private static func unescape(_ text: some Collection<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        guard !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+}

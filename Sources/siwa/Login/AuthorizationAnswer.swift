@@ -1,0 +1,86 @@
+import Cryptography
+import Encodings
+
+/// What a request to the loopback address means (RFC 6749 §4.1.2, RFC 9207 §2.4).
+enum AuthorizationAnswer: Equatable {
+    /// It has no state: a port scanner, or the browser that asks for an icon.
+    case unrelated
+    /// The state of another sign-in, or a guess. It is not taken, because otherwise any page in the browser
+    /// could end the sign-in.
+    case otherState
+    case code(String)
+    case refused(LoginError)
+
+    /// What the right answer has.
+    struct Expectation: Sendable {
+        let state: String
+        let issuer: String
+        /// Whether an answer without `iss` is refused.
+        let promisesIssuer: Bool
+    }
+
+    init(query: String, expecting expectation: Expectation) {
+        guard let fields = FormEncoding.decode(query.utf8, limit: 32) else {
+            self = .unrelated
+            return
+        }
+        let states = fields.filter { $0.name == "state" }
+        guard states.count == 1 else {
+            self = .unrelated
+            return
+        }
+        guard ConstantTime.areEqual(Array(states[0].value.utf8), Array(expectation.state.utf8)) else {
+            self = .otherState
+            return
+        }
+        do throws(LoginError) {
+            self = .code(try Self.code(in: fields, expectation))
+        } catch {
+            self = .refused(error)
+        }
+    }
+
+    private static func code(
+        in fields: [(name: String, value: String)], _ expectation: Expectation
+    ) throws(LoginError) -> String {
+        func value(_ name: String) throws(LoginError) -> String? {
+            let values = fields.filter { $0.name == name }
+            guard values.count <= 1 else {
+                throw LoginError(.answerRefused, "the answer has \(name) twice; sign in again")
+            }
+            return values.first?.value
+        }
+        // Before the error, because a mix-up can also send errors (RFC 9207 §2.4).
+        switch try value("iss") {
+        case let issuer? where issuer.isByteEqual(to: expectation.issuer): break
+        case let issuer?:
+            throw LoginError(
+                .answerRefused,
+                "the answer must come from \(expectation.issuer), but it comes from \(issuer.forTerminal()); nothing was sent there"
+            )
+        case nil where expectation.promisesIssuer:
+            throw LoginError(
+                .answerRefused,
+                "the answer must name its issuer, because the server's metadata says so, but it has no iss; sign in again"
+            )
+        case nil: break
+        }
+        let code = try value("code")
+        if let error = try value("error") {
+            guard code == nil else {
+                throw LoginError(.answerRefused, "the answer has a code and an error; sign in again")
+            }
+            throw OAuthErrorWords.error(error, description: try value("error_description"))
+        }
+        guard let code, (1...longestCode).contains(code.utf8.count),
+            code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
+            throw LoginError(
+                .answerRefused, "the answer must have a code or an error, and it has neither; sign in again")
+        }
+        return code
+    }
+
+    /// In bytes. Codes have no longest length in the standard.
+    private static let longestCode = 4096
+}

@@ -1,0 +1,59 @@
+import Encodings
+
+/// Decides about the requests to the loopback address: exactly one answer is taken (RFC 8252 §7.3, §8.10).
+///
+/// Any program on this machine, and any page in the browser, can send requests there.
+struct CallbackExchange {
+    /// A request line and `Host`.
+    struct Request {
+        let method: String
+        /// As received: path and query.
+        let target: String
+        let hosts: [String]
+    }
+
+    enum Reply: Equatable {
+        /// Shows the page, and goes on waiting.
+        case page(CallbackPage)
+        /// Shows the page, and ends the wait with this answer.
+        case answer(CallbackPage, AuthorizationAnswer)
+    }
+
+    let expectation: AuthorizationAnswer.Expectation
+    /// `127.0.0.1:PORT` or `[::1]:PORT`.
+    let host: String
+    /// Begins with a slash.
+    let path: String
+    private(set) var isAnswered = false
+    /// How many requests came with a state that is not the one of this sign-in.
+    private(set) var otherStates = 0
+
+    init(expectation: AuthorizationAnswer.Expectation, host: String, path: String) {
+        (self.expectation, self.host, self.path) = (expectation, host, path)
+    }
+
+    mutating func reply(to request: Request) -> Reply {
+        // A page of another site can let its own name resolve to this machine (DNS rebinding).
+        guard request.hosts.count == 1, request.hosts[0].lowercased().isByteEqual(to: host) else {
+            return .page(.otherHost)
+        }
+        let place = request.target.prefix { $0 != "?" }
+        guard String(place).isByteEqual(to: path) else { return .page(.nothingHere) }
+        guard request.method == "GET" else { return .page(.otherMethod) }
+        guard !isAnswered else { return .page(.alreadyAnswered) }
+        let query = String(request.target.dropFirst(place.count + 1))
+        let answer = AuthorizationAnswer(query: query, expecting: expectation)
+        switch answer {
+        case .unrelated: return .page(.nothingHere)
+        case .otherState:
+            otherStates += 1
+            return .page(.otherState)
+        case .code:
+            isAnswered = true
+            return .answer(.done, answer)
+        case .refused(let error):
+            isAnswered = true
+            return .answer(.failed(error.message), answer)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// The HTTP server on a free loopback port that waits for the browser (RFC 8252 §7.3).
+///
+/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header.
+final class CallbackListener: Sendable {
+    private static let mostConnections = 16
+    private static let connectionTime = TimeAmount.seconds(10)
+    private static let longestHeader = 32 * 1024
+
+    private struct State {
+        var exchange: CallbackExchange
+        var connections = 0
+    }
+
+    let redirectURI: String
+    /// Requests with the state of another sign-in so far.
+    var otherStates: Int { state.withLock { $0.exchange.otherStates } }
+
+    private let channel: any Channel
+    private let state: Mutex<State>
+    private let answers: AsyncStream<AuthorizationAnswer>
+    private let continuation: AsyncStream<AuthorizationAnswer>.Continuation
+
+    /// Listens on 127.0.0.1, or on [::1] where there is no IPv4. `localhost` is not used, because it may
+    /// resolve to another interface (RFC 8252 §8.3).
+    ///
+    /// - Parameter path: Empty, or beginning with a slash.
+    /// - Throws: `.listenFailed`.
+    static func open(
+        path: String, expecting expectation: AuthorizationAnswer.Expectation
+    ) async throws(LoginError) -> CallbackListener {
+        for host in ["127.0.0.1", "::1"] {
+            let pending = PendingListener()
+            guard let channel = try? await pending.bind(host: host), let port = channel.localAddress?.port
+            else { continue }
+            let name = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            let listener = CallbackListener(channel: channel, host: name, path: path, expectation)
+            pending.start(listener)
+            return listener
+        }
+        throw LoginError(
+            .listenFailed,
+            "siwa login cannot listen on 127.0.0.1 and on [::1]; check the network of this machine")
+    }
+
+    private init(
+        channel: any Channel, host: String, path: String, _ expectation: AuthorizationAnswer.Expectation
+    ) {
+        self.channel = channel
+        redirectURI = "http://\(host)\(path)"
+        // Without a path, browsers ask for "/".
+        let exchange = CallbackExchange(
+            expectation: expectation, host: host, path: path.isEmpty ? "/" : path)
+        state = Mutex(State(exchange: exchange))
+        (answers, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Waits for the one answer, and returns its code. Throws `.answerMissing` after the time, and the error
+    /// of the answer.
+    func code(within limit: Duration) async throws(LoginError) -> String {
+        let answer = await withTaskGroup(of: AuthorizationAnswer?.self) { group in
+            group.addTask { [answers] in
+                for await answer in answers { return answer }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        switch answer {
+        case .code(let code): return code
+        case .refused(let error): throw error
+        case .unrelated, .otherState, nil:
+            throw LoginError(
+                .answerMissing,
+                "the browser has sent no answer within \(limit.components.seconds) seconds; call siwa login again"
+            )
+        }
+    }
+
+    func close() async {
+        continuation.finish()
+        try? await channel.close()
+    }
+
+    /// Called on the event loop of a new connection.
+    fileprivate func serve(_ connection: any Channel) -> EventLoopFuture<Void> {
+        let isServed = state.withLock { state in
+            guard state.connections < Self.mostConnections else { return false }
+            state.connections += 1
+            return true
+        }
+        guard isServed else { return connection.close() }
+        connection.closeFuture.whenComplete { _ in self.state.withLock { $0.connections -= 1 } }
+        // A connection that sends nothing, or byte by byte, ends too.
+        connection.eventLoop.scheduleTask(in: Self.connectionTime) { connection.close(promise: nil) }
+        return connection.eventLoop.makeCompletedFuture {
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            (limits.maxHeaderFieldSize, limits.maxHeaderListSize) = (Self.longestHeader, Self.longestHeader)
+            limits.maxHeaderFieldCount = 100
+            let pipeline = connection.pipeline.syncOperations
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withEncoderConfiguration: .init(),
+                withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(
+                CallbackHandler(
+                    reply: { request in self.state.withLock { $0.exchange.reply(to: request) } },
+                    finish: { self.continuation.yield($0) }))
+        }
+    }
+}
+
+/// The listener of connections that come before the port is known to the rest.
+private final class PendingListener: Sendable {
+    private let listener = Mutex<CallbackListener?>(nil)
+
+    func bind(host: String) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 16)
+            .childChannelInitializer { connection in
+                guard let listener = self.listener.withLock({ $0 }) else { return connection.close() }
+                return listener.serve(connection)
+            }
+            .bind(host: host, port: 0).get()
+    }
+
+    func start(_ listener: CallbackListener) { self.listener.withLock { $0 = listener } }
+}

@@ -1,0 +1,45 @@
+/// The identifier of an authorization server (RFC 8414 §2), and the places of its metadata.
+struct IssuerURL: Sendable, Equatable {
+    /// As given. It is compared byte for byte with the metadata and with `iss`.
+    let text: String
+    /// With its port, for names of files and for messages.
+    let host: String
+    /// Whether it is a server in development: http on this machine.
+    let isLocal: Bool
+    private let origin: String
+    private let path: String
+
+    /// Throws `.optionMalformed` for anything but an https URL without query and fragment. http is allowed on
+    /// loopback only, because tokens would be readable on the way.
+    init(_ text: String) throws(LoginError) {
+        guard let address = WebAddress(text), address.query == nil else {
+            throw LoginError(
+                .optionMalformed,
+                "--issuer must be an https URL without query and fragment, as the server's metadata has it")
+        }
+        guard address.isSecure || address.isLoopback else {
+            throw LoginError(
+                .optionMalformed, "--issuer must be an https URL; http is only for a server on this machine")
+        }
+        self.text = text
+        isLocal = !address.isSecure
+        path = address.path
+        origin = String(text.dropLast(address.path.count))
+        host = String(origin.drop { $0 != ":" }.dropFirst(3))
+    }
+
+    /// In the order in which they are tried: RFC 8414 §3.1 inserts its suffix between host and path, OpenID
+    /// Connect Discovery §4 appends its own.
+    var metadataURLs: [String] {
+        let path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return [
+            "\(origin)/.well-known/oauth-authorization-server\(path)",
+            "\(origin)\(path)/.well-known/openid-configuration",
+        ]
+    }
+}
+
+extension WebAddress {
+    /// Whether the host is this machine: no other form of a loopback address, because resolvers differ.
+    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+}

@@ -1,0 +1,65 @@
+import Encodings
+import StrictJSON
+
+/// What `siwa login` keeps of a sign-in between two calls.
+struct KeptTokens: Sendable, Equatable {
+    let issuer: String
+    let clientID: String
+    /// What was asked for, so that a call with another `--scope` signs in anew; `nil` when none was given.
+    let requestedScope: String?
+    /// What was granted, if the server said so.
+    let scope: String?
+    let accessToken: String
+    /// Seconds since 1970; `nil` when the server did not say.
+    let expiresAt: Int64?
+    let refreshToken: String?
+    /// `sub` of the ID token, if there was one.
+    let subject: String?
+
+    /// - Parameters:
+    ///   - old: The tokens that were refreshed. The server need not repeat what has not changed.
+    ///   - now: Seconds since 1970.
+    init(
+        _ response: TokenResponse, issuer: String, clientID: String, requestedScope: String?,
+        subject: String?,
+        replacing old: KeptTokens? = nil, at now: Int64
+    ) {
+        (self.issuer, self.clientID, self.requestedScope) = (issuer, clientID, requestedScope)
+        scope = response.scope ?? old?.scope ?? requestedScope
+        accessToken = response.accessToken
+        expiresAt = response.lifetime.map { now + $0 }
+        refreshToken = response.refreshToken ?? old?.refreshToken
+        self.subject = subject ?? old?.subject
+    }
+
+    /// Returns `nil` for anything that `json` does not write.
+    init?(parsing bytes: [UInt8]) {
+        guard let json = try? JSONValue(parsing: bytes), let issuer = json["issuer"]?.string,
+            let clientID = json["client_id"]?.string, let accessToken = json["access_token"]?.string
+        else { return nil }
+        (self.issuer, self.clientID, self.accessToken) = (issuer, clientID, accessToken)
+        requestedScope = json["requested_scope"]?.string
+        scope = json["scope"]?.string
+        expiresAt = json["expires_at"]?.integer
+        refreshToken = json["refresh_token"]?.string
+        subject = json["sub"]?.string
+    }
+
+    /// The content of the file. A program that uses the tokens reads it.
+    var json: [UInt8] {
+        var json = JSONObject([("issuer", .string(issuer)), ("client_id", .string(clientID))])
+        json["sub"] = subject.map { .string($0) }
+        json["requested_scope"] = requestedScope.map { .string($0) }
+        json["scope"] = scope.map { .string($0) }
+        json["token_type"] = .string("Bearer")
+        json["access_token"] = .string(accessToken)
+        json["expires_at"] = expiresAt.map { .integer($0) }
+        json["refresh_token"] = refreshToken.map { .string($0) }
+        return JSONValue.object(json).serialized() + [UInt8(ascii: "\n")]
+    }
+}
+
+extension KeptTokens: CustomStringConvertible, CustomReflectable {
+    var description: String { "tokens of \(clientID)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

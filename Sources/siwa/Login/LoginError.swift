@@ -1,0 +1,43 @@
+import CodedErrors
+
+/// Why `siwa login` could not sign in or out. `message` says what was expected, what was found and what to
+/// do, and contains no token.
+struct LoginError: CodedError {
+    enum Code: String, Sendable, CaseIterable {
+        /// An option is malformed.
+        case optionMalformed
+        /// The server cannot be reached, answers too late, or sends more than the limit.
+        case serverUnreachable
+        /// No metadata at either location.
+        case metadataMissing
+        case metadataUnusable
+        /// The metadata names another issuer (RFC 8414 §3.3).
+        case issuerMismatch
+        /// The server does not offer what a native app needs: the code flow with S256.
+        case serverUnsuitable
+        case listenFailed
+        /// No answer of the browser in time.
+        case answerMissing
+        /// The answer has the right state and is still not acceptable, for example because of `iss`.
+        case answerRefused
+        /// The server answered with an OAuth error.
+        case serverRefused
+        /// `invalid_grant`: the code or the refresh token is not accepted.
+        case grantInvalid
+        /// `invalid_token`: Google's answer to the revocation of a token that has ended.
+        case tokenInvalid
+        case tokenResponseUnusable
+        case idTokenRefused
+        /// The file with the tokens cannot be read or written, or is not private.
+        case fileUnusable
+    }
+
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        (self.code, self.message) = (code, message)
+    }
+
+    var description: String { message }
+}

@@ -1,0 +1,249 @@
+import Encodings
+import StrictJSON
+
+/// Signs a person in at an authorization server as a native app does (RFC 8252), and says what it does at
+/// each step. It never says a token, a code or a secret.
+struct LoginFlow: Sendable {
+    let issuer: IssuerURL
+    let client: ClientCredentials
+    let scope: RequestedScope
+    /// The path of the redirect URI: empty, or beginning with a slash.
+    let redirectPath: String
+    let file: TokenFile
+    let transport: LoginTransport
+    /// Seconds since 1970.
+    let now: @Sendable () -> Int64
+    /// Returns whether a browser was started; `nil` for a terminal without one.
+    let openBrowser: (@Sendable (String) -> Bool)?
+    let say: @Sendable (String) -> Void
+    /// How long to wait for the browser.
+    var answerLimit = Duration.seconds(600)
+
+    /// Refreshes kept tokens, or signs in. Throws what prevents it.
+    func signIn() async throws(LoginError) {
+        try await file.locked { () async throws(LoginError) in
+            let old = try file.read()
+            let server = try await metadata()
+            if let old, old.requestedScope == scope.text {
+                if try await refresh(old, at: server) { return }
+            } else if old != nil {
+                say("The kept tokens are for another --scope, so a new sign-in begins.")
+            }
+            try await signInByBrowser(at: server)
+        }
+    }
+
+    /// Ends the kept tokens at the server (RFC 7009), then removes the file. If the server does not end them,
+    /// the file stays, so that the command can be called again.
+    func signOut() async throws(LoginError) {
+        try await file.locked { () async throws(LoginError) in
+            guard let old = try file.read() else {
+                say("There are no tokens of \(client.id) at \(issuer.text).")
+                return try file.remove()
+            }
+            let server = try await metadata()
+            if let endpoint = server.revocationEndpoint {
+                try await revoke(old.refreshToken, or: old.accessToken, at: endpoint, of: server)
+                say("The tokens are revoked at \(endpoint).")
+            } else {
+                say("The server has no revocation endpoint: the tokens are good until they expire.")
+            }
+            try file.remove()
+            say("Removed \(file.path).")
+        }
+    }
+
+    private func metadata() async throws(LoginError) -> ServerMetadata {
+        for url in issuer.metadataURLs {
+            let response = try await transport.get(url)
+            guard response.status == 200 else {
+                // 4xx, or a redirect to a page: this place is not used. 5xx is a failure of the server.
+                guard (300..<500).contains(response.status) else {
+                    throw LoginError(
+                        .serverUnreachable, "\(url) answered with status \(response.status); try again later")
+                }
+                continue
+            }
+            let metadata = try ServerMetadata(parsing: response.body, of: issuer)
+            say("Metadata from \(url): the issuer is the same.")
+            return metadata
+        }
+        throw LoginError(
+            .metadataMissing,
+            "\(issuer.text) has no metadata: \(issuer.metadataURLs.joined(separator: " and ")) do not exist; check --issuer"
+        )
+    }
+
+    /// Returns false when the person has to sign in again.
+    private func refresh(_ old: KeptTokens, at server: ServerMetadata) async throws(LoginError) -> Bool {
+        guard let token = old.refreshToken else {
+            guard let end = old.expiresAt, end > now() + 60 else { return false }
+            say("The kept access token is still good, and there is no refresh token.")
+            report(old)
+            return true
+        }
+        let form = client.authenticate(
+            [("grant_type", "refresh_token"), ("refresh_token", token)], at: server.tokenEndpoint, of: server)
+        do throws(LoginError) {
+            let answer = try await transport.post(form)
+            let response = try TokenResponse(status: answer.status, body: answer.body)
+            // Without the signature: a key set that cannot be fetched must not cost the rotated token. The ID
+            // token comes directly from the server (OpenID Connect Core §12.2, §3.1.3.7, rule 6).
+            if let idToken = response.idToken {
+                try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)
+            }
+            let kept = KeptTokens(
+                response, issuer: issuer.text, clientID: client.id, requestedScope: scope.text,
+                subject: old.subject, replacing: old, at: now())
+            try file.write(kept)
+            say("Refreshed the kept tokens at \(server.tokenEndpoint).")
+            report(kept)
+            return true
+        } catch  where error.code == .grantInvalid {
+            say("The kept refresh token is not accepted any more, so a new sign-in begins.")
+            return false
+        }
+    }
+
+    private func signInByBrowser(at server: ServerMetadata) async throws(LoginError) {
+        let secrets = LoginSecrets()
+        let listener = try await CallbackListener.open(
+            path: redirectPath,
+            expecting: AuthorizationAnswer.Expectation(
+                state: secrets.state, issuer: issuer.text, promisesIssuer: server.promisesIssuer))
+        let response: TokenResponse
+        do throws(LoginError) {
+            say("Listening on \(listener.redirectURI) for the answer.")
+            let url = AuthorizationURL(
+                endpoint: server.authorizationEndpoint, clientID: client.id,
+                redirectURI: listener.redirectURI, scope: scope, secrets: secrets
+            ).text
+            invite(to: url)
+            let code = try await listener.code(within: answerLimit)
+            if listener.otherStates > 0 {
+                say("Refused \(listener.otherStates) requests with another state.")
+            }
+            let issuerWords = server.promisesIssuer ? " and the right issuer" : ""
+            say("The answer has the right state\(issuerWords), and a code.")
+            await listener.close()
+            response = try await redeem(code, secrets, redirectURI: listener.redirectURI, at: server)
+        } catch {
+            await listener.close()
+            throw error
+        }
+        do throws(LoginError) {
+            let subject = try await subject(of: response, nonce: secrets.nonce, at: server)
+            let kept = KeptTokens(
+                response, issuer: issuer.text, clientID: client.id, requestedScope: scope.text,
+                subject: subject, at: now())
+            try file.write(kept)
+            report(kept)
+        } catch {
+            // The tokens are not kept, so they should not be good either.
+            if let endpoint = server.revocationEndpoint {
+                try? await revoke(
+                    response.refreshToken, or: response.accessToken, at: endpoint, of: server)
+            }
+            throw error
+        }
+    }
+
+    private func invite(to url: String) {
+        if let openBrowser, openBrowser(url) {
+            say("Opened the browser. If no window appears, open this address:\n\n  \(url)\n")
+        } else {
+            say("Open this address in a browser on this machine:\n\n  \(url)\n")
+        }
+    }
+
+    private func redeem(
+        _ code: String, _ secrets: LoginSecrets, redirectURI: String, at server: ServerMetadata
+    ) async throws(LoginError) -> TokenResponse {
+        let form = client.authenticate(
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
+                ("code_verifier", secrets.verifier),
+            ], at: server.tokenEndpoint, of: server)
+        let answer = try await transport.post(form)
+        let response = try TokenResponse(status: answer.status, body: answer.body)
+        say("Exchanged the code and the PKCE verifier for tokens at \(server.tokenEndpoint).")
+        return response
+    }
+
+    /// Returns the `sub` of the ID token, or `nil` when there is none.
+    private func subject(
+        of response: TokenResponse, nonce: String, at server: ServerMetadata
+    ) async throws(LoginError) -> String? {
+        guard let text = response.idToken else {
+            guard !scope.hasOpenID else {
+                throw LoginError(
+                    .idTokenRefused,
+                    "the scope has openid, but the server sent no ID token; check the client's scopes there")
+            }
+            return nil
+        }
+        let token = try IDToken(parsing: text)
+        try check(token, nonce: nonce, response)
+        let algorithm = token.algorithm.forTerminal(limit: 16)
+        switch try await verdict(on: token, at: server) {
+        case .verified:
+            say("The ID token is right: issuer, audience, time, nonce, and its \(algorithm) signature.")
+        case .unchecked:
+            say("The ID token is right: issuer, audience, time and nonce. Its \(algorithm) signature is")
+            say("not checked, because the token comes directly from the server.")
+        }
+        return token.subject
+    }
+
+    private func check(
+        _ token: IDToken, nonce: String?, _ response: TokenResponse, subject: String? = nil
+    ) throws(LoginError) {
+        try IDTokenCheck(
+            issuer: issuer.text, clientID: client.id, nonce: nonce, accessToken: response.accessToken,
+            subject: subject
+        ).check(token, at: now())
+    }
+
+    private func verdict(
+        on token: IDToken, at server: ServerMetadata
+    ) async throws(LoginError) -> IDTokenSignature.Verdict {
+        guard IDTokenSignature.isVerifiable(token) else {
+            return try IDTokenSignature.check(token, keySet: [])
+        }
+        guard let url = server.keySetURL else { return .unchecked }
+        let answer = try await transport.get(url)
+        guard answer.status == 200 else {
+            throw LoginError(
+                .serverUnreachable, "\(url) answered with status \(answer.status); try again later")
+        }
+        return try IDTokenSignature.check(token, keySet: answer.body)
+    }
+
+    /// RFC 7009 §2.1. The refresh token takes its access tokens along.
+    private func revoke(
+        _ refreshToken: String?, or accessToken: String, at endpoint: String, of server: ServerMetadata
+    ) async throws(LoginError) {
+        let fields = [
+            (name: "token", value: refreshToken ?? accessToken),
+            ("token_type_hint", refreshToken == nil ? "access_token" : "refresh_token"),
+        ]
+        let answer = try await transport.post(client.authenticate(fields, at: endpoint, of: server))
+        guard answer.status != 200 else { return }
+        do throws(LoginError) {
+            throw TokenResponse.failure(status: answer.status, try? JSONValue(parsing: answer.body))
+        } catch  where error.code == .tokenInvalid {
+            // Google's answer for a token that has ended already; the standard has 200 for it.
+        }
+    }
+
+    private func report(_ tokens: KeptTokens) {
+        if let subject = tokens.subject { say("  sub            \(subject.forTerminal())") }
+        say(
+            "  scope          \(tokens.scope?.forTerminal(limit: 2048) ?? "what the server gives this client")"
+        )
+        let end = tokens.expiresAt.map { "until \(RFC3339.text(milliseconds: $0 * 1000))" }
+        say("  access token   Bearer, \(end ?? "the server does not say until when")")
+        say("  refresh token  \(tokens.refreshToken == nil ? "none" : "kept")")
+        say("  file           \(file.path)")
+    }
+}

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because
+/// they would carry a code, a token or the client's secret to another place.
+struct LoginTransport: Sendable {
+    /// In bytes. Metadata and key sets of large servers have about 10,000.
+    static let longestBody = 262_144
+
+    let client: HTTPClient
+    /// For a request and its whole response.
+    var limit = Duration.seconds(20)
+
+    static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
+            decompression: .disabled)
+        // A person waits: an address that refuses connections is reported at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    func get(_ url: String) async throws(LoginError) -> LoginResponse {
+        try await send(HTTPClientRequest(url: url))
+    }
+
+    func post(_ form: FormRequest) async throws(LoginError) -> LoginResponse {
+        var request = HTTPClientRequest(url: form.url)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        if let authorization = form.authorization {
+            request.headers.add(name: "Authorization", value: authorization)
+        }
+        request.body = .bytes(ByteBuffer(string: form.body))
+        return try await send(request)
+    }
+
+    private func send(_ request: HTTPClientRequest) async throws(LoginError) -> LoginResponse {
+        var complete = request
+        complete.headers.add(name: "Accept", value: "application/json")
+        complete.headers.add(name: "User-Agent", value: "siwa-login")
+        let sent = complete
+        do {
+            return try await bounded {
+                let response = try await client.execute(sent, timeout: TimeAmount(limit))
+                let body = try await response.body.collect(upTo: Self.longestBody)
+                // Reading a body in a cancelled task ends early and does not throw.
+                try Task.checkCancellation()
+                return LoginResponse(status: Int(response.status.code), body: Array(buffer: body))
+            }
+        } catch {
+            throw LoginError(.serverUnreachable, "\(Self.place(request.url)) \(Self.words(for: error))")
+        }
+    }
+
+    /// The client's own deadline ends with the response head.
+    private func bounded(
+        _ body: @escaping @Sendable () async throws -> LoginResponse
+    ) async throws -> LoginResponse {
+        try await withThrowingTaskGroup(of: LoginResponse.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    /// Without the query.
+    private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" }).forTerminal() }
+
+    private static func words(for error: any Error) -> String {
+        switch error {
+        case is NIOTooManyBytesError: "sends more than \(longestBody) bytes, which is not accepted"
+        case let error as HTTPClientError
+        where [.readTimeout, .connectTimeout, .deadlineExceeded, .writeTimeout].contains(error):
+            "does not answer in time; try again later"
+        default: "cannot be reached; check the address and the network"
+        }
+    }
+}
+
+/// A response as it was received.
+struct LoginResponse: Sendable {
+    let status: Int
+    let body: [UInt8]
+}

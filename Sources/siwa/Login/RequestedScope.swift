@@ -1,0 +1,33 @@
+import Encodings
+
+/// The scope that a sign-in asks for (RFC 6749 §3.3). Without one, the server decides.
+struct RequestedScope: Sendable, Equatable {
+    /// Space-separated; `nil` when none was given.
+    let text: String?
+
+    /// - Parameter options: Each may have several words. Throws `.optionMalformed`.
+    init(_ options: [String]) throws(LoginError) {
+        let words = options.flatMap { $0.split(separator: " ") }
+        for word in words {
+            let isScope = word.utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            }
+            guard isScope else {
+                throw LoginError(
+                    .optionMalformed,
+                    "--scope must have ASCII characters other than quotation mark and backslash"
+                )
+            }
+        }
+        let text = words.joined(separator: " ")
+        guard text.utf8.count <= 2048 else {
+            throw LoginError(.optionMalformed, "--scope must have at most 2048 characters")
+        }
+        self.text = text.isEmpty ? nil : text
+    }
+
+    /// Whether the answer must contain an ID token.
+    var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
+    /// Whether the answer may contain one: also when the server decides.
+    var mayHaveOpenID: Bool { text == nil || hasOpenID }
+}

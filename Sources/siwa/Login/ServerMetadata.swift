@@ -1,0 +1,74 @@
+import Encodings
+import StrictJSON
+
+/// What `siwa login` uses of a server's metadata (RFC 8414 §2, OpenID Connect Discovery §3), checked.
+struct ServerMetadata: Sendable, Equatable {
+    let authorizationEndpoint: String
+    let tokenEndpoint: String
+    let revocationEndpoint: String?
+    let keySetURL: String?
+    /// Whether every answer has `iss` (RFC 9207 §3), so that an answer without it is refused.
+    let promisesIssuer: Bool
+    /// `nil` when the server does not say.
+    let authenticationMethods: [String]?
+
+    /// Throws `.metadataUnusable`, `.issuerMismatch` or `.serverUnsuitable`.
+    init(parsing body: [UInt8], of issuer: IssuerURL) throws(LoginError) {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256))
+        } catch {
+            throw LoginError(.metadataUnusable, "the metadata of \(issuer.text) is not a JSON object")
+        }
+        let named = json["issuer"]?.string ?? ""
+        // Otherwise a server could bring the person to another one, and take its codes (RFC 8414 §6.2).
+        guard named.isByteEqual(to: issuer.text) else {
+            throw LoginError(
+                .issuerMismatch,
+                "the metadata must name the issuer \(issuer.text), but it names \(named.forTerminal()); give --issuer exactly as the server writes it"
+            )
+        }
+        guard let authorization = try Self.endpoint("authorization_endpoint", of: json, issuer),
+            let token = try Self.endpoint("token_endpoint", of: json, issuer)
+        else {
+            throw LoginError(
+                .metadataUnusable,
+                "the metadata of \(issuer.text) has no authorization_endpoint or no token_endpoint")
+        }
+        (authorizationEndpoint, tokenEndpoint) = (authorization, token)
+        revocationEndpoint = try Self.endpoint("revocation_endpoint", of: json, issuer)
+        keySetURL = try Self.endpoint("jwks_uri", of: json, issuer)
+        promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
+        authenticationMethods = Self.words("token_endpoint_auth_methods_supported", of: json)
+        // A server that does not list its methods may still know S256: an unknown parameter is ignored, and
+        // then PKCE protects nothing, but the sign-in works as it would without PKCE.
+        if let methods = Self.words("code_challenge_methods_supported", of: json), !methods.contains("S256") {
+            throw LoginError(
+                .serverUnsuitable, "\(issuer.text) does not offer PKCE with S256, which siwa login needs")
+        }
+        if let types = Self.words("response_types_supported", of: json), !types.contains("code") {
+            throw LoginError(
+                .serverUnsuitable,
+                "\(issuer.text) does not offer the response type code, which siwa login needs")
+        }
+    }
+
+    /// Returns `nil` when the member is absent. Throws `.metadataUnusable` for a URL to which no secret may
+    /// be sent.
+    private static func endpoint(
+        _ name: String, of json: JSONValue, _ issuer: IssuerURL
+    ) throws(LoginError) -> String? {
+        guard let member = json[name] else { return nil }
+        guard let text = member.string, let address = WebAddress(text),
+            address.isSecure || (issuer.isLocal && address.isLoopback)
+        else {
+            throw LoginError(
+                .metadataUnusable, "\(name) in the metadata of \(issuer.text) must be an https URL")
+        }
+        return text
+    }
+
+    private static func words(_ name: String, of json: JSONValue) -> [String]? {
+        json[name]?.array?.compactMap(\.string)
+    }
+}

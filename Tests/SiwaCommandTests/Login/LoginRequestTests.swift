@@ -1,0 +1,79 @@
+import Encodings
+import StrictJSON
+import Testing
+
+@testable import siwa
+
+/// What is sent: the authorization request and the client's authentication.
+@Suite struct LoginRequestTests {
+    /// RFC 7636, appendix B.
+    @Test func `makes the challenge of the standard's example`() {
+        let secrets = LoginSecrets(
+            state: "s", nonce: "n", verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        #expect(secrets.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    }
+
+    @Test func `verifier, state and nonce are new each time and have 256 bits`() {
+        let (one, two) = (LoginSecrets(), LoginSecrets())
+        #expect(Set([one.state, one.nonce, one.verifier, two.state, two.nonce, two.verifier]).count == 6)
+        #expect(Base64URL.decode(one.verifier)?.count == 32)
+    }
+
+    private static func url(_ endpoint: String, scope: [String]) throws -> String {
+        AuthorizationURL(
+            endpoint: endpoint, clientID: "a&b=c d", redirectURI: "http://127.0.0.1:9004",
+            scope: try RequestedScope(scope), secrets: LoginSecrets(state: "s", nonce: "n", verifier: "v")
+        ).text
+    }
+
+    @Test func `escapes every value, and keeps a query of the endpoint`() throws {
+        let url = try Self.url("https://a.example/auth?tenant=1", scope: ["openid", "email profile"])
+        #expect(
+            url.hasPrefix(
+                "https://a.example/auth?tenant=1&response_type=code&client_id=a%26b%3Dc%20d"
+                    + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A9004&scope=openid%20email%20profile&state=s&nonce=n&"
+            ))
+    }
+
+    @Test func `sends a nonce only where there can be an ID token`() throws {
+        #expect(try Self.url("https://a.example", scope: []).contains("nonce=n"))
+        #expect(try !Self.url("https://a.example", scope: []).contains("scope="))
+        #expect(try !Self.url("https://a.example", scope: ["email"]).contains("nonce="))
+    }
+
+    @Test(arguments: ["a\"b", "a\\b", "ä", "a\nb"]) func `refuses scopes outside the grammar`(scope: String) {
+        #expect(throws: LoginError(.optionMalformed, "")) { try RequestedScope([scope]) }
+    }
+
+    private static func server(_ methods: [String]?) throws -> ServerMetadata {
+        var json = JSONObject([
+            ("issuer", .string("https://a.example")),
+            ("authorization_endpoint", .string("https://a.example/a")),
+            ("token_endpoint", .string("https://a.example/t")),
+        ])
+        json["token_endpoint_auth_methods_supported"] = methods.map { .array($0.map { .string($0) }) }
+        return try ServerMetadata(
+            parsing: JSONValue.object(json).serialized(), of: try IssuerURL("https://a.example"))
+    }
+
+    @Test func `a secret goes into the body or into the header, never into both`() throws {
+        let client = try ClientCredentials(id: "id:1", secret: "s+1")
+        let body = client.authenticate([], at: "u", of: try Self.server(["client_secret_post"]))
+        #expect(body.body == "client_id=id%3A1&client_secret=s%2B1")
+        #expect(body.authorization == nil)
+        for methods in [nil, ["client_secret_basic"]] {
+            let header = client.authenticate([], at: "u", of: try Self.server(methods))
+            #expect(header.body.isEmpty)
+            #expect(header.authorization == "Basic \(Base64.encode(Array("id%3A1:s%2B1".utf8)))")
+        }
+        let publicClient = try ClientCredentials(id: "id")
+        #expect(publicClient.authenticate([], at: "u", of: try Self.server(nil)).body == "client_id=id")
+    }
+
+    @Test func `a client does not show its secret`() throws {
+        let client = try ClientCredentials(id: "id", secret: "hidden-secret")
+        var dumped = ""
+        dump(client, to: &dumped)
+        #expect(!"\(client) \(String(reflecting: client)) \(dumped)".contains("hidden-secret"))
+    }
+}
