@@ -88,6 +88,7 @@ let package = Package(
         module("JOSE", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("ForeignPages", []),
+        module("EmulatorConnections", [hummingbirdCore, nioCore, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),
@@ -146,14 +147,23 @@ let package = Package(
         module(
             "AppleEmulator",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages", hummingbird,
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages",
+                "EmulatorConnections", hummingbird,
                 hummingbirdCore, hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging,
+                asyncHTTPClient, serviceLifecycle,
+            ]),
+        module(
+            "GoogleEmulator",
+            [
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages",
+                "EmulatorConnections", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
             ]),
         .executableTarget(
             name: "siwa",
             dependencies: [
-                "HTTPAPI", "AppleEmulator", "SignIn", "SQLiteStorage", "PostgresStorage", "AppleIDClient",
+                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorConnections", "SignIn",
+                "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
@@ -240,9 +250,16 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                "AppleEmulator", "EmulatorConnections", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
+                "Encodings",
                 asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,
+            ]),
+        tests(
+            "GoogleEmulatorTests",
+            [
+                "GoogleEmulator", "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
             "HTTPAPITests",

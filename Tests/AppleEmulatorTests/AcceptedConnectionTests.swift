@@ -1,11 +1,11 @@
+import AppleEmulator
+import EmulatorConnections
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
-
-@testable import AppleEmulator
 
 @Suite struct AcceptedConnectionTests {
     private static let group = MultiThreadedEventLoopGroup.singleton

@@ -1,6 +1,8 @@
 import AppleEmulator
 import AppleIDClient
 import ArgumentParser
+import Foundation
+import GoogleEmulator
 import HTTPAPI
 import Logging
 import ServiceLifecycle
@@ -9,7 +11,7 @@ import UnixSignals
 /// `siwa emulate`
 struct Emulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the fake Apple alone.",
+        abstract: "Run the fake Apple alone, or the fake Google.",
         discussion: """
             For a service in another process, with SIWA_ENV=development and APPLE_BASE_URL set to this \
             server. Every client that can reach the fake Apple can sign in as any user of a service that \
@@ -21,13 +23,17 @@ struct Emulate: AsyncParsableCommand {
 
             Pages: / for the settings that users have at Apple, /auth/authorize for sign-in on the web. The \
             API for tests is under /emulator: tokens, codes, keys, faults, time.
+
+            With --google it runs the fake Google instead: its page links accounts with an authorization \
+            server in the browser and by App Flip, and the API for tests is under /control. Register its \
+            redirect URIs, which it prints, as app_flip_test_redirect_uris of the client.
             """)
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port; 0 chooses a free one.")
-    var port = 8081
+    @Option(help: "The port; 0 chooses a free one. By default 8081, and 8082 for the fake Google.")
+    var port: Int?
 
     @Option(name: .customLong("team-id"), help: "The Apple team that owns the app.")
     var teamID = DevelopmentSettings.team
@@ -70,6 +76,9 @@ struct Emulate: AsyncParsableCommand {
             """)
     var allowedHosts: [String] = []
 
+    @OptionGroup(title: "The fake Google")
+    var google: GoogleOptions
+
     @OptionGroup(title: "TLS")
     var tls: TLSOptions
 
@@ -80,7 +89,7 @@ struct Emulate: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard (0...65535).contains(port) else {
+        guard (0...65535).contains(port ?? 0) else {
             throw ValidationError("A port must be a number from 0 to 65535.")
         }
         guard ClientSigningKey.isKeyID(teamID) else {
@@ -91,9 +100,10 @@ struct Emulate: AsyncParsableCommand {
     func run() async throws {
         let observation = ProcessObservation.ofProcess(level: logLevel)
         defer { observation.sink.flush() }
+        if google.google { return try await runGoogle(observation) }
         do {
             var configuration = try EmulatorConfiguration(teamID: teamID, clientIDs: clientIDs)
-            (configuration.host, configuration.port) = (host, port)
+            (configuration.host, configuration.port) = (host, port ?? 8081)
             configuration.hostNames = allowedHosts
             configuration.tls = try tls.read(
                 hosts: allowedHosts, now: ProcessObservation.millisecondsSince1970() / 1000)
@@ -117,6 +127,34 @@ struct Emulate: AsyncParsableCommand {
             try await group.run()
         } catch {
             ErrorMessage.write("The fake Apple has failed: \(ErrorMessage.text(for: error))")
+            throw ExitCode.failure
+        }
+    }
+
+    private func runGoogle(_ observation: ProcessObservation) async throws {
+        do {
+            let emulator = try GoogleEmulatorService(
+                configuration: google.configuration(
+                    host: host, port: port ?? GoogleOptions.port, allowedHosts: allowedHosts),
+                logger: observation.logger)
+            let group = ServiceGroup(
+                configuration: ServiceGroupConfiguration(
+                    services: [observation.sink, emulator], gracefulShutdownSignals: [.sigterm, .sigint],
+                    logger: observation.logger))
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                tasks.addTask {
+                    // The service itself throws the error that prevents it from listening.
+                    guard (try? await emulator.port()) != nil else { return }
+                    // Unbuffered, so that it appears at once also in a pipe.
+                    let lines = ["redirect URIs:"] + emulator.state.redirectURIs
+                    try FileHandle.standardOutput.write(
+                        contentsOf: Data((lines.joined(separator: "\n  ") + "\n").utf8))
+                }
+                try await tasks.waitForAll()
+            }
+        } catch {
+            ErrorMessage.write("The fake Google has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }

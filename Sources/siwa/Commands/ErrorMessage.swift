@@ -1,5 +1,5 @@
 import AppleAccounts
-import AppleEmulator
+import EmulatorConnections
 import Foundation
 import HTTPAPI
 import NIOCore

@@ -1,6 +1,6 @@
-import HummingbirdCore
-import Logging
-import NIOCore
+package import HummingbirdCore
+package import Logging
+package import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -12,15 +12,17 @@ import Synchronization
 /// Hummingbird releases accepted connections that it does not serve yet when it is cancelled, and when a
 /// connection arrives while the socket is being closed. With this type, a plain channel is released then, and
 /// closed.
-struct DeferredHTTPChannel: ServerChildChannel {
+package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
+    package init(http: HTTP1Channel) { self.http = http }
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
         // Nothing is read before the HTTP handlers have been added.
         channel.setOption(.autoRead, value: false).map { AcceptedConnection(channel: channel) }
     }
 
-    func handle(value connection: AcceptedConnection, logger: Logger) async {
+    package func handle(value connection: AcceptedConnection, logger: Logger) async {
         let channel = connection.beginServing()
         let prepared: HTTP1Channel.Value
         do {
@@ -45,8 +47,8 @@ struct DeferredHTTPChannel: ServerChildChannel {
 }
 
 /// An accepted connection. It is closed when it is released before it was served.
-final class AcceptedConnection: ServerChildChannelValue {
-    let channel: any Channel
+package final class AcceptedConnection: ServerChildChannelValue {
+    package let channel: any Channel
     private let isServed = Atomic(false)
 
     init(channel: any Channel) {

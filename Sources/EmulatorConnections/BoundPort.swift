@@ -1,7 +1,9 @@
+// EmulatorConnections owns how the emulators listen and serve connections. It does not own any route.
+
 import Synchronization
 
 /// The port on which the server listens, for callers that wait until it does.
-final class BoundPort: Sendable {
+package final class BoundPort: Sendable {
     private enum State {
         case pending([Int: CheckedContinuation<Int, any Error>])
         case bound(Int)
@@ -10,8 +12,10 @@ final class BoundPort: Sendable {
 
     private let state = Mutex((State.pending([:]), nextWaiter: 0))
 
+    package init() {}
+
     /// Waits until the server listens. Throws the error when it cannot listen, and `CancellationError`.
-    func value() async throws -> Int {
+    package func value() async throws -> Int {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -44,10 +48,10 @@ final class BoundPort: Sendable {
         }
     }
 
-    func bind(_ port: Int) { settle(.bound(port), with: .success(port)) }
+    package func bind(_ port: Int) { settle(.bound(port), with: .success(port)) }
 
     /// The server has stopped. Later callers get the error too.
-    func close(_ error: any Error) { settle(.closed(error), with: .failure(error)) }
+    package func close(_ error: any Error) { settle(.closed(error), with: .failure(error)) }
 
     private func settle(_ newState: State, with result: Result<Int, any Error>) {
         let waiters = state.withLock { state -> [CheckedContinuation<Int, any Error>] in
@@ -65,4 +69,8 @@ public struct EmulatorListenError: Error {
     public let port: Int
     /// The error of the system.
     public let cause: any Error
+
+    package init(host: String, port: Int, cause: any Error) {
+        (self.host, self.port, self.cause) = (host, port, cause)
+    }
 }

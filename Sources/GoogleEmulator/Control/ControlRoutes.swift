@@ -1,0 +1,186 @@
+import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+
+/// The control API under `/control`, so that tests need no browser.
+struct ControlRoutes: Sendable {
+    let state: GoogleState
+
+    private var linking: Linking { Linking(state: state) }
+
+    func add(to group: RouterGroup<BasicRequestContext>) {
+        on(group, .get, "") { _ in overview() }
+        addLinks(to: group)
+        addEvents(to: group)
+        on(group, .get, "exchanges") { _ in exchanges() }
+        on(group, .delete, "exchanges") { _ in
+            state.update { $0.exchanges.clear() }
+            return exchanges()
+        }
+        on(group, .get, "faults") { _ in faults() }
+        on(group, .delete, "faults") { _ in
+            state.update { $0.faults.clear() }
+            return faults()
+        }
+        on(group, .put, "faults/:place") { call in
+            let place = try place(call.place)
+            let fault = try call.read { body throws(GoogleEmulatorError) in try body.fault(at: place) }
+            state.setFault(fault, at: place)
+            return faults()
+        }
+        on(group, .delete, "faults/:place") { call in
+            state.setFault(nil, at: try place(call.place))
+            return faults()
+        }
+        on(group, .post, "keys/rotate") { call in
+            try call.read { _ throws(GoogleEmulatorError) in }
+            return JSONObject([("kid", .string(try state.rotateKey().keyID))])
+        }
+    }
+
+    private func addLinks(to group: RouterGroup<BasicRequestContext>) {
+        on(group, .post, "link") { call in
+            let start = try linking.begin(
+                call.read { body throws(GoogleEmulatorError) in try body.linkRequest() })
+            return JSONObject([
+                ("url", .string(start.url)), ("state", .string(start.begun.state)),
+                ("redirect_uri", .string(start.begun.redirectURI)),
+            ])
+        }
+        // For answers to Google's own redirect URIs, which do not lead here.
+        on(group, .post, "answer") { call in
+            let url = try call.read { body throws(GoogleEmulatorError) in
+                try body.required("url", maximum: 16_384)
+            }
+            let place = url.prefix { $0 != "?" }
+            let fields = FormEncoding.decode(url.dropFirst(place.count + 1).utf8) ?? []
+            return try await linking.takeAnswer(fields, at: String(place)).json
+        }
+        on(group, .get, "links") { _ in
+            JSONObject([("links", .array(state.links.map { .object($0.json) }))])
+        }
+        on(group, .delete, "links") { _ in
+            state.update { $0.links.clear() }
+            return JSONObject([("links", .array([]))])
+        }
+        for (name, use) in Self.uses {
+            on(group, .post, RouterPath(name)) { call in
+                let id = try call.read { body throws(GoogleEmulatorError) in
+                    try body.string("link", maximum: 32)
+                }
+                let answer = try await use(linking, id)
+                var json = answer.asJSON
+                json["link"] = .object(try linking.link(id).json)
+                return json
+            }
+        }
+        on(group, .post, "streamlined") { call in
+            let input = try call.read { body throws(GoogleEmulatorError) in
+                (
+                    try body.word("intent", StreamlinedIntent.self) ?? .check, try body.account(),
+                    try body.string("scope"), try body.string("assertion", maximum: 16_384)
+                )
+            }
+            let (answer, link) = try await linking.streamlined(
+                input.0, input.1, scope: input.2, assertion: input.3)
+            var json = answer.asJSON
+            json["link"] = link.map { .object($0.json) }
+            return json
+        }
+    }
+
+    private static let uses: [(String, @Sendable (Linking, String?) async throws -> ServerClient.Answer)] = [
+        ("refresh", { try await $0.refresh($1) }), ("call", { try await $0.call($1) }),
+        ("unlink", { try await $0.unlink($1) }),
+    ]
+
+    private func addEvents(to group: RouterGroup<BasicRequestContext>) {
+        on(group, .get, "events") { _ in events() }
+        on(group, .delete, "events") { _ in
+            state.update { $0.inbox.clear() }
+            return events()
+        }
+        on(group, .post, "send-event") { call in
+            let (event, link) = try call.read { body throws(GoogleEmulatorError) in
+                var event = SentEvent()
+                event.type = try body.word("type", SentEventType.self) ?? .sessionsRevoked
+                event.subject = try body.string("sub", maximum: 255)
+                event.reason = try body.string("reason", maximum: 64)
+                event.state = try body.string("state", maximum: 1024)
+                event.jti = try body.string("jti", maximum: 255)
+                return (event, try body.string("link", maximum: 32))
+            }
+            var sent = event
+            if event.type == .tokenRevoked { sent.refreshToken = try linking.link(link).refreshToken }
+            return try await linking.send(sent).asJSON
+        }
+    }
+
+    private func place(_ name: String) throws(GoogleEmulatorError) -> FaultPlace {
+        guard let place = FaultPlace(rawValue: name) else {
+            let names = FaultPlace.allCases.map(\.rawValue).joined(separator: ", ")
+            throw GoogleEmulatorError(.memberMalformed, detail: "the place must be one of \(names)")
+        }
+        return place
+    }
+
+    private func overview() -> JSONObject {
+        let configuration = state.configuration
+        var json = JSONObject([
+            ("project_id", .string(configuration.projectID)), ("client_id", .string(configuration.clientID)),
+            ("google_client_id", .string(configuration.googleClientID)),
+            ("redirect_uris", .array(state.redirectURIs.map { .string($0) })),
+        ])
+        json["issuer"] = (try? state.server()).map { .string($0.issuer) }
+        return json
+    }
+
+    private func events() -> JSONObject {
+        JSONObject([("events", .array(state.receivedEvents.map { .object($0.json) }))])
+    }
+
+    private func faults() -> JSONObject { state.update { $0.faults.json } }
+
+    private func exchanges() -> JSONObject {
+        let entries = state.exchanges.map { exchange in
+            JSONValue.object(
+                JSONObject([
+                    ("number", .integer(Int64(exchange.number))),
+                    ("at", .string(RFC3339.text(milliseconds: exchange.at))),
+                    ("title", .string(exchange.title)), ("request", .string(exchange.request)),
+                    ("answer", .string(exchange.answer)),
+                ]))
+        }
+        return JSONObject([("exchanges", .array(entries))])
+    }
+
+    private func on(
+        _ group: RouterGroup<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
+        _ respond: @escaping @Sendable (ControlCall) async throws -> JSONObject
+    ) {
+        group.on(path, method: method) { request, context in
+            let body = try await request.body.collect(upTo: ControlBody.limit)
+            let call = ControlCall(body: Array(buffer: body), place: context.parameters.get("place") ?? "")
+            return GoogleResponse.json(try await respond(call))
+        }
+    }
+}
+
+/// One control request.
+struct ControlCall: Sendable {
+    let body: [UInt8]
+    /// The last part of a fault's path.
+    let place: String
+
+    /// Reads the members of the body with `read`, and refuses all others.
+    func read<Value>(
+        _ read: (inout ControlBody) throws(GoogleEmulatorError) -> Value
+    ) throws(GoogleEmulatorError) -> Value {
+        var body = try ControlBody(body)
+        let value = try read(&body)
+        try body.finish()
+        return value
+    }
+}

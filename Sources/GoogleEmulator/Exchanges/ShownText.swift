@@ -1,0 +1,77 @@
+import Encodings
+import JOSE
+import StrictJSON
+
+/// Texts of requests and answers for the page, in which secrets are shortened.
+enum ShownText {
+    private static let secretNames: Set = [
+        "client_secret", "code", "access_token", "refresh_token", "id_token", "assertion", "code_verifier",
+        "token", "identity_token", "authorization_code",
+    ]
+
+    /// The beginning of a secret, so that two of them can be told apart.
+    static func shortened(_ secret: String) -> String {
+        secret.count > 24 ? "\(secret.prefix(12))… (\(secret.utf8.count) bytes)" : "\(secret.prefix(4))…"
+    }
+
+    static func fields(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { field in
+            let isSecret = secretNames.contains(field.name)
+            return "\(field.name) = \(isSecret ? shortened(field.value) : field.value)"
+        }.joined(separator: "\n")
+    }
+
+    /// A URL with its query, one parameter per line.
+    static func url(_ url: String) -> String {
+        guard let mark = url.firstIndex(of: "?"),
+            let query = FormEncoding.decode(url[url.index(after: mark)...].utf8)
+        else { return url }
+        return "\(url[..<mark])\n\(fields(query))"
+    }
+
+    /// JSON with shortened secrets, a token with its content, or the text itself.
+    static func body(_ body: [UInt8]) -> String {
+        if let json = try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) {
+            return lines(of: hidden(json, name: ""), indent: "")
+        }
+        let text = String(decoding: body.prefix(ExchangeLog.longestText), as: UTF8.self)
+        return token(text) ?? text
+    }
+
+    /// The header and the claims of a compact JWS.
+    static func token(_ compact: String) -> String? {
+        guard let segments = JWSSegments(compact: compact),
+            let header = try? JSONValue(parsing: segments.header),
+            let claims = try? JSONValue(parsing: segments.payload, limits: JSONLimits(depth: 16))
+        else { return nil }
+        return "\(lines(of: header, indent: ""))\n\(lines(of: hidden(claims, name: ""), indent: ""))"
+    }
+
+    private static func hidden(_ value: JSONValue, name: String) -> JSONValue {
+        switch value {
+        case .string(let text) where secretNames.contains(name): return .string(shortened(text))
+        case .string(let text) where name == "redirect_to": return .string(hiddenCode(in: text))
+        case .array(let elements): return .array(elements.map { hidden($0, name: name) })
+        case .object(let object):
+            return .object(JSONObject(object.members.map { ($0.name, hidden($0.value, name: $0.name)) }))
+        default: return value
+        }
+    }
+
+    private static func hiddenCode(in url: String) -> String {
+        Self.url(url).split(separator: "\n").joined(separator: " ")
+    }
+
+    /// One member per line.
+    private static func lines(of value: JSONValue, indent: String) -> String {
+        guard let object = value.object, !object.members.isEmpty else {
+            return String(decoding: value.serialized(), as: UTF8.self)
+        }
+        let deeper = indent + "  "
+        let members = object.members.map { member in
+            let name = String(decoding: JSONValue.string(member.name).serialized(), as: UTF8.self)
+            return "\(deeper)\(name): \(lines(of: member.value, indent: deeper))"
+        }
+        return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+    }
+}

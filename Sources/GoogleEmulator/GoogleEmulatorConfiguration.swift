@@ -1,0 +1,81 @@
+import ForeignPages
+
+/// The configuration of the fake Google.
+public struct GoogleEmulatorConfiguration: Sendable {
+    public var host = "127.0.0.1"
+    /// 0 lets the system choose; `GoogleEmulatorService.port()` returns the port.
+    public var port = 0
+    /// Host names in addition to loopback names and `host`. Requests with another `Host` are refused, because
+    /// a web page can let its own name resolve to this machine.
+    public var hostNames: [String] = []
+    /// The project in Google's console. It is a part of the redirect URI.
+    public var projectID = "fake-project"
+    /// What the authorization server has given to Google.
+    public var clientID: String
+    public var clientSecret: String
+    /// The `aud` of Google's own tokens.
+    public var googleClientID = "123-fake.apps.googleusercontent.com"
+    /// What Google asks for, unless a request says otherwise.
+    public var scopes: [String]
+    /// The authorization server. It can also be set later, when its port is known.
+    public var server: LinkedServer?
+    /// The API key of the app's backend, for introspection and App Flip. Without one, introspection uses
+    /// Google's own client, and App Flip is not possible.
+    public var apiKey: String?
+    /// The fake Apple, from which the emulated iPhone app gets identity tokens.
+    public var appleURL: String?
+    /// The first signing key. Without one, a key is made at the start.
+    public var key: GoogleKey?
+
+    public init(clientID: String, clientSecret: String, scopes: [String] = []) {
+        (self.clientID, self.clientSecret, self.scopes) = (clientID, clientSecret, scopes)
+    }
+
+    /// Throws `.configurationInvalid` when a value is out of bounds.
+    func check() throws(GoogleEmulatorError) {
+        guard (0...65535).contains(port) else {
+            throw GoogleEmulatorError(.configurationInvalid, detail: "port must be 0 to 65535")
+        }
+        for name in hostNames where !AllowedHosts.isName(name) {
+            throw GoogleEmulatorError(
+                .configurationInvalid,
+                detail: "an allowed host must be a name or an address without a port, not \(name)")
+        }
+        let isPath = projectID.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        guard isPath, (1...64).contains(projectID.utf8.count) else {
+            throw GoogleEmulatorError(
+                .configurationInvalid, detail: "the project must be 1 to 64 of a-z, 0-9 and '-'")
+        }
+    }
+}
+
+/// The URLs of the authorization server that people's accounts are linked with, as they are typed into
+/// Google's console.
+public struct LinkedServer: Sendable, Equatable {
+    /// Also the `iss` of its security event tokens.
+    public var issuer: String
+    public var authorizationURL: String
+    public var tokenURL: String
+    public var revocationURL: String
+    public var introspectionURL: String
+    public var appFlipURL: String
+    /// Takes Google's security event tokens.
+    public var securityEventsURL: String
+    /// Says where the keys of the server's security event tokens are.
+    public var riscConfigurationURL: String
+
+    /// The URLs of siwa with this issuer.
+    public init(issuer: String) {
+        self.issuer = issuer
+        authorizationURL = "\(issuer)/oauth/authorize"
+        tokenURL = "\(issuer)/oauth/token"
+        revocationURL = "\(issuer)/oauth/revoke"
+        introspectionURL = "\(issuer)/oauth/introspect"
+        appFlipURL = "\(issuer)/v1/oauth/app-flip"
+        securityEventsURL = "\(issuer)/v1/google/security-events"
+        riscConfigurationURL = "\(issuer)/.well-known/risc-configuration"
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import JOSE
+import Synchronization
+
+/// What the fake Google keeps, in memory only. All methods are thread-safe.
+public final class GoogleState: Sendable {
+    struct World {
+        var server: LinkedServer?
+        /// `http://127.0.0.1:PORT`, when the emulator listens.
+        var baseURL = ""
+        var links = LinkBook()
+        var exchanges = ExchangeLog()
+        var inbox = EventInbox()
+        var faults = FaultTable()
+        var keys: [GoogleKey]
+    }
+
+    /// More keys than a rotation needs; the oldest is dropped.
+    static let mostKeys = 8
+
+    let configuration: GoogleEmulatorConfiguration
+    /// Milliseconds since 1970.
+    let clock: @Sendable () -> Int64
+    private let world: Mutex<World>
+
+    init(
+        configuration: GoogleEmulatorConfiguration, key: GoogleKey, clock: @escaping @Sendable () -> Int64
+    ) {
+        (self.configuration, self.clock) = (configuration, clock)
+        world = Mutex(World(server: configuration.server, keys: [key]))
+    }
+
+    /// Reads or changes everything under one lock. Nothing slow is done in it.
+    func update<Result>(_ body: (inout sending World) -> sending Result) -> sending Result {
+        world.withLock(body)
+    }
+
+    /// Seconds since 1970.
+    var now: Int64 { clock() / 1000 }
+
+    /// Sets the authorization server, when its port is known only after the start.
+    public func connect(to server: LinkedServer) { update { $0.server = server } }
+
+    public var links: [AccountLink] { update { $0.links.links } }
+    public var receivedEvents: [ReceivedEvent] { update { $0.inbox.events } }
+    public var exchanges: [Exchange] { update { $0.exchanges.exchanges } }
+
+    /// Where the authorization server sends answers for linking in the browser, and for App Flip. On the
+    /// emulator's own origin, because Google's hosts do not lead here.
+    public var redirectURIs: [String] {
+        let base = update { $0.baseURL }
+        return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
+    }
+
+    public static let systemClock: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    /// The apps of Google that begin App Flip: Home and the Assistant.
+    static let bundleIDs = [
+        "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
+        "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
+    ]
+
+    /// Google's own hosts, for tests that do not follow the redirect.
+    static let googleHosts = [
+        "https://oauth-redirect.googleusercontent.com",
+        "https://oauth-redirect-sandbox.googleusercontent.com",
+    ]
+
+    public func setFault(_ fault: GoogleFault?, at place: FaultPlace) {
+        update { $0.faults[place] = fault }
+    }
+
+    /// Throws `.serverMissing`.
+    func server() throws(GoogleEmulatorError) -> LinkedServer {
+        guard let server = update({ $0.server }) else {
+            throw GoogleEmulatorError(.serverMissing, detail: "no authorization server is configured")
+        }
+        return server
+    }
+
+    func signingKey() throws(GoogleEmulatorError) -> GoogleKey {
+        guard let key = update({ $0.keys.last }) else { throw GoogleEmulatorError(.signingFailed) }
+        return key
+    }
+
+    /// Signs with a new key from now on. The old ones stay published.
+    func rotateKey() throws -> GoogleKey {
+        let key = try GoogleKey.generate()
+        update { world in
+            if world.keys.count >= Self.mostKeys { world.keys.removeFirst() }
+            world.keys.append(key)
+        }
+        return key
+    }
+
+    func record(_ title: String, request: String, answer: String) {
+        let now = clock()
+        update { $0.exchanges.add(title, request: request, answer: answer, at: now) }
+    }
+}

@@ -1,0 +1,44 @@
+import Cryptography
+import Encodings
+public import JOSE
+import StrictJSON
+
+/// A private key of the fake Google, and the ID of its published public key.
+public struct GoogleKey: Sendable {
+    public let keyID: String
+    public let privateKey: RSAPrivateKey
+
+    public init(keyID: String, privateKey: RSAPrivateKey) {
+        (self.keyID, self.privateKey) = (keyID, privateKey)
+    }
+
+    /// Makes a 2048-bit key, which takes up to a second. Throws `JOSEError`.
+    public static func generate() throws(JOSEError) -> GoogleKey {
+        GoogleKey(
+            keyID: Hexadecimal.encode(SecureRandom.bytes(count: 20)),
+            privateKey: try RSAPrivateKey.generate(bits: 2048))
+    }
+
+    /// Signs with RS256, as all of Google's tokens are.
+    ///
+    /// - Parameter type: The `typ` of the header. Throws `.signingFailed`.
+    func sign(_ claims: JSONObject, type: String) throws(GoogleEmulatorError) -> String {
+        let header = JSONObject([
+            ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string(type)),
+        ])
+        var segments = JWSSegments(
+            header: JSONValue.object(header).serialized(), payload: JSONValue.object(claims).serialized())
+        do throws(JOSEError) {
+            segments.signature = try privateKey.signature(for: segments.signingInput)
+        } catch {
+            throw GoogleEmulatorError(.signingFailed, detail: error.description)
+        }
+        return segments.compact
+    }
+
+    /// The key set (RFC 7517 §5) that `/oauth2/v3/certs` answers.
+    static func document(_ keys: [GoogleKey]) -> JSONObject {
+        let entries = keys.map { JSONValue.object($0.privateKey.publicJWK(keyID: $0.keyID)) }
+        return JSONObject([("keys", .array(entries))])
+    }
+}

@@ -1,0 +1,110 @@
+/// A link between a Google account and an account of the app, or a failed attempt to make one.
+public struct AccountLink: Sendable, Equatable {
+    /// How the person came to the link.
+    public enum Mode: String, Sendable, CaseIterable {
+        case browser
+        case appFlip = "app_flip"
+        case streamlined
+    }
+
+    public enum Status: Sendable, Equatable {
+        case linked
+        /// `error` of the server's answer, or of the token endpoint.
+        case failed(error: String)
+        /// The person unlinked in the Google app.
+        case unlinkedByGoogle
+        /// The server's security event said that the refresh token has ended.
+        case unlinkedByService
+        /// The token endpoint answered `invalid_grant`.
+        case refused
+
+        var word: String {
+            switch self {
+            case .linked: "linked"
+            case .failed: "failed"
+            case .unlinkedByGoogle: "unlinked_by_google"
+            case .unlinkedByService: "unlinked_by_service"
+            case .refused: "refused"
+            }
+        }
+    }
+
+    public let id: String
+    public let mode: Mode
+    public internal(set) var status: Status
+    /// The Google account: `sub` of the ID token of streamlined linking.
+    public internal(set) var subject: String?
+    public internal(set) var scope: String?
+    public internal(set) var accessToken: String?
+    /// Seconds since 1970.
+    public internal(set) var expiresAt: Int64?
+    public internal(set) var refreshToken: String?
+    /// What the app's API said of the access token when it was last called.
+    public internal(set) var isActive: Bool?
+
+    /// What Google does after an error of App Flip: some are recovered from in the browser.
+    public var goesOnInBrowser: Bool {
+        guard case .failed(let error) = status, mode == .appFlip else { return false }
+        return error == "cancelled" || error == "invalid_request"
+    }
+}
+
+/// A link that was begun: the authorization request that Google made.
+struct BegunLink: Sendable, Equatable {
+    let state: String
+    let mode: AccountLink.Mode
+    /// Repeated in the token request.
+    let redirectURI: String
+    let scope: String
+    let userLocale: String?
+    let loginHint: String?
+    /// With PKCE.
+    let verifier: String?
+}
+
+/// All links. Pure, and bounded: the oldest are dropped.
+struct LinkBook: Sendable {
+    static let capacity = 100
+
+    private(set) var links: [AccountLink] = []
+    private var begun: [BegunLink] = []
+    private var lastID = 0
+
+    mutating func begin(_ link: BegunLink) {
+        if begun.count >= Self.capacity { begun.removeFirst() }
+        begun.append(link)
+    }
+
+    /// Removes and returns the link that was begun with this state.
+    mutating func takeBegun(_ state: String) -> BegunLink? {
+        begun.firstIndex { $0.state == state }.map { begun.remove(at: $0) }
+    }
+
+    func begun(_ state: String) -> BegunLink? { begun.first { $0.state == state } }
+
+    /// Adds a link with a new ID.
+    @discardableResult
+    mutating func add(_ mode: AccountLink.Mode, _ status: AccountLink.Status) -> AccountLink {
+        lastID += 1
+        if links.count >= Self.capacity { links.removeFirst() }
+        let link = AccountLink(id: String(lastID), mode: mode, status: status)
+        links.append(link)
+        return link
+    }
+
+    /// - Parameter id: `nil` for the newest.
+    func link(_ id: String?) throws(GoogleEmulatorError) -> AccountLink {
+        guard let link = id == nil ? links.last : links.first(where: { $0.id == id }) else {
+            throw GoogleEmulatorError(.linkNotFound, detail: id == nil ? "there is no link yet" : "")
+        }
+        return link
+    }
+
+    /// Does nothing when the link was dropped.
+    mutating func change(_ id: String, _ body: (inout AccountLink) -> Void) {
+        guard let index = links.firstIndex(where: { $0.id == id }) else { return }
+        body(&links[index])
+    }
+
+    mutating func clear() { (links, begun) = ([], []) }
+}

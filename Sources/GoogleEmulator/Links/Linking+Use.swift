@@ -1,0 +1,69 @@
+import StrictJSON
+
+extension AccountLink {
+    /// - Parameter now: Seconds since 1970.
+    mutating func takeTokens(_ json: JSONValue, at now: Int64) {
+        accessToken = json["access_token"]?.string
+        expiresAt = json["expires_in"]?.integer.map { now + min(max(0, $0), 3_155_760_000) }
+        refreshToken = json["refresh_token"]?.string ?? refreshToken
+        scope = json["scope"]?.string ?? scope
+    }
+}
+
+extension Linking {
+    /// Gets a new access token. `invalid_grant` ends the link at Google.
+    ///
+    /// - Parameter id: `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
+    func refresh(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+        let link = try link(id)
+        guard let token = link.refreshToken else { throw GoogleEmulatorError(.tokenMissing) }
+        let answer = await client.post(
+            "Google refreshes the access token", try state.server().tokenURL,
+            .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
+        let now = state.now
+        if answer.status == 200, let json = answer.json {
+            change(link) { $0.takeTokens(json, at: now) }
+        } else if answer.error == "invalid_grant", link.status == .linked {
+            change(link) { $0.status = .refused }
+        }
+        return answer
+    }
+
+    /// Calls the app's API with the access token, which asks the authorization server whether it is good
+    /// (RFC 7662).
+    func call(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+        let link = try link(id)
+        guard let token = link.accessToken else { throw GoogleEmulatorError(.tokenMissing) }
+        let key = state.configuration.apiKey
+        let answer = await client.post(
+            "The app's API asks whether the access token is good", try state.server().introspectionURL,
+            .form([("token", token)] + (key == nil ? clientFields : [])), bearer: key)
+        change(link) { $0.isActive = answer.json?["active"]?.bool }
+        return answer
+    }
+
+    /// Unlinks in the Google app: Google revokes the refresh token (RFC 7009).
+    func unlink(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+        let link = try link(id)
+        guard let token = link.refreshToken ?? link.accessToken else {
+            throw GoogleEmulatorError(.tokenMissing)
+        }
+        let hint = link.refreshToken == nil ? "access_token" : "refresh_token"
+        let answer = await client.post(
+            "Google revokes the token, because the person unlinks", try state.server().revocationURL,
+            .form([("token", token), ("token_type_hint", hint)] + clientFields))
+        if answer.status == 200 { change(link) { $0.status = .unlinkedByGoogle } }
+        return answer
+    }
+
+    func link(_ id: String?) throws(GoogleEmulatorError) -> AccountLink {
+        let found: Result<AccountLink, GoogleEmulatorError> = state.update { world in
+            Result { () throws(GoogleEmulatorError) in try world.links.link(id) }
+        }
+        return try found.get()
+    }
+
+    private func change(_ link: AccountLink, _ body: (inout AccountLink) -> Void) {
+        state.update { $0.links.change(link.id, body) }
+    }
+}

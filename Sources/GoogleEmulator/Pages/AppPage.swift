@@ -1,0 +1,75 @@
+import Hummingbird
+
+/// The person's own iPhone app after it has received the universal link: it checks it and asks for consent.
+struct AppPage {
+    let link: AppFlipLink
+    let app: AppFlipApp
+    /// Of the form (CSRF).
+    let token: String
+
+    var response: Response {
+        GooglePage(
+            app: .phone, title: "Your iPhone app",
+            content: """
+                <h1>Google asks to link your account</h1>
+                <section><h2>The universal link</h2>
+                \(HTML.table(link.fields.map { ($0.name, $0.value) }))
+                </section>
+                \(decision)
+                """
+        ).response
+    }
+
+    private var decision: String {
+        switch app.check(link) {
+        case .otherRedirectURI:
+            return """
+                <section><p>redirect_uri is not one of Google's. The app opens nothing.</p>
+                <a class="button" href="/">Back to Google</a></section>
+                """
+        case .otherClient:
+            let url = link.url(error: "invalid_request")
+            return """
+                <section><p>client_id is not the one that the app knows. The app opens redirect_uri with \
+                <code>invalid_request</code>, and Google goes on in the browser.</p>
+                <a class="button main" rel="noreferrer" href="\(url.escapedForHTML)">Open the Google app</a></section>
+                """
+        case .fine:
+            return """
+                <section><p>client_id and redirect_uri are the ones that the app knows. It asks:</p>
+                <form method="post" action="/app/decision">
+                \(HTML.hidden([("token", token)] + link.fields))
+                \(HTML.text("Sign in with the fake Apple as (user ID)", "sub", hint: "the usual user"))
+                \(HTML.text("or an account ID, if the person is signed in already", "account_id", hint: "acc_…"))
+                <div class="row"><button class="main" name="decision" value="granted">Agree and link</button>
+                <button name="decision" value="denied">Refuse</button>
+                <button name="decision" value="cancelled">Cancel</button></div>
+                </form></section>
+                """
+        }
+    }
+}
+
+/// What the app's backend got, and the URL that the app opens.
+struct AppAnswerPage {
+    let redirectTo: String
+    let answer: ServerClient.Answer
+
+    var response: Response {
+        let words =
+            answer.status.map { "The backend's answer has status \($0)." }
+            ?? "The backend could not be reached, so the app makes the cancelled URL itself."
+        return GooglePage(
+            app: .phone, title: "Your iPhone app",
+            content: """
+                <h1>Back to Google</h1>
+                <section><p>\(words.escapedForHTML)</p>
+                <pre>\(ShownText.body(answer.body).escapedForHTML)</pre>
+                <p>The app opens this URL as it is:</p>
+                <pre>\(ShownText.url(redirectTo).escapedForHTML)</pre>
+                <a class="button main" rel="noreferrer" href="\(redirectTo.escapedForHTML)">Open the Google app</a>
+                </section>
+                """
+        ).response
+    }
+}

@@ -1,0 +1,131 @@
+import AsyncHTTPClient
+import Encodings
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Google's requests to the authorization server, each of which is recorded. Redirects are not followed, and
+/// answers are bounded in time and size.
+struct ServerClient: Sendable {
+    static let timeout = TimeAmount.seconds(15)
+    /// In bytes.
+    static let longestAnswer = 262_144
+
+    /// What came back.
+    struct Answer: Sendable {
+        /// `nil` when there was no answer.
+        let status: Int?
+        let body: [UInt8]
+
+        var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) }
+
+        /// `error` of an OAuth answer, or a word for what was wrong.
+        var error: String {
+            guard let status else { return "unreachable" }
+            return json?["error"]?.string ?? json?["code"]?.string ?? json?["err"]?.string
+                ?? "status_\(status)"
+        }
+    }
+
+    enum Body: Sendable {
+        case form([(name: String, value: String)])
+        case json(JSONObject)
+        case token(String)
+    }
+
+    let state: GoogleState
+
+    /// Sends a request. A failure is an answer without a status.
+    ///
+    /// - Parameters:
+    ///   - title: What the request is for, as the page shows it.
+    ///   - place: Where a fault may be set.
+    func post(
+        _ title: String, _ url: String, _ body: Body, bearer: String? = nil, at place: FaultPlace? = nil
+    ) async -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
+        request.headers.add(name: "Content-Type", value: body.contentType)
+        request.body = .bytes(ByteBuffer(bytes: body.bytes))
+        let credentials = bearer == nil ? "" : "Authorization: Bearer …\n"
+        return await send(
+            request, title, shown: "POST \(url)\n\(credentials)\(body.contentType)\n\n\(body.shown)",
+            at: place)
+    }
+
+    func get(_ title: String, _ url: String) async -> Answer {
+        await send(HTTPClientRequest(url: url), title, shown: "GET \(url)", at: nil)
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, _ title: String, shown: String, at place: FaultPlace?
+    ) async -> Answer {
+        let fault = place.flatMap { place in state.update { $0.faults.take(place) } }
+        if let delay = fault?.delayMilliseconds, delay > 0 {
+            try? await Task.sleep(for: .milliseconds(delay))
+        }
+        guard fault?.loss != .request else {
+            return finish(title, shown, Answer(status: nil, body: []), words: "not sent, because of a fault")
+        }
+        var sent = request
+        sent.headers.add(name: "Accept", value: "application/json")
+        sent.headers.add(name: "User-Agent", value: "fake-google")
+        let complete = sent
+        do {
+            let answer = try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
+                let response = try await client.execute(complete, timeout: Self.timeout)
+                let body = try await response.body.collect(upTo: Self.longestAnswer)
+                return Answer(status: Int(response.status.code), body: Array(buffer: body))
+            }
+            guard fault?.loss != .answer else {
+                return finish(
+                    title, shown, Answer(status: nil, body: []),
+                    words: "the answer is lost, because of a fault")
+            }
+            return finish(title, shown, answer, words: nil)
+        } catch {
+            return finish(title, shown, Answer(status: nil, body: []), words: "no answer (\(error))")
+        }
+    }
+
+    private func finish(_ title: String, _ shown: String, _ answer: Answer, words: String?) -> Answer {
+        let text = words ?? "\(answer.status ?? 0)\n\(ShownText.body(answer.body))"
+        state.record(title, request: shown, answer: text)
+        return answer
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = .init(connect: .seconds(5), read: .seconds(10))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+}
+
+extension ServerClient.Body {
+    fileprivate var contentType: String {
+        switch self {
+        case .form: "application/x-www-form-urlencoded"
+        case .json: "application/json"
+        case .token: "application/secevent+jwt"
+        }
+    }
+
+    fileprivate var bytes: [UInt8] {
+        switch self {
+        case .form(let fields): Array(FormEncoding.encode(fields).utf8)
+        case .json(let object): JSONValue.object(object).serialized()
+        case .token(let token): Array(token.utf8)
+        }
+    }
+
+    fileprivate var shown: String {
+        switch self {
+        case .form(let fields): ShownText.fields(fields)
+        case .json(let object): ShownText.body(JSONValue.object(object).serialized())
+        case .token(let token): ShownText.token(token) ?? token
+        }
+    }
+}

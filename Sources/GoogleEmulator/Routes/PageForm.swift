@@ -1,0 +1,35 @@
+import Cryptography
+import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The fields of a form of the emulator's own pages.
+struct PageForm: Sendable {
+    private let fields: [(name: String, value: String)]
+
+    /// Throws `.bodyMalformed`, and `NIOTooManyBytesError`.
+    init(_ request: Request) async throws {
+        let body = try await request.body.collect(upTo: ControlBody.limit)
+        guard let fields = FormEncoding.decode(Array(buffer: body)) else {
+            throw GoogleEmulatorError(.bodyMalformed, detail: "not a form")
+        }
+        self.fields = fields
+    }
+
+    /// `nil` when the field is absent or empty.
+    subscript(name: String) -> String? {
+        fields.first { $0.name == name && !$0.value.isEmpty }?.value
+    }
+
+    /// All fields but the token of the page.
+    var parameters: [(name: String, value: String)] { fields.filter { $0.name != "token" } }
+
+    /// Another site can submit a form from a developer's browser, but cannot read the page's token (CSRF).
+    /// Throws `.pageOutdated`.
+    func check(token: String) throws(GoogleEmulatorError) {
+        guard ConstantTime.areEqual(Array((self["token"] ?? "").utf8), Array(token.utf8)) else {
+            throw GoogleEmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")
+        }
+    }
+}

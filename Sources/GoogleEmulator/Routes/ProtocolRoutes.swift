@@ -1,0 +1,68 @@
+import Encodings
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+
+/// What others ask of Google: its keys, its configuration, reports of events, and the redirect URIs.
+struct ProtocolRoutes: Sendable {
+    let state: GoogleState
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("oauth2/v3/certs") { _, _ in
+            await document(.certs, "Google's keys are fetched") { GoogleKey.document($0.keys) }
+        }
+        router.get(".well-known/risc-configuration") { _, _ in
+            await document(.riscConfiguration, "Google's configuration for events is fetched") { world in
+                JSONObject([
+                    ("issuer", .string(SentEvent.issuer)),
+                    ("jwks_uri", .string("\(world.baseURL)/oauth2/v3/certs")),
+                ])
+            }
+        }
+        router.post("v1beta/events:report") { request, _ in try await report(request) }
+    }
+
+    private func document(
+        _ place: FaultPlace, _ title: String, _ make: (GoogleState.World) -> JSONObject
+    ) async -> Response {
+        if let refusal = await faulty(place, title) { return refusal }
+        let json = state.update { make($0) }
+        state.record(title, request: "GET \(place.rawValue)", answer: "200")
+        return GoogleResponse.json(json)
+    }
+
+    private func report(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: EventReport.longestToken)
+        let token = String(buffer: body)
+        let shown = "POST /v1beta/events:report\n\(ShownText.token(token) ?? "no token")"
+        if let refusal = await faulty(.report, "The server reports an event", shown) { return refusal }
+        do throws(EventReportRefusal) {
+            let isToken = request.headers[.contentType]?.hasPrefix("application/secevent+jwt") ?? false
+            guard isToken else { throw .malformed }
+            let event = try await EventReport(state: state).take(token)
+            state.record(
+                "The server reports that a token has ended", request: shown,
+                answer: event.linkID.map { "202; link \($0) has ended" } ?? "202; the token is not known here"
+            )
+            return Response(status: .accepted)
+        } catch {
+            state.record(
+                "The server reports an event that Google refuses", request: shown,
+                answer: "400 \(error.rawValue)")
+            return GoogleResponse.json(
+                JSONObject([
+                    ("err", .string(error.rawValue)), ("description", .string("the token is refused")),
+                ]), status: .badRequest)
+        }
+    }
+
+    /// Returns the response of a fault, after its delay.
+    private func faulty(_ place: FaultPlace, _ title: String, _ request: String = "") async -> Response? {
+        guard let fault = state.update({ $0.faults.take(place) }) else { return nil }
+        if fault.delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) }
+        guard let status = fault.status else { return nil }
+        state.record(title, request: request, answer: "\(status), because of a fault")
+        return Response(status: .init(code: status))
+    }
+}

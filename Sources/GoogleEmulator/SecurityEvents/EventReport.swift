@@ -1,0 +1,74 @@
+import Cryptography
+import Encodings
+import JOSE
+import StrictJSON
+
+/// Why Google refuses a security event token (RFC 8935 §2.4). The raw value is `err` of the answer.
+enum EventReportRefusal: String, Error {
+    case malformed = "invalid_request"
+    case key = "invalid_key"
+    case issuer = "invalid_issuer"
+    case audience = "invalid_audience"
+    case signature = "authentication_failed"
+}
+
+/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that it does
+/// not share with what signs them.
+struct EventReport: Sendable {
+    static let audience = "google_account_linking"
+    static let event = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
+    /// In bytes.
+    static let longestToken = 16 * 1024
+
+    let state: GoogleState
+
+    /// Returns the event, with the link whose refresh token it names.
+    func take(_ compact: String) async throws(EventReportRefusal) -> ReceivedEvent {
+        guard let segments = JWSSegments(compact: compact),
+            let header = try? JSONValue(parsing: segments.header), header["alg"]?.string == "RS256",
+            let keyID = header["kid"]?.string, let claims = try? JSONValue(parsing: segments.payload)
+        else { throw .malformed }
+        guard let server = try? state.server(), claims["iss"]?.string == server.issuer else { throw .issuer }
+        guard let key = await keys(of: server)?.key(for: keyID) else { throw .key }
+        guard key.isValidSignature(segments.signature, for: segments.signingInput[...]) else {
+            throw .signature
+        }
+        guard claims["aud"]?.string == Self.audience else { throw .audience }
+        guard claims["exp"] == nil, let jti = claims["jti"]?.string, !jti.isEmpty, jti.utf8.count <= 255,
+            let issuedAt = claims["iat"]?.integer, let events = claims["events"]?.object,
+            events.members.count == 1, let event = events[Self.event],
+            event["subject_type"]?.string == "oauth_token", event["token_type"]?.string == "refresh_token",
+            event["token_identifier_alg"]?.string == "hash_SHA512_double",
+            let hash = event["token"]?.string, Hexadecimal.decode(hash)?.count == SHA512Digest.size
+        else { throw .malformed }
+        return state.update { world in
+            let link = world.links.links.last { $0.refreshToken.map(Self.hash) == hash }
+            if let link, link.status == .linked {
+                world.links.change(link.id) { $0.status = .unlinkedByService }
+            }
+            let event = ReceivedEvent(
+                jti: jti, type: "token-revoked", issuedAt: issuedAt, tokenHash: hash, linkID: link?.id,
+                deliveries: 1)
+            world.inbox.add(event)
+            return event
+        }
+    }
+
+    /// Lowercase hexadecimal of SHA-512(SHA-512(token)).
+    static func hash(_ token: String) -> String {
+        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8))))
+    }
+
+    /// The keys are where the server's configuration says, as Google finds them.
+    private func keys(of server: LinkedServer) async -> JSONWebKeySet? {
+        let client = ServerClient(state: state)
+        let configuration = await client.get(
+            "Google looks for the server's keys", server.riscConfigurationURL)
+        guard configuration.status == 200, configuration.json?["issuer"]?.string == server.issuer,
+            let url = configuration.json?["jwks_uri"]?.string, url.hasPrefix("http")
+        else { return nil }
+        let answer = await client.get("Google fetches the server's keys", url)
+        guard answer.status == 200 else { return nil }
+        return try? JSONWebKeySet(parsing: answer.body)
+    }
+}

@@ -1,0 +1,77 @@
+import Cryptography
+import Encodings
+import StrictJSON
+
+/// The events that Google sends about a Google account (Cross-Account Protection).
+enum SentEventType: String, CaseIterable {
+    case sessionsRevoked = "sessions-revoked"
+    case tokensRevoked = "tokens-revoked"
+    case tokenRevoked = "token-revoked"
+    case accountDisabled = "account-disabled"
+    case accountEnabled = "account-enabled"
+    case credentialChangeRequired = "account-credential-change-required"
+    case verification
+
+    var uri: String {
+        switch self {
+        case .tokensRevoked, .tokenRevoked:
+            "https://schemas.openid.net/secevent/oauth/event-type/\(rawValue)"
+        default: "https://schemas.openid.net/secevent/risc/event-type/\(rawValue)"
+        }
+    }
+}
+
+/// A security event token of Google, before it is signed.
+struct SentEvent: Sendable {
+    static let issuer = "https://accounts.google.com/"
+
+    var type = SentEventType.sessionsRevoked
+    /// The Google account.
+    var subject: String?
+    /// Of `account-disabled`: `hijacking` or `bulk-account`.
+    var reason: String?
+    /// Of `verification`.
+    var state: String?
+    /// Of `token-revoked`.
+    var refreshToken: String?
+    /// Another ID than a new one, for repeated deliveries.
+    var jti: String?
+
+    /// - Parameter now: Seconds since 1970. There is no `exp`, as at Google.
+    func claims(for audience: String, at now: Int64) -> JSONObject {
+        var event = JSONObject()
+        if type == .verification {
+            event["state"] = .string(state ?? "")
+        } else if type == .tokenRevoked, let refreshToken {
+            event["subject"] = .object(
+                JSONObject([
+                    ("subject_type", .string("oauth_token")), ("token_type", .string("refresh_token")),
+                    ("token_identifier_alg", .string("hash_SHA512_double")),
+                    ("token", .string(EventReport.hash(refreshToken))),
+                ]))
+        } else {
+            event["subject"] = .object(
+                JSONObject([
+                    ("subject_type", .string("iss-sub")), ("iss", .string(Self.issuer)),
+                    ("sub", .string(subject ?? GoogleAccount().subject)),
+                ]))
+        }
+        event["reason"] = reason.map { .string($0) }
+        return JSONObject([
+            ("iss", .string(Self.issuer)), ("aud", .string(audience)), ("iat", .integer(now)),
+            ("jti", .string(jti ?? Base64URL.encode(SecureRandom.bytes(count: 16)))),
+            ("events", .object(JSONObject([(type.uri, .object(event))]))),
+        ])
+    }
+}
+
+extension Linking {
+    /// Sends an event to the authorization server (RFC 8935).
+    func send(_ event: SentEvent) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+        let server = try state.server()
+        let claims = event.claims(for: state.configuration.googleClientID, at: state.now)
+        let token = try state.signingKey().sign(claims, type: "secevent+jwt")
+        return await client.post(
+            "Google sends the event \(event.type.rawValue)", server.securityEventsURL, .token(token))
+    }
+}
