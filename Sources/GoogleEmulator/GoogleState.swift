@@ -6,6 +6,7 @@ import Synchronization
 public final class GoogleState: Sendable {
     struct World {
         var server: LinkedServer?
+        var appleURL: String?
         /// `http://127.0.0.1:PORT`, when the emulator listens.
         var baseURL = ""
         var links = LinkBook()
@@ -27,7 +28,7 @@ public final class GoogleState: Sendable {
         configuration: GoogleEmulatorConfiguration, key: GoogleKey, clock: @escaping @Sendable () -> Int64
     ) {
         (self.configuration, self.clock) = (configuration, clock)
-        world = Mutex(World(server: configuration.server, keys: [key]))
+        world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: [key]))
     }
 
     /// Reads or changes everything under one lock. Nothing slow is done in it.
@@ -38,8 +39,13 @@ public final class GoogleState: Sendable {
     /// Seconds since 1970.
     var now: Int64 { clock() / 1000 }
 
-    /// Sets the authorization server, when its port is known only after the start.
-    public func connect(to server: LinkedServer) { update { $0.server = server } }
+    /// Sets the authorization server and the fake Apple, when their ports are known only after the start.
+    public func connect(to server: LinkedServer, appleURL: String? = nil) {
+        update { world in
+            world.server = server
+            world.appleURL = appleURL ?? world.appleURL
+        }
+    }
 
     public var links: [AccountLink] { update { $0.links.links } }
     public var receivedEvents: [ReceivedEvent] { update { $0.inbox.events } }

@@ -1,4 +1,5 @@
 import Encodings
+import StrictJSON
 
 /// A universal link, as the app on the person's iPhone receives it.
 struct AppFlipLink: Sendable {
@@ -34,5 +35,89 @@ struct AppFlipLink: Sendable {
     func url(error: String) -> String {
         let fields = FormEncoding.encode([("error", error), ("state", state)])
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + fields
+    }
+}
+
+/// What the person decides in the app.
+enum AppFlipDecision: String, CaseIterable {
+    case granted, denied, cancelled
+}
+
+/// Who the person is for the app's backend.
+enum AppFlipIdentity: Sendable {
+    case accountID(String)
+    case identityToken(String)
+}
+
+/// The person's own iPhone app and its backend.
+struct AppFlipApp: Sendable {
+    enum Check: Equatable {
+        case fine
+        /// The link is not from this Google: the app answers `invalid_request`.
+        case otherClient
+        /// The app opens nothing, because the address is not Google's.
+        case otherRedirectURI
+    }
+
+    let state: GoogleState
+
+    /// What the app checks before it asks (Google's page on App Flip).
+    func check(_ link: AppFlipLink) -> Check {
+        let known =
+            state.redirectURIs.dropFirst()
+            + GoogleState.googleHosts.flatMap { host in
+                GoogleState.bundleIDs.map { "\(host)/a/\($0)" }
+            }
+        guard known.contains(where: { $0.isByteEqual(to: link.redirectURI) }) else {
+            return .otherRedirectURI
+        }
+        return link.clientID.isByteEqual(to: state.configuration.clientID) ? .fine : .otherClient
+    }
+
+    /// Asks the authorization server for the URL to open. Without a usable answer, the app makes the
+    /// `cancelled` one itself.
+    func decide(
+        _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
+    ) async throws(GoogleEmulatorError) -> (redirectTo: String, answer: ServerClient.Answer) {
+        var body = JSONObject([
+            ("client_id", .string(link.clientID)), ("redirect_uri", .string(link.redirectURI)),
+            ("state", .string(link.state)), ("scope", .string(link.scope)),
+            ("decision", .string(decision.rawValue)),
+        ])
+        body["code_challenge"] = link.codeChallenge.map { .string($0) }
+        body["code_challenge_method"] = link.codeChallengeMethod.map { .string($0) }
+        body["user_locale"] = link.userLocale.map { .string($0) }
+        if decision == .granted {
+            body["granted_scopes"] = scopes.map { .string($0) }
+            switch identity {
+            case .accountID(let id)?: body["account_id"] = .string(id)
+            case .identityToken(let token)?: body["identity_token"] = .string(token)
+            case nil: break
+            }
+        }
+        let answer = await ServerClient(state: state).post(
+            "The app's backend asks for the URL to open", try state.server().appFlipURL, .json(body),
+            bearer: state.configuration.apiKey ?? "")
+        let url = answer.status == 200 ? answer.json?["redirect_to"]?.string : nil
+        return (url ?? link.url(error: "cancelled"), answer)
+    }
+
+    /// Gets an identity token from the fake Apple, as the app would from iOS.
+    ///
+    /// - Parameter subject: The user there; `nil` for the usual one. Throws `.serverMissing` without a fake
+    ///   Apple, or when it answers otherwise.
+    func identityToken(subject: String?) async throws(GoogleEmulatorError) -> String {
+        guard let apple = state.update({ $0.appleURL }) else {
+            throw GoogleEmulatorError(
+                .serverMissing, detail: "no fake Apple is configured; use an account ID")
+        }
+        var body = JSONObject()
+        body["sub"] = subject.map { .string($0) }
+        let answer = await ServerClient(state: state).post(
+            "The app signs in with the fake Apple", "\(apple)/emulator/identity-tokens", .json(body))
+        guard let token = answer.json?["identity_token"]?.string else {
+            throw GoogleEmulatorError(.serverMissing, detail: "the fake Apple gave no identity token")
+        }
+        return token
     }
 }

@@ -1,3 +1,7 @@
+import Cryptography
+import Encodings
+import StrictJSON
+
 /// What a caller wants of a new link. Without a value, the usual one of the configuration is taken.
 struct LinkRequest: Sendable {
     var mode = AccountLink.Mode.browser
@@ -14,4 +18,120 @@ struct LinkRequest: Sendable {
 struct LinkStart: Sendable {
     let url: String
     let begun: BegunLink
+}
+
+/// Makes links, and uses them.
+struct Linking: Sendable {
+    let state: GoogleState
+    let client: ServerClient
+
+    init(state: GoogleState) {
+        self.state = state
+        client = ServerClient(state: state)
+    }
+
+    /// Begins a link. Throws `.serverMissing`.
+    func begin(_ request: LinkRequest) throws(GoogleEmulatorError) -> LinkStart {
+        let server = try state.server()
+        let uris = state.redirectURIs
+        let begun = BegunLink(
+            state: Base64URL.encode(SecureRandom.bytes(count: 24)), mode: request.mode,
+            redirectURI: request.redirectURI ?? uris[request.mode == .appFlip ? 1 : 0],
+            scope: request.scope ?? state.configuration.scopes.joined(separator: " "),
+            userLocale: request.userLocale, loginHint: request.loginHint,
+            verifier: request.usesPKCE ? Base64URL.encode(SecureRandom.bytes(count: 32)) : nil)
+        let base = state.update { world in
+            world.links.begin(begun)
+            return world.baseURL
+        }
+        let fields = FormEncoding.encode(parameters(of: begun))
+        let url: String
+        switch request.mode {
+        case .browser, .streamlined:
+            url = server.authorizationURL + (server.authorizationURL.contains("?") ? "&" : "?") + fields
+        case .appFlip: url = "\(base)/app/link?\(fields)"
+        }
+        state.record(
+            request.mode == .appFlip
+                ? "Google opens the app's universal link" : "Google opens the authorization URL",
+            request: "GET \(ShownText.url(url))", answer: "in the browser, or in the app")
+        return LinkStart(url: url, begun: begun)
+    }
+
+    private func parameters(of begun: BegunLink) -> [(name: String, value: String)] {
+        var fields = [
+            (name: "client_id", value: state.configuration.clientID), ("redirect_uri", begun.redirectURI),
+            ("state", begun.state),
+        ]
+        if !begun.scope.isEmpty { fields.append(("scope", begun.scope)) }
+        if begun.mode != .appFlip { fields.append(("response_type", "code")) }
+        if let locale = begun.userLocale { fields.append(("user_locale", locale)) }
+        if let hint = begun.loginHint { fields.append(("login_hint", hint)) }
+        if let verifier = begun.verifier {
+            fields.append(("code_challenge", Base64URL.encode(SHA256Digest.hash(verifier))))
+            fields.append(("code_challenge_method", "S256"))
+        }
+        return fields
+    }
+
+    /// Takes the answer at a redirect URI, and exchanges its code.
+    ///
+    /// - Parameter fields: The query. Throws `.stateUnknown`, and `.serverMissing`.
+    func takeAnswer(_ fields: [(name: String, value: String)], at uri: String)
+        async throws(GoogleEmulatorError)
+        -> AccountLink
+    {
+        func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+        guard let begun = state.update({ $0.links.takeBegun(value("state") ?? "") }) else {
+            throw GoogleEmulatorError(
+                .stateUnknown, detail: "the answer belongs to no link that was begun here; link again")
+        }
+        state.record(
+            "The answer at the redirect URI", request: "GET \(uri)\n\(ShownText.fields(fields))",
+            answer: value("code") == nil ? "an error" : "a code, which is exchanged next")
+        guard uri.isByteEqual(to: begun.redirectURI), let code = value("code"), value("error") == nil else {
+            return fail(begun.mode, value("error") ?? "wrong_redirect_uri")
+        }
+        return try await exchange(code, begun)
+    }
+
+    private func exchange(_ code: String, _ begun: BegunLink) async throws(GoogleEmulatorError) -> AccountLink
+    {
+        var fields = [
+            (name: "grant_type", value: "authorization_code"), ("code", code),
+            ("redirect_uri", begun.redirectURI),
+        ]
+        if let verifier = begun.verifier { fields.append(("code_verifier", verifier)) }
+        let answer = await client.post(
+            "Google exchanges the code", try state.server().tokenURL, .form(fields + clientFields), at: .token
+        )
+        guard answer.status == 200, let json = answer.json, json["access_token"]?.string != nil else {
+            return fail(begun.mode, answer.error)
+        }
+        return add(begun.mode, json)
+    }
+
+    /// Adds a link with the tokens of an answer.
+    func add(_ mode: AccountLink.Mode, _ json: JSONValue, subject: String? = nil) -> AccountLink {
+        let now = state.now
+        return state.update { world in
+            let id = world.links.add(mode, .linked).id
+            world.links.change(id) { link in
+                link.subject = subject
+                link.takeTokens(json, at: now)
+            }
+            return world.links.links[world.links.links.count - 1]
+        }
+    }
+
+    func fail(_ mode: AccountLink.Mode, _ error: String) -> AccountLink {
+        state.update { $0.links.add(mode, .failed(error: error)) }
+    }
+
+    /// Google sends its client's secret in the body (RFC 6749 §2.3.1).
+    var clientFields: [(name: String, value: String)] {
+        [
+            ("client_id", state.configuration.clientID), ("client_secret", state.configuration.clientSecret),
+        ]
+    }
 }
