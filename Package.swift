@@ -138,8 +138,8 @@ let package = Package(
         module(
             "HTTPAPI",
             [
-                "SignIn", "AppleAccounts", "KeySets", "AppleIdentity", "StrictJSON", "Cryptography",
-                "Encodings",
+                "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets", "AppleIdentity",
+                "StrictJSON", "Cryptography", "Encodings",
                 "ForeignPages", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
@@ -191,6 +191,7 @@ let package = Package(
         testHelper(
             "StorageConformance",
             ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
+        testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
         testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
@@ -223,8 +224,15 @@ let package = Package(
         tests(
             "AuthorizationServerTests",
             [
-                "AuthorizationServer", "AppleAccounts", "StrictJSON", "Cryptography", "Encodings",
+                "AuthorizationServer", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 "StorageConformance", "TestSupport",
+            ]),
+        tests(
+            "OAuthTests",
+            [
+                "OAuth", "OAuthSamples", "AuthorizationServer", "StorageConformance", "TestSupport",
+                "TokenMint", "SignIn", "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON",
+                "Cryptography", "Encodings", logging,
             ]),
         tests(
             "SQLiteStorageTests",
@@ -264,8 +272,8 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "ForeignPages", "SignIn", "StorageConformance", "TestSupport", "TokenMint",
-                "AppleIDClient",
+                "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "ForeignPages", "SignIn",
+                "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
                 coreMetrics, logging, nioCore, nioPosix, nioHTTP1,

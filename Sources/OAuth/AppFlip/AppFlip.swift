@@ -63,9 +63,11 @@ public struct AppFlip: Sendable {
             guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
-            // A backend that does not say when the person signed in gets the time of the grant; a time ahead
-            // of our clock would outlast every revocation.
-            return .known(id, authenticatedAt: min(authenticatedAt ?? now, now))
+            // Where the backend does not say when the person signed in, it was at the latest authorization that
+            // is known. A time ahead of our clock would outlast every revocation.
+            let standing = try await server.parts.store.standing(of: id, app: request.client.app)
+            let known = standing?.credential.authorization?.moment
+            return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
         }
     }
 

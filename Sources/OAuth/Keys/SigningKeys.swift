@@ -10,7 +10,7 @@ import Synchronization
 /// The keys that sign this service's tokens, in memory, shared with other replicas through the store.
 ///
 /// `SigningKeySchedule` decides; this carries it out. Keys are made by the first need or by `refresh`, which
-/// `SigningKeyRotation` calls every minute.
+/// `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
     /// Milliseconds. A key ID that is not known makes the store be read at most so often, so that invented key
     /// IDs cost one read a second together.

@@ -25,7 +25,7 @@ struct CodeRedemption: Sendable {
             codeVerifier: grant.codeVerifier, newLineID: lineID, isNative: client.kind.name == .native,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.kind.name == .web,
-            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now),
+            lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             ceilings: server.ceilings(of: client), moment: now)
         let outcome: GrantOutcome

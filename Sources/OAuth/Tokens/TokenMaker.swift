@@ -53,14 +53,14 @@ struct TokenMaker: Sendable {
             idToken: idText)
     }
 
-    /// When a line with a refresh token ends that is used now.
+    /// When a line ends whose refresh token is not used again.
     ///
-    /// - Parameter begunAt: When the line began.
-    static func lineEnd(of client: OAuthClient, begunAt: Moment, now: Moment) -> Moment {
-        let idle = client.lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) }
-        let absolute = client.lifetimes.refreshTokenAbsolute.map {
-            begunAt.advanced(byMilliseconds: $0 * 1000)
-        }
-        return min(idle ?? .last, absolute ?? .last)
+    /// - Parameter isNew: Whether the line begins now. The end that counts from the beginning of an older line
+    ///   is known to the store.
+    static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
+        let lifetimes = client.lifetimes
+        let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last
+        guard isNew, let absolute = lifetimes.refreshTokenAbsolute else { return idle }
+        return min(idle, now.advanced(byMilliseconds: absolute * 1000))
     }
 }

@@ -23,7 +23,7 @@ struct TokenRefresh: Sendable {
             oauthClientID: client.id, presented: presented.presented,
             successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
             scope: grant.scope?.text,
-            lineExpiresAt: TokenMaker.lineEnd(of: client, begunAt: now, now: now),
+            lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
         let outcome: GrantOutcome
         do {

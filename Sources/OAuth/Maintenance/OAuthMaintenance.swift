@@ -1,0 +1,49 @@
+import AuthorizationServer
+public import Logging
+public import ServiceLifecycle
+
+/// Periodic work, every minute in each replica: rotates the signing keys, learns of keys that other replicas
+/// made, and deletes codes, lines and events past their time.
+public struct OAuthMaintenance: Service {
+    private let server: OAuthServer
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+
+    /// - Parameter clock: The clock of the pauses.
+    public init(
+        server: OAuthServer, interval: Duration = .seconds(60),
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger
+    ) {
+        (self.server, self.interval, self.clock, self.logger) = (server, interval, clock, logger)
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await refreshKeys()
+                await purgeGrants()
+                try? await clock.sleep(for: interval)
+            }
+        }
+    }
+
+    func refreshKeys() async {
+        do {
+            try await server.parts.keys.refresh()
+        } catch {
+            // The keys in memory go on signing, and the next look tries again.
+            logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// In bounded steps, so that tokens are issued in between.
+    func purgeGrants() async {
+        do {
+            while try await server.parts.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
+        } catch {
+            // It is tried again. What is not deleted only takes space.
+            logger.warning("grants were not purged", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import Encodings
+import Testing
+
+@Suite struct TokenTextTests {
+    private let line = UniqueID(high: 0x0193_A5E0_7C00_7ABC, low: 0x8DEF_0123_4567_89AB)
+
+    private func token(generation: UInt32 = 0) -> RefreshTokenText {
+        RefreshTokenText(
+            lineID: line, lineSecret: Array(repeating: 1, count: 16), generation: generation,
+            secret: Array(repeating: 2, count: 32))
+    }
+
+    @Test(arguments: [0, 1, 258, UInt32.max])
+    func `a refresh token says which line and generation it is of`(generation: UInt32) throws {
+        let token = token(generation: generation)
+        let read = try #require(RefreshTokenText(parsing: token.text))
+        #expect(read.presented == token.presented)
+        #expect(read.lineID == line)
+        #expect(read.generation == generation)
+    }
+
+    @Test func `a successor has the line and its secret, and another text`() throws {
+        let token = token(generation: 7)
+        let next = try #require(token.successor(secret: Array(repeating: 3, count: 32)))
+        #expect(next.generation == 8)
+        #expect(next.lineSecretDigest == token.lineSecretDigest)
+        #expect(next.digest != token.digest)
+        #expect(self.token(generation: .max).successor(secret: Array(repeating: 3, count: 32)) == nil)
+    }
+
+    @Test func `altered texts are no tokens`() {
+        let text = token().text
+        for altered in [
+            String(text.dropLast()), text + "A", text.replacing("siwa_rt_", with: "siwa_ac_"), text + "=",
+            " " + text, String(text.dropLast()) + "é",
+        ] {
+            #expect(RefreshTokenText(parsing: altered) == nil)
+        }
+    }
+
+    @Test func `the double hash hashes the 64 raw bytes of the first`() {
+        let token = token()
+        #expect(token.doubleSHA512 == SHA512Digest.hash(SHA512Digest.hash(Array(token.text.utf8))))
+        #expect(token.doubleSHA512.count == 64)
+        // FIPS 180-4, the example of "abc".
+        let abc = Hexadecimal.encode(SHA512Digest.hash(Array("abc".utf8)))
+        #expect(abc.hasPrefix("ddaf35a193617abacc417349ae204131"))
+    }
+
+    @Test func `a code is read as it was written, and nothing else is one`() throws {
+        let code = AuthorizationCodeText(random: Array(repeating: 5, count: 32))
+        #expect(try #require(AuthorizationCodeText(parsing: code.text)).digest == code.digest)
+        for text in ["", "siwa_ac_", code.text + "A", String(code.text.dropLast()), token().text] {
+            #expect(AuthorizationCodeText(parsing: text) == nil)
+        }
+    }
+
+    @Test func `descriptions have no secret in them`() {
+        let code = AuthorizationCodeText(random: Array(repeating: 5, count: 32))
+        #expect(!"\(code)".contains(code.text))
+        #expect(!"\(token())".contains(token().text))
+    }
+}

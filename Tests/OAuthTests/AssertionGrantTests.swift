@@ -1,0 +1,150 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import KeySets
+import OAuthSamples
+import SignIn
+import StorageConformance
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+@testable import OAuth
+
+/// Streamlined linking.
+@Suite struct AssertionGrantTests {
+    /// A person whose address Google answers for.
+    private func person(_ world: OAuthWorld, email: String = "ada@gmail.com") async throws -> Account {
+        try await world.person { claims in
+            claims["email"] = .string(email)
+            claims["is_private_email"] = .bool(false)
+        }
+    }
+
+    private func linking(_ answer: TokenEndpoint.Answer) -> LinkingAnswer? {
+        if case .linking(let linking) = answer { linking } else { nil }
+    }
+
+    @Test func `check finds an account by an address that both sides have verified`() async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world)
+        #expect(linking(try await world.assert("check", try world.googleToken())) == .accountFound)
+        let unverified = try world.googleToken { $0["email_verified"] = .bool(false) }
+        #expect(linking(try await world.assert("check", unverified)) == .accountNotFound)
+        let stranger = try world.googleToken(email: "eve@gmail.com")
+        #expect(linking(try await world.assert("check", stranger)) == .accountNotFound)
+    }
+
+    @Test func `an address that Google does not answer for finds no account`() async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world, email: "ada@example.org")
+        let token = try world.googleToken(email: "ada@example.org")
+        #expect(linking(try await world.assert("check", token)) == .accountNotFound)
+        let hosted = try world.googleToken(email: "ada@example.org") { $0["hd"] = .string("example.org") }
+        #expect(linking(try await world.assert("check", hosted)) == .accountFound)
+    }
+
+    @Test func `a private relay address never finds an account`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let token = try world.googleToken(email: account.email) { $0["hd"] = .string("x.org") }
+        #expect(linking(try await world.assert("check", token)) == .accountNotFound)
+    }
+
+    @Test func `get gives tokens, and the Google account is known from then on`() async throws {
+        let world = try OAuthWorld()
+        let account = try await person(world)
+        guard case .tokens(let tokens) = try await world.assert("get", try world.googleToken()) else {
+            throw OAuthWorld.NoTokens()
+        }
+        #expect(tokens.refreshToken != nil)
+        #expect(tokens.scope == "openid email devices")
+        #expect(try await world.isActive(tokens.accessToken))
+        #expect(try await world.store.grants(of: account.id).first?.googleSubject == "g-1")
+        // Now without the address.
+        let later = try world.googleToken(email: nil)
+        #expect(linking(try await world.assert("check", later)) == .accountFound)
+    }
+
+    @Test(arguments: ["get", "create"])
+    func `without an account linking goes on in the browser`(intent: String) async throws {
+        let world = try OAuthWorld()
+        let answer = linking(try await world.assert(intent, try world.googleToken()))
+        #expect(answer == .linkingError(loginHint: "ada@gmail.com"))
+        #expect(answer?.status == 401)
+    }
+
+    @Test func `create makes an account only where the deployment allows it`() async throws {
+        let world = try OAuthWorld { $0.allowsAccountsWithoutApple = true }
+        guard case .tokens(let tokens) = try await world.assert("create", try world.googleToken()) else {
+            throw OAuthWorld.NoTokens()
+        }
+        #expect(try await world.isActive(tokens.accessToken))
+        let again = linking(try await world.assert("create", try world.googleToken()))
+        #expect(again == .linkingError(loginHint: "ada@gmail.com"))
+    }
+
+    enum Forgery: String, CaseIterable {
+        case `another audience`, `another issuer`, expired, `issued in the future`, `without sub`
+        case `a security event token`, `not a token`, `another key`
+    }
+
+    @Test(arguments: Forgery.allCases)
+    func `a bad assertion is invalid_grant`(forgery: Forgery) async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world)
+        let now = world.clock.secondsSince1970
+        let assertion: String
+        switch forgery {
+        case .`another audience`: assertion = try world.googleToken { $0["aud"] = .string("other") }
+        case .`another issuer`:
+            assertion = try world.googleToken { $0["iss"] = .string("https://appleid.apple.com") }
+        case .expired: assertion = try world.googleToken { $0["exp"] = .integer(now - 61) }
+        case .`issued in the future`: assertion = try world.googleToken { $0["iat"] = .integer(now + 61) }
+        case .`without sub`: assertion = try world.googleToken { $0["sub"] = nil }
+        case .`a security event token`:
+            assertion = try world.googleToken { $0["events"] = .object(JSONObject()) }
+        case .`not a token`: assertion = "a.b.c"
+        case .`another key`:
+            let other = TokenMint(keyID: TokenMint.shared.keyID)
+            let claims = try OAuthWorld.claims(try world.googleToken())
+            assertion = try other.sign(try #require(claims.object))
+        }
+        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.assert("get", assertion) }
+    }
+
+    @Test func `a disabled Google account is not linked until it is enabled`() async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world)
+        let receiver = SecurityEventReceiver(world.server)
+        _ = try await receiver.receive(
+            try world.securityEvent("risc/event-type/account-disabled", jti: "set-1"))
+        #expect(
+            linking(try await world.assert("get", try world.googleToken()))
+                == .linkingError(loginHint: "ada@gmail.com"))
+        world.clock.advance(by: .seconds(10))
+        _ = try await receiver.receive(
+            try world.securityEvent("risc/event-type/account-enabled", jti: "set-2"))
+        #expect(linking(try await world.assert("get", try world.googleToken())) == nil)
+    }
+
+    @Test func `Google's keys that cannot be had are not the assertion's fault`() async throws {
+        let world = try OAuthWorld(googleKeys: AbsentKeys())
+        await #expect(throws: KeySetError(.keysUnavailable)) {
+            _ = try await world.assert("check", try world.googleToken())
+        }
+    }
+}
+
+/// A key set that could not be fetched.
+struct AbsentKeys: VerificationKeys {
+    func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
+    func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {
+        throw KeySetError(.keysUnavailable)
+    }
+    var health: KeySetHealth { KeySetHealth(status: .unavailable(.unreachable), keyCount: 0) }
+}

@@ -1,0 +1,201 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import KeySets
+import OAuthSamples
+import SignIn
+import StorageConformance
+import StrictJSON
+import Synchronization
+import TestSupport
+import Testing
+import TokenMint
+
+@testable import OAuth
+
+/// What Google tells, and what Google is told.
+@Suite struct SecurityEventTests {
+    /// A person who is linked by streamlined linking, so that the Google account is known.
+    private func linked(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
+        let account = try await world.person { claims in
+            claims["email"] = .string("ada@gmail.com")
+            claims["is_private_email"] = .bool(false)
+        }
+        guard case .tokens(let tokens) = try await world.assert("get", try world.googleToken()) else {
+            throw OAuthWorld.NoTokens()
+        }
+        return (account, tokens)
+    }
+
+    @Test(arguments: [
+        "risc/event-type/sessions-revoked", "oauth/event-type/tokens-revoked",
+        "risc/event-type/account-disabled",
+    ])
+    func `Google's revocations end the link, once`(type: String) async throws {
+        let world = try OAuthWorld()
+        let (_, tokens) = try await linked(world)
+        let receiver = SecurityEventReceiver(world.server)
+        let event = try world.securityEvent(type)
+        #expect(try await receiver.receive(event) == .applied)
+        #expect(try await !world.isActive(tokens.accessToken))
+        #expect(try await receiver.receive(event) == .duplicate)
+        // Google is not told of what it asked for itself.
+        #expect(try await world.deliveries().isEmpty)
+    }
+
+    @Test(arguments: [
+        "risc/event-type/verification", "risc/event-type/account-credential-change-required", "x/unknown",
+    ])
+    func `other events are kept and end nothing`(type: String) async throws {
+        let world = try OAuthWorld()
+        let (_, tokens) = try await linked(world)
+        let receiver = SecurityEventReceiver(world.server)
+        #expect(try await receiver.receive(try world.securityEvent(type)) == .applied)
+        #expect(try await world.isActive(tokens.accessToken))
+    }
+
+    @Test func `one token is ended by its double hash`() async throws {
+        let world = try OAuthWorld()
+        let (_, tokens) = try await linked(world)
+        let digest = try #require(RefreshTokenText(parsing: tokens.refreshToken ?? "")).doubleSHA512
+        let subject = JSONObject([
+            ("subject_type", .string("oauth_token")), ("token_type", .string("refresh_token")),
+            ("token_identifier_alg", .string("hash_SHA512_double")),
+            ("token", .string(Hexadecimal.encode(digest))),
+        ])
+        let event = try world.securityEvent("x") { claims in
+            let name = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
+            claims["events"] = .object(
+                JSONObject([(name, .object(JSONObject([("subject", .object(subject))])))]))
+        }
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        #expect(try await !world.isActive(tokens.accessToken))
+    }
+
+    @Test(arguments: [
+        ("iss", JSONValue.string("https://accounts.google.com"), SecurityEventError.Code.invalidIssuer),
+        ("aud", .string("other"), .invalidAudience), ("jti", .null, .invalidRequest),
+        ("iat", .integer(TokenMint.sampleTime + 3600), .invalidRequest),
+        ("events", .object(JSONObject()), .invalidRequest),
+    ])
+    func `a bad token is refused by RFC 8935`(
+        claim: String, value: JSONValue, code: SecurityEventError.Code
+    ) async throws {
+        let world = try OAuthWorld()
+        let event = try world.securityEvent("risc/event-type/verification") { $0[claim] = value }
+        await #expect(throws: SecurityEventError(code, "")) {
+            _ = try await SecurityEventReceiver(world.server).receive(event)
+        }
+    }
+
+    @Test func `garbage and other keys are refused`() async throws {
+        let world = try OAuthWorld()
+        let receiver = SecurityEventReceiver(world.server)
+        await #expect(throws: SecurityEventError(.invalidRequest, "")) {
+            _ = try await receiver.receive("x")
+        }
+        let claims = try OAuthWorld.claims(try world.securityEvent("x")).object
+        let forged = try TokenMint(keyID: TokenMint.shared.keyID).sign(try #require(claims))
+        await #expect(throws: SecurityEventError(.invalidKey, "")) { _ = try await receiver.receive(forged) }
+    }
+
+    // Deliveries
+
+    @Test func `an unlinked refresh token is told to Google, and forgotten when Google has it`() async throws
+    {
+        let world = try OAuthWorld()
+        let (worker, google, token) = try await unlinked(world)
+        await worker.performAll()
+        let set = try #require(google.reports.first)
+        let segments = try #require(JWSSegments(compact: set))
+        #expect(try JSONValue(parsing: segments.header)["typ"]?.string == "secevent+jwt")
+        #expect(try JSONValue(parsing: segments.header)["alg"]?.string == "RS256")
+        let claims = try OAuthWorld.claims(set)
+        #expect(claims["iss"]?.string == OAuthSample.issuer)
+        #expect(claims["aud"]?.string == "google_account_linking")
+        let event = claims["events"]?["https://schemas.openid.net/secevent/oauth/event-type/token-revoked"]
+        let digest = try #require(RefreshTokenText(parsing: token)).doubleSHA512
+        #expect(event?["token"]?.string == Hexadecimal.encode(digest))
+        #expect(try await world.deliveries(after: .seconds(86_400)).isEmpty)
+    }
+
+    @Test func `a delivery that fails is tried again with the same jti, for seven days`() async throws {
+        let world = try OAuthWorld()
+        let (worker, google, _) = try await unlinked(world)
+        google.fails = true
+        let end = world.clock.secondsSince1970 + 7 * 86_400
+        var attempts = 0
+        while world.clock.secondsSince1970 < end + 7200 {
+            attempts += await worker.performAll()
+            world.clock.advance(by: .seconds(600))
+        }
+        #expect(Set(google.reports.map { try? OAuthWorld.claims($0)["jti"]?.string }).count == 1)
+        #expect((100...300).contains(google.reports.count))
+        #expect(attempts == google.reports.count + 1)
+        #expect(try await world.store.nextDeliveryDue() == nil)
+    }
+
+    @Test func `a delivery that was sent and not removed is sent again`() async throws {
+        let world = try OAuthWorld()
+        let (worker, google, _) = try await unlinked(world)
+        // A process that dies after the claim.
+        #expect(await worker.claim(8).work.count == 1)
+        #expect(await worker.claim(8).work.isEmpty)
+        world.clock.advance(by: .seconds(31))
+        #expect(await worker.performAll() == 1)
+        #expect(google.reports.count == 1)
+    }
+
+    private func unlinked(
+        _ world: OAuthWorld
+    ) async throws -> (SecurityEventDelivering, ScriptedGoogle, String) {
+        let account = try await world.person()
+        let tokens = try await world.linked(account.id)
+        let grant = try #require(try await world.store.grants(of: account.id).first)
+        try await GrantUseCases(world.server).end(
+            grant.id.rawValue, of: account.id.rawValue, allowed: .all)
+        let google = ScriptedGoogle()
+        let worker = SecurityEventDelivering(
+            server: world.server, reporting: google, clock: HurriedClock(), logger: .silent)
+        return (worker, google, try #require(tokens.refreshToken))
+    }
+}
+
+extension SecurityEventDelivering {
+    @discardableResult
+    fileprivate func performAll() async -> Int {
+        let claim = await claim(8)
+        for delivery in claim.work { await perform(delivery) }
+        return claim.work.count
+    }
+}
+
+extension OAuthWorld {
+    fileprivate func deliveries(after time: Duration = .zero) async throws -> [SecurityEventDelivery] {
+        clock.advance(by: time)
+        return try await store.claimDeliveries(
+            limit: 10, at: now, leaseUntil: now.advanced(byMilliseconds: 1))
+    }
+}
+
+/// Google's endpoint, which takes what it is sent or fails after it has taken it.
+final class ScriptedGoogle: SecurityEventReporting {
+    private let state = Mutex<(reports: [String], fails: Bool)>(([], false))
+
+    var reports: [String] { state.withLock { $0.reports } }
+    var fails: Bool {
+        get { state.withLock { $0.fails } }
+        set { state.withLock { $0.fails = newValue } }
+    }
+
+    func report(_ token: String) async throws {
+        let fails = state.withLock { state in
+            state.reports.append(token)
+            return state.fails
+        }
+        if fails { throw SecurityEventReportError(.refused, status: 500) }
+    }
+}

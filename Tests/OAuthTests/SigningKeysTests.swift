@@ -1,0 +1,191 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import KeySets
+import OAuthSamples
+import SignIn
+import StorageConformance
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+@testable import OAuth
+
+@Suite struct SigningKeysTests {
+    private static let day = Duration.seconds(86_400)
+
+    private func keys(
+        _ store: ReferenceStore, _ clock: ManualClock, sealedBy name: String = "test",
+        algorithms: Set<SignatureAlgorithm> = [.ES256]
+    ) throws -> SigningKeys {
+        SigningKeys(
+            store: store, sealingKeys: try OAuthWorld.ring(name), algorithms: algorithms,
+            schedule: SigningKeySchedule(longestToken: 3_600_000),
+            now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
+    }
+
+    private func keyIDs(_ keys: SigningKeys) async throws -> [String] {
+        try await keys.published().compactMap { $0["kid"]?.string }
+    }
+
+    @Test func `no key is made before one is needed, and only for configured algorithms`() async throws {
+        let store = ReferenceStore()
+        let keys = try keys(store, ManualClock())
+        #expect(try await store.signingKeys().isEmpty)
+        _ = try await keys.signingKey(.ES256)
+        #expect(try await store.signingKeys().map(\.algorithm) == ["ES256"])
+        await #expect(throws: JOSEError(.keyUnusable)) { _ = try await keys.signingKey(.RS256) }
+    }
+
+    @Test func `two replicas share the key that one of them made`() async throws {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let (first, second) = (try keys(store, clock), try keys(store, clock))
+        async let one = first.signingKey(.ES256).keyID
+        async let two = second.signingKey(.ES256).keyID
+        _ = try await (one, two)
+        try await first.refresh()
+        try await second.refresh()
+        #expect(try await first.signingKey(.ES256).keyID == second.signingKey(.ES256).keyID)
+        #expect(try await store.signingKeys().count == 1)
+    }
+
+    @Test func `the private key is sealed at rest`() async throws {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let key = try await keys(store, clock).signingKey(.ES256)
+        let record = try #require(try await store.signingKeys().first)
+        #expect(record.keyID == key.keyID)
+        #expect(throws: (any Error).self) {
+            try SigningKeySealer(keys: try OAuthWorld.ring("other")).open(record)
+        }
+        let text = String(decoding: record.sealed.bytes + record.publicKey, as: UTF8.self)
+        #expect(!text.contains("PRIVATE"))
+    }
+
+    @Test func `a key is published a day before it signs, and until the last token has expired`() async throws
+    {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let keys = try keys(store, clock)
+        let first = try await keys.signingKey(.ES256).keyID
+        clock.advance(by: Self.day * 88)
+        try await keys.refresh()
+        #expect(try await keyIDs(keys) == [first])
+        clock.advance(by: Self.day)
+        try await keys.refresh()
+        let both = try await keyIDs(keys)
+        #expect(both.count == 2)
+        #expect(try await keys.signingKey(.ES256).keyID == first)
+        clock.advance(by: Self.day)
+        let second = try await keys.signingKey(.ES256).keyID
+        #expect(second != first && both.contains(second))
+        // A token of the last moment still verifies.
+        clock.advance(by: .seconds(3600))
+        #expect(try await keys.verificationKey(first) != nil)
+        clock.advance(by: .seconds(3600))
+        #expect(try await keys.verificationKey(first) == nil)
+        #expect(try await keyIDs(keys) == [second])
+        clock.advance(by: Self.day * 40)
+        try await keys.refresh()
+        #expect(try await store.signingKeys().map(\.keyID).contains(first) == false)
+    }
+
+    @Test func `after a long stop a new key signs at once`() async throws {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        let first = try await keys(store, clock).signingKey(.ES256).keyID
+        clock.advance(by: Self.day * 200)
+        let second = try await keys(store, clock).signingKey(.ES256).keyID
+        #expect(first != second)
+    }
+
+    @Test func `invented key IDs cost one read a second`() async throws {
+        let clock = ManualClock()
+        let store = CountingAuthorizationStore()
+        let keys = SigningKeys(
+            store: store, sealingKeys: try OAuthWorld.ring(), algorithms: [.ES256],
+            schedule: SigningKeySchedule(longestToken: 3_600_000),
+            now: { Moment(milliseconds: clock.millisecondsSince1970) }, logger: .silent)
+        _ = try await keys.signingKey(.ES256)
+        let before = store.reads
+        for number in 0..<100 { #expect(try await keys.verificationKey("k\(number)") == nil) }
+        #expect(store.reads == before)
+        clock.advance(by: .seconds(1))
+        for number in 0..<100 { #expect(try await keys.verificationKey("k\(number)") == nil) }
+        #expect(store.reads == before + 1)
+    }
+
+    @Test func `a key is sealed again with the first key of the ring`() async throws {
+        let (store, clock) = (ReferenceStore(), ManualClock())
+        _ = try await keys(store, clock).signingKey(.ES256)
+        let record = try #require(try await store.signingKeys().first)
+        let sealer = SigningKeySealer(keys: try OAuthWorld.ring())
+        #expect(try sealer.resealed(record) == nil)
+    }
+}
+
+@Suite struct SecretGuessingTests {
+    private let address = RequesterAddress(network: 1, isVersion4: true)
+
+    @Test func `guesses from one address are slowed down, and the client elsewhere is not stopped`()
+        async throws
+    {
+        let world = try OAuthWorld()
+        let parameters = ["grant_type": "refresh_token", "refresh_token": "x"]
+        let wrong = parameters.merging(["client_secret": "wrong"]) { $1 }
+        for _ in 0..<SecretGuessing.freeAttempts {
+            await #expect(throws: TokenEndpointError.self) {
+                _ = try await world.ask(wrong, as: "google", from: address)
+            }
+        }
+        // Now the right secret is not even compared.
+        await #expect(throws: GuessingPaused.self) {
+            _ = try await world.ask(parameters, as: "google", from: address)
+        }
+        let elsewhere = RequesterAddress(network: 2, isVersion4: true)
+        for other in [elsewhere, nil] {
+            await #expect(throws: OAuthError.invalidGrant) {
+                _ = try await world.ask(parameters, as: "google", from: other)
+            }
+        }
+        // Another client at the same address is not concerned.
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.ask(parameters, as: "shop", from: address)
+        }
+        world.clock.advance(by: .seconds(1))
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.ask(parameters, as: "google", from: address)
+        }
+    }
+
+    @Test func `pauses double up to a minute and are forgotten after a quarter of an hour`() throws {
+        let client = try #require(OAuthClientID("google"))
+        var guessing = SecretGuessing()
+        var pauses: [Int64] = []
+        let now = Moment(seconds: 1_000_000)
+        for _ in 0..<18 {
+            guessing.failed(for: client, at: address, now: now)
+            pauses.append(guessing.pause(for: client, at: address, now: now) ?? 0)
+        }
+        #expect(pauses == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60])
+        let later = now.advanced(byMilliseconds: SecretGuessing.memory)
+        guessing.failed(for: client, at: address, now: later)
+        #expect(guessing.pause(for: client, at: address, now: later) == nil)
+    }
+
+    @Test func `the table is bounded, and forgets the oldest`() throws {
+        let client = try #require(OAuthClientID("google"))
+        var guessing = SecretGuessing()
+        let last = SecretGuessing.mostPairs * 2
+        for number in 0...last {
+            let moment = Moment(seconds: 1_000_000 + Int64(number / 100))
+            let address = RequesterAddress(network: UInt64(number), isVersion4: true)
+            for _ in 0..<(number == last ? 12 : 1) { guessing.failed(for: client, at: address, now: moment) }
+        }
+        #expect(guessing.count <= SecretGuessing.mostPairs)
+        let moment = Moment(seconds: 1_000_000 + Int64(last / 100))
+        let newest = RequesterAddress(network: UInt64(last), isVersion4: true)
+        #expect(guessing.pause(for: client, at: newest, now: moment) != nil)
+    }
+}

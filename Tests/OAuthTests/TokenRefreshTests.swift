@@ -1,0 +1,129 @@
+import AppleAccounts
+import AppleIdentity
+import AuthorizationServer
+import Cryptography
+import Encodings
+import JOSE
+import KeySets
+import OAuthSamples
+import SignIn
+import StorageConformance
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+@testable import OAuth
+
+@Suite struct TokenRefreshTests {
+    private func desktop(_ world: OAuthWorld) async throws -> TokenResponse {
+        let account = try await world.person()
+        let code = try await world.code(
+            for: account.id, client: "desktop", uri: OAuthSample.desktopURI, scope: "openid email")
+        return try await world.redeem(code, as: "desktop", uri: OAuthSample.desktopURI)
+    }
+
+    @Test func `a native client gets a refresh token without offline_access, and it is rotated`() async throws
+    {
+        let world = try OAuthWorld()
+        let first = try await desktop(world)
+        let second = try await world.refresh(first.refreshToken, as: "desktop")
+        #expect(second.refreshToken != first.refreshToken)
+        #expect(second.scope == "openid email")
+        #expect(try await world.isActive(second.accessToken))
+        let third = try await world.refresh(second.refreshToken, as: "desktop")
+        #expect(third.refreshToken != nil)
+    }
+
+    @Test func `a lost answer is replaced while its successor is unused`() async throws {
+        let world = try OAuthWorld()
+        let first = try await desktop(world)
+        let lost = try await world.refresh(first.refreshToken, as: "desktop")
+        world.clock.advance(by: .seconds(29))
+        let second = try await world.refresh(first.refreshToken, as: "desktop")
+        #expect(second.refreshToken != lost.refreshToken)
+        #expect(try await world.refresh(second.refreshToken, as: "desktop").refreshToken != nil)
+    }
+
+    @Test(arguments: [30, 3600])
+    func `reuse of an old token ends the family (refresh token theft)`(seconds: Int64) async throws {
+        let world = try OAuthWorld()
+        let first = try await desktop(world)
+        let second = try await world.refresh(first.refreshToken, as: "desktop")
+        world.clock.advance(by: .seconds(seconds))
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.refresh(first.refreshToken, as: "desktop")
+        }
+        #expect(try await !world.isActive(second.accessToken))
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.refresh(second.refreshToken, as: "desktop")
+        }
+    }
+
+    @Test func `Google's tokens are not rotated, and several are valid at once`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let first = try await world.linked(account.id)
+        let second = try await world.linked(account.id)
+        for token in [first.refreshToken, second.refreshToken, first.refreshToken] {
+            let fresh = try await world.refresh(token, as: "google")
+            #expect(fresh.refreshToken == nil)
+            #expect(try await world.isActive(fresh.accessToken))
+        }
+        #expect(try await world.store.grants(of: account.id).count == 1)
+    }
+
+    @Test func `the scope can be narrowed and not widened (scope escalation at refresh)`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let code = try await world.code(for: account.id, scope: "openid email offline_access")
+        let tokens = try await world.redeem(code)
+        let narrow = try await world.refresh(tokens.refreshToken, scope: "email")
+        #expect(narrow.scope == "email")
+        #expect(try OAuthWorld.claims(narrow.accessToken)["scope"]?.string == "email")
+        await #expect(throws: OAuthError(.invalidScope, "")) {
+            _ = try await world.refresh(narrow.refreshToken, scope: "openid profile")
+        }
+        // The refresh token keeps all of its scope.
+        #expect(
+            try await world.refresh(narrow.refreshToken).scope == "openid email offline_access")
+    }
+
+    @Test func `a refresh token of another client is invalid_grant (cross-client use)`() async throws {
+        let world = try OAuthWorld()
+        let tokens = try await desktop(world)
+        for client in ["shop", "google"] {
+            await #expect(throws: OAuthError.invalidGrant) {
+                _ = try await world.refresh(tokens.refreshToken, as: client)
+            }
+        }
+        #expect(try await world.refresh(tokens.refreshToken, as: "desktop").refreshToken != nil)
+    }
+
+    @Test(arguments: ["", "x", "siwa_rt_", "siwa_rt_AAAA", "siwa_ac_AAAA"])
+    func `what cannot be a refresh token never reaches the store`(text: String) {
+        #expect(RefreshTokenText(parsing: text) == nil)
+    }
+
+    @Test func `a withdrawn consent ends tokens at once and for good`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let tokens = try await world.linked(account.id)
+        let standing = try #require(try await world.store.standing(of: account.id, app: world.app))
+        #expect(standing.isAuthorized)
+        try await world.notify("consent-revoked")
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.refresh(tokens.refreshToken, as: "google")
+        }
+        #expect(try await !world.isActive(tokens.accessToken))
+        // A withdrawn consent ends grants for good.
+        world.clock.advance(by: .seconds(120))
+        try await world.person { claims in
+            for name in ["iat", "auth_time"] { claims[name] = .integer(TokenMint.sampleTime + 120) }
+        }
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.refresh(tokens.refreshToken, as: "google")
+        }
+        #expect(try await world.store.grants(of: account.id).isEmpty)
+    }
+}
