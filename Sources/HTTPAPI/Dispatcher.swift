@@ -28,7 +28,11 @@ final class Dispatcher: Sendable {
     }
 
     /// Returns a response at once when nothing has to be waited for.
-    func handle(_ incoming: IncomingRequest, gate: AdmissionGate) -> (RequestInfo, RouteResult) {
+    ///
+    /// - Parameter client: `nil` for a trusted proxy.
+    func handle(
+        _ incoming: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
+    ) -> (RequestInfo, RouteResult) {
         let (head, fields) = (incoming.head, incoming.fields)
         var info = RequestInfo(
             method: head.method, route: nil,
@@ -36,16 +40,18 @@ final class Dispatcher: Sendable {
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
+            info.answersAsOAuth = routes.answersAsOAuth(target.path)
             let match = try RouteTable.match(head.method, target.path)
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before authentication and before the body is read: both cost more than a rejection.
             if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
                 info.isRejected = true
-                return (
-                    info,
-                    .response(OverloadResponse.make(requestID: info.requestID, retryAfter: seconds))
-                )
+                let response =
+                    info.answersAsOAuth
+                    ? HTTPResponse.oauthError(Problem(.overloaded))
+                    : OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
+                return (info, .response(response))
             }
             try routes.require(match.route)
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
@@ -54,22 +60,27 @@ final class Dispatcher: Sendable {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
             case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
+            // Checked where the form or the token is read, which has answers of its own.
+            case .oauthForm, .securityEventToken: break
             }
-            var parameter: String?
-            if let encoded = match.parameter {
-                do throws(PercentEncoding.Failure) {
-                    parameter = try PercentEncoding.decode(encoded)
-                } catch {
-                    throw error.problem(.parameterMalformed)
-                }
-            }
-            let request = HTTPRequest(
-                requestID: info.requestID, parameter: parameter, query: target.query,
+            var request = HTTPRequest(
+                requestID: info.requestID, parameter: try Self.decode(match.parameter),
+                secondParameter: try Self.decode(match.secondParameter), query: target.query,
                 body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
+            if match.route.belongsToOAuth { request.oauth = OAuthFields(fields, from: client) }
             return (info, try routes.handle(match.route, request))
         } catch {
             return (info, .response(problem(error, info)))
+        }
+    }
+
+    private static func decode(_ segment: Substring?) throws(Problem) -> String? {
+        guard let segment else { return nil }
+        do throws(PercentEncoding.Failure) {
+            return try PercentEncoding.decode(segment)
+        } catch {
+            throw error.problem(.parameterMalformed)
         }
     }
 
@@ -108,14 +119,27 @@ final class Dispatcher: Sendable {
 
     /// For a request whose work does not return in time. Only the database can take that long.
     func unavailable(_ info: RequestInfo) -> HTTPResponse {
-        .problem(Problem(.storageUnavailable), requestID: info.requestID)
+        refusal(.storageUnavailable, info)
+    }
+
+    /// For a request that is not complete, or takes too long.
+    ///
+    /// - Parameter target: Of the request line; `nil` when it did not arrive.
+    func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
+        let path = target.flatMap { RequestTarget($0) }?.path
+        guard info.answersAsOAuth || path.map(routes.answersAsOAuth) ?? false else {
+            return .problem(Problem(code), requestID: info.requestID)
+        }
+        return .oauthError(Problem(code))
     }
 
     private func problem(_ error: any Error, _ info: RequestInfo) -> HTTPResponse {
+        if let response = HTTPResponse.oauthError(error) { return response }
         let problem = Problem(describing: error)
         if problem.code == ProblemCode.internalError.rawValue {
             observer.recordUnexpected(error, info)
         }
+        if info.answersAsOAuth { return .oauthError(problem) }
         return .problem(problem, requestID: info.requestID)
     }
 }

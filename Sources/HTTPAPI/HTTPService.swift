@@ -8,6 +8,7 @@ public import KeySets
 public import Logging
 import NIOCore
 import NIOPosix
+public import OAuth
 public import ServiceLifecycle
 public import SignIn
 import Synchronization
@@ -28,6 +29,8 @@ public final class HTTPService: Service {
         public var now: @Sendable () -> Int64
         /// `nil` switches the routes of the web flow off: they are not found.
         public var web: WebSignIn?
+        /// `nil` switches the routes of OAuth off: they are not found.
+        public var oauth: OAuthServer?
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
         /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
@@ -36,7 +39,7 @@ public final class HTTPService: Service {
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
             callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
             now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil,
-            foreignPages: ForeignPageCheck? = nil
+            oauth: OAuthServer? = nil, foreignPages: ForeignPageCheck? = nil
         ) {
             self.useCases = useCases
             self.keys = keys
@@ -47,6 +50,7 @@ public final class HTTPService: Service {
             self.version = version
             self.now = now
             self.web = web
+            self.oauth = oauth
             self.foreignPages = foreignPages
         }
     }
@@ -93,7 +97,10 @@ public final class HTTPService: Service {
             web: parts.web.map { WebRoutes(web: $0, verifications: verifications, registry: registry) },
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
-                version: parts.version))
+                version: parts.version),
+            oauth: parts.oauth.map {
+                OAuthRoutes(server: $0, callers: parts.callers, registry: registry)
+            })
         notices = EarlyCloseNotices(registry: registry, logger: logger, now: parts.now)
         dispatcher = Dispatcher(
             routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,

@@ -47,8 +47,14 @@ import Testing
             contentsOf: docs.appendingPathComponent("monitoring/alerts.yaml"), encoding: .utf8)
         let served = Set(metrics.matches(of: #/# TYPE (siwa_[a-z_]+) /#).map { String($0.1) })
         let named = Set(page.matches(of: /`(siwa_[a-z_]+)`/).map { String($0.1) })
-        // This service has no web sign-in.
-        #expect(named == served.union(["siwa_web_sign_ins_total"]))
+        // This service has no web sign-in and no OAuth clients.
+        #expect(
+            named
+                == served.union([
+                    "siwa_web_sign_ins_total", "siwa_oauth_token_requests_total",
+                    "siwa_oauth_introspections_total", "siwa_oauth_app_flips_total",
+                    "siwa_google_events_received_total", "siwa_google_events_sent_total",
+                ]))
         #expect(Set(rules.matches(of: /siwa_[a-z_]+/).map { String($0.0) }).isSubset(of: served))
     }
 }

@@ -11,10 +11,12 @@ extension Route {
     var priority: RequestPriority {
         switch self {
         case .livez, .readyz, .health, .version, .metrics: .operations
-        case .appleNotification: .notification
+        case .appleNotification, .googleEvents: .notification
         case .verifyIdentityToken, .signIn, .account, .findAccount, .credential, .queryCredentials,
             .mintNonce, .events, .eraseAccount, .erasure, .webSignIn, .webCallback, .webFinish, .webResult,
-            .openAPI:
+            .openAPI, .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo,
+            .postUserInfo, .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
+            .appFlip, .grants, .endGrant:
             .ordinary
         }
     }

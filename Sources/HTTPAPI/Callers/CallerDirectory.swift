@@ -3,7 +3,8 @@ import Cryptography
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
     private let keys: [APIKey]
-    private let isOpen: Bool
+    /// Whether every caller is accepted.
+    let isOpen: Bool
 
     public init(keys: [APIKey]) {
         self.keys = keys

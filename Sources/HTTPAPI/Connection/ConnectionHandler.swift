@@ -216,7 +216,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             method: request?.head.method, route: nil,
             requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
             startedAt: request?.startedAt ?? .now())
-        let response = HTTPResponse.problem(Problem(code), requestID: info.requestID)
+        let response = dispatcher.refusal(code, target: request?.head.uri, info)
         output.write(response, to: info, closes: true)
         let now = NIODeadline.now()
         dispatcher.observer.record(info, response, finishedAt: now)
@@ -232,7 +232,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
             return
         }
-        let (info, result) = dispatcher.handle(request, gate: gate)
+        let (info, result) = dispatcher.handle(request, from: client, gate: gate)
         switch result {
         case .response(let response): ready = (info, response)
         case .commit(let commit):

@@ -37,8 +37,8 @@ enum ResponseEncoder {
             message.append(contentType)
             message.append("\r\n")
         }
-        // A 304 response has no body and no `Content-Length` (RFC 9110 §8.6).
-        if response.status != .notModified {
+        // A 304 or 204 response has no body and no `Content-Length` (RFC 9110 §8.6).
+        if response.status != .notModified, response.status != .noContent {
             message.append("content-length: ")
             message.append(response.body.count + (response.sharedBody?.readableBytes ?? 0))
             message.append("\r\n")

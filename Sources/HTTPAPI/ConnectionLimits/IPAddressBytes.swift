@@ -1,4 +1,5 @@
 import NIOCore
+import OAuth
 
 /// The 128 bits of an IP address. An IPv4 address is mapped into IPv6 (RFC 4291 §2.5.5.2), so that a client
 /// has the same address on every socket.
@@ -47,6 +48,9 @@ struct IPAddressBytes: Equatable, Sendable {
 struct ClientAddress: Hashable, Sendable {
     private let network: UInt64
     private let isVersion4: Bool
+
+    /// The client as the authentication of OAuth clients counts it.
+    var requester: RequesterAddress { RequesterAddress(network: network, isVersion4: isVersion4) }
 
     /// `nil` for an address that is not an IP address.
     init?(_ address: SocketAddress) {

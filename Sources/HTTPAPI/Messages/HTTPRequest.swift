@@ -1,10 +1,13 @@
 import AppleAccounts
+import OAuth
 
 /// One request as a route sees it: complete, and its caller authenticated.
 struct HTTPRequest: Sendable {
     let requestID: String
-    /// The last segment of the path, decoded, in routes that have a parameter.
+    /// The segment of the path that is a value, decoded, in routes that have a parameter.
     let parameter: String?
+    /// The second one, in routes that have two.
+    var secondParameter: String?
     let query: Substring?
     let body: [UInt8]
     let ifNoneMatch: String?
@@ -12,6 +15,21 @@ struct HTTPRequest: Sendable {
     let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
+    /// Only in routes of OAuth.
+    var oauth: OAuthFields?
+}
+
+/// What only the routes of OAuth use of a request. A class, so that the other requests carry a reference of
+/// eight bytes.
+final class OAuthFields: Sendable {
+    let authorization: String?
+    let contentType: String?
+    /// `nil` when it is not known, as behind a proxy that is not trusted.
+    let address: RequesterAddress?
+
+    init(authorization: String?, contentType: String?, address: RequesterAddress?) {
+        (self.authorization, self.contentType, self.address) = (authorization, contentType, address)
+    }
 }
 
 /// The `Cookie` field of a request (RFC 6265 §4.2).

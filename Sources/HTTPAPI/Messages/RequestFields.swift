@@ -7,6 +7,8 @@ struct RequestFields: Sendable {
     private(set) var requestID: String?
     private(set) var ifNoneMatch: String?
     private(set) var cookie: String?
+    /// The last one, which the nearest proxy wrote.
+    private(set) var forwardedFor: String?
     /// The largest number there is when the field's number is larger.
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
@@ -35,6 +37,7 @@ struct RequestFields: Sendable {
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
             case 14 where Self.areEqual(name, "content-length"): contentLength = Self.length(value)
+            case 15 where Self.areEqual(name, "x-forwarded-for"): forwardedFor = value
             case 17 where Self.areEqual(name, "transfer-encoding"):
                 let isChunked = transferCoding == .none && Self.areEqual(Self.trimmed(value), "chunked")
                 transferCoding = isChunked ? .chunked : .unknown

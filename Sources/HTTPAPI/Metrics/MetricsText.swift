@@ -71,6 +71,7 @@ enum LibraryMetricsHelp {
         "siwa_storage_commit_seconds": "From the beginning of a transaction to its commit.",
         "siwa_apple_checks_total": "Daily checks of refresh tokens at Apple by result.",
         "siwa_apple_exchanges_total": "Exchanges of authorization codes at Apple by result.",
+        "siwa_google_events_sent_total": "Security events for Google by result.",
         "siwa_apple_revocations_total": "Revocations of erased accounts' tokens at Apple by result.",
     ]
 }

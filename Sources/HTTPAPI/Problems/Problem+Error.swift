@@ -1,6 +1,8 @@
 import AppleAccounts
 import AppleIdentity
+import AuthorizationServer
 import KeySets
+import OAuth
 import SignIn
 
 extension Problem {
@@ -19,6 +21,8 @@ extension Problem {
             case let error as WebRefusal: error.problem
             case is EventCursorAhead: Problem(.cursorAhead)
             case is UnknownClientID: Problem(.clientIDUnknown)
+            case let refusal as AppFlipRefusal: refusal.problem
+            case is GrantNotFound: Problem(.grantNotFound)
             default: Problem(.internalError)
             }
     }

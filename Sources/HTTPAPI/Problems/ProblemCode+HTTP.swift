@@ -120,6 +120,16 @@ extension ProblemCode {
                     "The cursor must be one of this feed, and it is past its end: the database was restored from a backup, "
                     + "or is another one. Query the state of each credential, and continue with after=latest."
             )
+        case .grantNotFound:
+            Meaning(
+                status: .notFound, title: "Grant not found",
+                detail: "The account has no grant with this ID that this API key may see.")
+        case .redirectURIMismatch:
+            Meaning(
+                status: .badRequest, title: "Redirect URI mismatch",
+                detail:
+                    "The redirect URI must be one of those that Google uses for App Flip. Pass on the one of the universal link."
+            )
         case .formMalformed:
             Meaning(
                 status: .badRequest, title: "Malformed form",

@@ -25,6 +25,8 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case clientIDUnknown = "client_id_unknown"
     case erasureNotFound = "erasure_not_found"
     case cursorAhead = "cursor_ahead"
+    case grantNotFound = "grant_not_found"
+    case redirectURIMismatch = "redirect_uri_mismatch"
     case formMalformed = "form_malformed"
     case keysUnavailable = "keys_unavailable"
     case storageUnavailable = "storage_unavailable"

@@ -8,17 +8,21 @@ enum Route: Int, Sendable, CaseIterable {
     case eraseAccount, erasure
     case appleNotification
     case webSignIn, webCallback, webFinish, webResult
+    case oauthToken, oauthRevoke, explainRevocation, oauthIntrospect, userInfo, postUserInfo, keySet
+    case serverMetadata, openIDMetadata, riscConfiguration, appSiteAssociation
+    case appFlip, grants, endGrant, googleEvents
     case livez, readyz, health, version, metrics, openAPI
 
     var method: RouteMethod {
         switch self {
         case .verifyIdentityToken, .signIn, .queryCredentials, .mintNonce, .appleNotification, .webCallback,
-            .webResult:
+            .webResult, .oauthToken, .oauthRevoke, .oauthIntrospect, .postUserInfo, .appFlip, .googleEvents:
             .post
         case .account, .findAccount, .credential, .events, .erasure, .webSignIn, .webFinish, .livez, .readyz,
-            .health, .version, .metrics, .openAPI:
+            .health, .version, .metrics, .openAPI, .explainRevocation, .userInfo, .keySet, .serverMetadata,
+            .openIDMetadata, .riscConfiguration, .appSiteAssociation, .grants:
             .get
-        case .eraseAccount: .delete
+        case .eraseAccount, .endGrant: .delete
         }
     }
 
@@ -39,6 +43,19 @@ enum Route: Int, Sendable, CaseIterable {
         case .webCallback: "/v1/web/callback"
         case .webFinish: "/v1/web/finish"
         case .webResult: "/v1/web/results"
+        case .oauthToken: "/oauth/token"
+        case .oauthRevoke, .explainRevocation: "/oauth/revoke"
+        case .oauthIntrospect: "/oauth/introspect"
+        case .userInfo, .postUserInfo: "/oauth/userinfo"
+        case .keySet: "/oauth/jwks.json"
+        case .serverMetadata: "/.well-known/oauth-authorization-server"
+        case .openIDMetadata: "/.well-known/openid-configuration"
+        case .riscConfiguration: "/.well-known/risc-configuration"
+        case .appSiteAssociation: "/.well-known/apple-app-site-association"
+        case .appFlip: "/v1/oauth/app-flip"
+        case .grants: "/v1/accounts/{id}/grants"
+        case .endGrant: "/v1/accounts/{id}/grants/{grant_id}"
+        case .googleEvents: "/v1/google/security-events"
         case .livez: "/livez"
         case .readyz: "/readyz"
         case .health: "/health"
@@ -55,8 +72,13 @@ enum Route: Int, Sendable, CaseIterable {
         case .appleNotification, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
             .openAPI:
             true
+        // Clients authenticate themselves as OAuth says; introspection also takes an API key.
+        case .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo, .postUserInfo,
+            .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
+            .googleEvents:
+            true
         case .verifyIdentityToken, .signIn, .account, .findAccount, .credential, .queryCredentials,
-            .mintNonce, .events, .eraseAccount, .erasure, .webResult, .metrics:
+            .mintNonce, .events, .eraseAccount, .erasure, .webResult, .metrics, .appFlip, .grants, .endGrant:
             false
         }
     }
@@ -64,10 +86,14 @@ enum Route: Int, Sendable, CaseIterable {
     /// The form of the request body. `POST /v1/nonces` needs none.
     var body: BodyFormat {
         switch self {
-        case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult: .json
+        case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult, .appFlip: .json
         case .webCallback: .form
+        case .oauthToken, .oauthRevoke, .oauthIntrospect: .oauthForm
+        case .googleEvents: .securityEventToken
         case .account, .findAccount, .credential, .mintNonce, .events, .eraseAccount, .erasure, .webSignIn,
-            .webFinish, .livez, .readyz, .health, .version, .metrics, .openAPI:
+            .webFinish, .livez, .readyz, .health, .version, .metrics, .openAPI, .explainRevocation, .userInfo,
+            .postUserInfo, .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
+            .grants, .endGrant:
             .none
         }
     }
@@ -80,13 +106,26 @@ enum Route: Int, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the route exists only where OAuth clients are configured.
+    var belongsToOAuth: Bool {
+        switch self {
+        case .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo, .postUserInfo,
+            .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation, .appFlip,
+            .grants, .endGrant, .googleEvents:
+            true
+        default: false
+        }
+    }
+
     /// How long the route waits by design, at most.
     var ownWait: TimeAmount {
         switch self {
         case .events: TimeAmount(SignInUseCases.longestWait)
         case .eraseAccount: TimeAmount(SignInUseCases.longestErasureWait)
         // A failed fetch of keys reports itself. A time limit before that would blame the database.
-        case .verifyIdentityToken, .signIn, .appleNotification, .webCallback: Self.longestKeyWait
+        case .verifyIdentityToken, .signIn, .appleNotification, .webCallback, .oauthToken, .appFlip,
+            .googleEvents:
+            Self.longestKeyWait
         default: .zero
         }
     }
@@ -103,4 +142,8 @@ enum BodyFormat: Sendable {
     case json
     /// `application/x-www-form-urlencoded`, as browsers post an HTML form.
     case form
+    /// The same, read by the rules of OAuth, which has another answer to a wrong content type.
+    case oauthForm
+    /// `application/secevent+jwt` (RFC 8935 §2.1).
+    case securityEventToken
 }

@@ -4,8 +4,10 @@ import NIOHTTP1
 enum RouteTable {
     struct Match {
         let route: Route
-        /// The last segment of the path, still percent-encoded.
+        /// The segment of the path that is a value, still percent-encoded.
         let parameter: Substring?
+        /// The second such segment.
+        var secondParameter: Substring?
     }
 
     /// Throws `not_found` or `method_not_allowed`.
@@ -14,7 +16,8 @@ enum RouteTable {
         if match.route.method.isMeant(by: method) { return match }
         let neighbours = Route.allCases.filter { $0.template.description == match.route.template.description }
         for route in neighbours where route.method.isMeant(by: method) {
-            return Match(route: route, parameter: match.parameter)
+            return Match(
+                route: route, parameter: match.parameter, secondParameter: match.secondParameter)
         }
         throw Problem(
             .methodNotAllowed, allow: neighbours.map(\.method.allowed).joined(separator: ", "))
@@ -28,10 +31,24 @@ enum RouteTable {
         if let identifier = remainder(of: path, after: "/v1/accounts/") {
             return Match(route: .account, parameter: identifier)
         }
+        if let match = grants(path) { return match }
         if let identifier = remainder(of: path, after: "/v1/erasures/") {
             return Match(route: .erasure, parameter: identifier)
         }
         throw Problem(.notFound)
+    }
+
+    /// `/v1/accounts/{id}/grants` and `/v1/accounts/{id}/grants/{grant_id}`
+    private static func grants(_ path: Substring) -> Match? {
+        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard segments.count == 5 || segments.count == 6,
+            zip(segments, ["", "v1", "accounts"]).allSatisfy({ $0.elementsEqual($1.utf8) }),
+            segments[4].elementsEqual("grants".utf8), !segments[3].isEmpty
+        else { return nil }
+        let account = Substring(segments[3])
+        guard segments.count == 6 else { return Match(route: .grants, parameter: account) }
+        guard !segments[5].isEmpty else { return nil }
+        return Match(route: .endGrant, parameter: account, secondParameter: Substring(segments[5]))
     }
 
     /// The one segment after `prefix`, or `nil` when there is none or more than one.
@@ -59,7 +76,8 @@ enum RouteTable {
     /// `/v1/credentials/query` comes before the route that would take "query" for a subject.
     private static let fixed: [Route] = [
         .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
-        .findAccount, .webResult, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
-        .metrics, .openAPI,
+        .findAccount, .webResult, .webSignIn, .webCallback, .webFinish, .oauthIntrospect, .oauthToken,
+        .userInfo, .oauthRevoke, .keySet, .appFlip, .serverMetadata, .openIDMetadata, .riscConfiguration,
+        .appSiteAssociation, .googleEvents, .livez, .readyz, .health, .version, .metrics, .openAPI,
     ]
 }

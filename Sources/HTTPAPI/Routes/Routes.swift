@@ -12,10 +12,13 @@ struct Routes: Sendable {
     /// `nil` where the web flow is not configured.
     let web: WebRoutes?
     let operations: OperationsRoutes
+    /// `nil` where no OAuth client is configured.
+    let oauth: OAuthRoutes?
 
     /// Throws `not_found` for a route that this deployment does not have.
     func require(_ route: Route) throws(Problem) {
         if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
+        if oauth == nil, route.belongsToOAuth { throw Problem(.notFound) }
     }
 
     func handle(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
@@ -32,12 +35,35 @@ struct Routes: Sendable {
         case .eraseAccount: try erasures.erase(request)
         case .erasure: try erasures.report(request)
         case .webSignIn, .webCallback, .webFinish, .webResult: try handleWeb(route, request)
+        case .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo, .postUserInfo,
+            .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation, .appFlip,
+            .grants, .endGrant, .googleEvents:
+            try handleOAuth(route, request)
         case .livez: operations.live()
         case .readyz: operations.ready()
         case .health: operations.health()
         case .version: operations.versionResponse()
         case .metrics: try operations.metrics(request)
         case .openAPI: operations.openAPI()
+        }
+    }
+
+    private func handleOAuth(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
+        guard let oauth else { throw Problem(.notFound) }
+        return switch route {
+        case .oauthToken: try oauth.tokens.issue(request)
+        case .oauthRevoke: try oauth.tokens.revoke(request)
+        case .explainRevocation: try oauth.tokens.explainRevocation()
+        case .oauthIntrospect: try oauth.tokens.introspect(request)
+        case .userInfo, .postUserInfo: try oauth.tokens.userInfo(request)
+        case .keySet: oauth.documents.keySet()
+        case .serverMetadata, .openIDMetadata: oauth.documents.metadata()
+        case .riscConfiguration: oauth.documents.riscConfiguration()
+        case .appSiteAssociation: try oauth.documents.appSiteAssociation()
+        case .appFlip: try oauth.grants.appFlip(request)
+        case .grants: try oauth.grants.list(request)
+        case .endGrant: try oauth.grants.end(request)
+        default: try oauth.grants.receiveEvent(request)
         }
     }
 

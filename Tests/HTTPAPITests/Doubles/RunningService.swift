@@ -6,6 +6,8 @@ import HTTPAPI
 import KeySets
 import Logging
 import NIOCore
+import OAuth
+import OAuthSamples
 import ServiceLifecycle
 import SignIn
 import StorageConformance
@@ -43,6 +45,8 @@ struct RunningService: Sendable {
         /// How many may wait for events at once.
         var mostWaiters = 1024
         var foreignPages: ForeignPageCheck?
+        /// Whether there are OAuth clients: those of `OAuthSample`. The mint plays Google.
+        var hasOAuth = false
 
         /// Those of the service, without rejections for overload: a build for tests takes many times as long for a
         /// round, and many services of the tests share the event loops.
@@ -81,6 +85,7 @@ struct RunningService: Sendable {
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
                 now: { clock.millisecondsSince1970 },
                 web: try web(options, useCases, store as? any TicketStore, now),
+                oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
                 foreignPages: options.foreignPages),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
@@ -103,6 +108,22 @@ struct RunningService: Sendable {
         AppleGrantContext(
             grants: store as? any GrantStore ?? ReferenceStore(),
             sealingKeys: options.canSeal ? try ring() : nil, canSign: { _ in true }, clock: HurriedClock())
+    }
+
+    private static func oauth(
+        _ useCases: SignInUseCases, _ store: any AccountStore, _ feed: EventFeed,
+        _ keys: any VerificationKeys, _ now: @escaping @Sendable () -> Moment
+    ) throws -> OAuthServer {
+        let store = store as? ReferenceStore ?? ReferenceStore()
+        let settings = try OAuthSample.settings(in: deployment(), app: TokenMint.clientID)
+        return OAuthServer(
+            OAuthParts(
+                settings: settings, deployment: try deployment(), store: store,
+                commits: GrantCommit(store: store, feed: feed), signIn: useCases,
+                keys: SigningKeys(
+                    for: settings, store: store, sealingKeys: try ring(), now: now,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+                googleKeys: keys, googleEventKeys: keys, now: now))
     }
 
     private static func ring() throws -> SealingKeyRing {

@@ -1,0 +1,21 @@
+import AppleAccounts
+import AuthorizationServer
+import OAuth
+import StrictJSON
+
+extension JSONWriter {
+    mutating func value(_ listed: GrantUseCases.Listed) {
+        let grant = listed.grant
+        beginObject()
+        member("id", grant.id.rawValue)
+        member("account_id", grant.accountID.rawValue)
+        member("oauth_client_id", grant.oauthClientID.rawValue)
+        member("oauth_client_name", ifPresent: listed.client?.name.english)
+        member("client_id", grant.clientID.rawValue)
+        member("scope", grant.scope)
+        member("is_linked_with_google", grant.googleSubject != nil)
+        member("created_at", grant.createdAt.rfc3339)
+        member("consented_at", grant.consentedAt.rfc3339)
+        endObject()
+    }
+}

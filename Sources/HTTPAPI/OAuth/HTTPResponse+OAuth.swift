@@ -1,0 +1,75 @@
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+import StrictJSON
+
+extension HTTPResponse {
+    /// The answer to an error of OAuth (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
+    static func oauthError(_ error: any Error) -> HTTPResponse? {
+        switch error {
+        case let error as TokenEndpointError: return oauthError(error)
+        case let error as OAuthError: return oauthError(TokenEndpointError(error))
+        case let error as GuessingPaused:
+            var response = oauthError(error.error)
+            response.fields.append(("retry-after", String(error.seconds)))
+            return response
+        case let error as SecurityEventError: return securityEventError(error)
+        default: return nil
+        }
+    }
+
+    private static func oauthError(_ error: TokenEndpointError) -> HTTPResponse {
+        var response = oauth(HTTPResponseStatus(statusCode: error.status), error.error.json)
+        response.code = error.error.code.rawValue
+        let challenge: String? =
+            switch error.error.code {
+            // RFC 6750 §3.1.
+            case .invalidToken: "Bearer realm=\"siwa\", error=\"invalid_token\""
+            case .insufficientScope: "Bearer realm=\"siwa\", error=\"insufficient_scope\", scope=\"openid\""
+            default: error.challenge
+            }
+        if let challenge { response.fields.append(("www-authenticate", challenge)) }
+        return response
+    }
+
+    /// A problem of this interface, in the words of OAuth.
+    static func oauthError(_ problem: Problem) -> HTTPResponse {
+        let code: OAuthError.Code =
+            switch problem.status {
+            case .serviceUnavailable: .temporarilyUnavailable
+            case .internalServerError: .serverError
+            case .unauthorized: .invalidClient
+            default: .invalidRequest
+            }
+        // The texts of problems have quotation marks in places, which RFC 6749 does not allow.
+        let explanation = problem.detail.filter { $0 != "\"" && $0 != "\\" && $0.isASCII }
+        var response = oauth(problem.status, OAuthError(code, explanation).json)
+        response.code = problem.code
+        if let seconds = problem.retryAfter { response.fields.append(("retry-after", String(seconds))) }
+        if let allow = problem.allow { response.fields.append(("allow", allow)) }
+        if problem.status == .unauthorized {
+            response.fields.append(("www-authenticate", "Bearer realm=\"siwa\""))
+        }
+        return response
+    }
+
+    /// JSON that no cache may keep (RFC 6749 §5.1, with the field that old caches know).
+    static func oauth(_ status: HTTPResponseStatus, _ body: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse.json(status, body)
+        response.fields = [("pragma", "no-cache")]
+        return response
+    }
+
+    /// RFC 8935 §2.3.
+    private static func securityEventError(_ error: SecurityEventError) -> HTTPResponse {
+        var json = JSONWriter(reservingCapacity: 192)
+        json.beginObject()
+        json.member("err", error.code.rawValue)
+        json.member("description", error.description)
+        json.endObject()
+        var response = HTTPResponse.json(.badRequest, json.bytes)
+        response.code = error.code.rawValue
+        response.fields = [("content-language", "en")]
+        return response
+    }
+}

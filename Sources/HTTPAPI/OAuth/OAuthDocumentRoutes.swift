@@ -1,0 +1,78 @@
+import AppleAccounts
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+import StrictJSON
+
+/// What others read about this authorization server: metadata and keys. Nothing in it is secret.
+final class OAuthDocumentRoutes: Sendable {
+    private let server: OAuthServer
+    private let metadataDocument: [UInt8]
+
+    init(server: OAuthServer) {
+        self.server = server
+        metadataDocument = ServerMetadata.document(of: server.parts.settings)
+    }
+
+    /// `GET /.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration`
+    /// (OpenID Connect Discovery §4)
+    func metadata() -> RouteResult { .response(Self.document(metadataDocument)) }
+
+    /// `GET /.well-known/risc-configuration`, by which Google finds the keys of security event tokens
+    func riscConfiguration() -> RouteResult {
+        let issuer = server.parts.settings.issuer
+        var json = JSONWriter(reservingCapacity: 192)
+        json.beginObject()
+        json.member("issuer", issuer.text)
+        json.member("jwks_uri", issuer.url(Route.keySet.template.description))
+        json.endObject()
+        return .response(Self.document(json.bytes))
+    }
+
+    /// `GET /oauth/jwks.json` (RFC 7517 §5)
+    func keySet() -> RouteResult {
+        .later { [server] in
+            var json = JSONWriter(reservingCapacity: 2048)
+            json.beginObject()
+            json.name("keys")
+            json.beginArray()
+            for key in try await server.parts.keys.published() {
+                json.element()
+                json.value(.object(key))
+            }
+            json.endArray()
+            json.endObject()
+            return Self.document(json.bytes)
+        }
+    }
+
+    /// `GET /.well-known/apple-app-site-association`: the apps of the clients with App Flip take Google's
+    /// universal links.
+    func appSiteAssociation() throws -> RouteResult {
+        let parts = server.parts
+        let apps = parts.settings.clients.clients.filter(\.hasAppFlip)
+            .compactMap { parts.deployment.app(for: $0.app) }
+        guard !apps.isEmpty else { throw Problem(.notFound) }
+        var known: Set<String> = []
+        let appIDs = apps.map { "\($0.team.rawValue).\($0.primaryClientID.rawValue)" }
+            .filter { known.insert($0).inserted }
+        let details = JSONObject([
+            ("appIDs", .array(appIDs.map { .string($0) })),
+            ("components", .array([.object(JSONObject([("/", .string(Self.appFlipPath))]))])),
+        ])
+        let document = JSONObject([
+            ("applinks", .object(JSONObject([("details", .array([.object(details)]))])))
+        ])
+        return .response(Self.document(JSONValue.object(document).serialized()))
+    }
+
+    /// Where Google's universal link leads.
+    private static let appFlipPath = "/link/google/*"
+
+    /// Caches may keep it for an hour. A key is published a day before it signs.
+    private static func document(_ body: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
+        response.fields = [("cache-control", "public, max-age=3600")]
+        return response
+    }
+}

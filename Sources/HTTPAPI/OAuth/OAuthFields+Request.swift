@@ -1,0 +1,21 @@
+import NIOCore
+
+extension OAuthFields {
+    /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
+    convenience init(_ fields: RequestFields, from client: ClientAddress?) {
+        let forwarded = fields.forwardedFor
+        // A proxy that is not trusted hides the client, and a field that comes from the client itself can say
+        // anything. Then the address is not known.
+        let address = client == nil ? forwarded.flatMap(Self.nearest) : forwarded == nil ? client : nil
+        self.init(
+            authorization: fields.authorization, contentType: fields.contentType,
+            address: address?.requester)
+    }
+
+    /// The last address in `X-Forwarded-For`, which the trusted proxy itself has written.
+    private static func nearest(_ field: String) -> ClientAddress? {
+        guard let last = field.split(separator: ",").last else { return nil }
+        let text = last.filter { $0 != " " && $0 != "\t" && $0 != "[" && $0 != "]" }
+        return (try? SocketAddress(ipAddress: text, port: 0)).flatMap { ClientAddress($0) }
+    }
+}

@@ -1,0 +1,73 @@
+import AppleAccounts
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+import StrictJSON
+
+/// The routes of an app's backend about grants, and the one that takes Google's security events.
+final class OAuthGrantRoutes: Sendable {
+    private let server: OAuthServer
+    private let metrics: OAuthMetrics
+
+    init(server: OAuthServer, metrics: OAuthMetrics) {
+        (self.server, self.metrics) = (server, metrics)
+    }
+
+    /// `POST /v1/oauth/app-flip`
+    func appFlip(_ request: HTTPRequest) throws -> RouteResult {
+        let call = try AppFlipCall(parsing: request.body)
+        return .later { [server, metrics] in
+            let answer = try await AppFlip(server).answer(call, caller: request.scope)
+            metrics.count(answer.outcome)
+            return .json(.ok, answer.json)
+        }
+    }
+
+    /// `GET /v1/accounts/{id}/grants`
+    func list(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let id = request.parameter ?? ""
+        return .later { [server] in
+            let grants = try await GrantUseCases(server).grants(of: id, allowed: request.scope)
+            var json = JSONWriter(reservingCapacity: 64 + 384 * grants.count)
+            json.beginObject()
+            json.name("grants")
+            json.beginArray()
+            for grant in grants {
+                json.element()
+                json.value(grant)
+            }
+            json.endArray()
+            json.endObject()
+            return .json(.ok, json.bytes)
+        }
+    }
+
+    /// `DELETE /v1/accounts/{id}/grants/{grant_id}`
+    func end(_ request: HTTPRequest) throws -> RouteResult {
+        _ = try Query(parsing: request.query, allowing: [])
+        let (account, grant) = (request.parameter ?? "", request.secondParameter ?? "")
+        return .later { [server] in
+            try await GrantUseCases(server).end(grant, of: account, allowed: request.scope)
+            return HTTPResponse(status: .noContent, contentType: nil, body: [], isPersonal: true)
+        }
+    }
+
+    /// `POST /v1/google/security-events` (RFC 8935 §2)
+    func receiveEvent(_ request: HTTPRequest) throws -> RouteResult {
+        let isToken = request.oauth?.contentType.map(Self.isSecurityEventToken) ?? false
+        guard isToken, let token = String(validating: request.body, as: UTF8.self) else {
+            throw SecurityEventError(
+                .invalidRequest, "Send one security event token as application/secevent+jwt.")
+        }
+        return .later { [server, metrics] in
+            metrics.count(try await SecurityEventReceiver(server).receive(token))
+            return HTTPResponse(status: .accepted, contentType: nil, body: [], isPersonal: true)
+        }
+    }
+
+    private static func isSecurityEventToken(_ type: String) -> Bool {
+        RequestFields.areEqual(
+            type.prefix { $0 != ";" && $0 != " " && $0 != "\t" }, "application/secevent+jwt")
+    }
+}

@@ -1,0 +1,152 @@
+import AppleAccounts
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+import StrictJSON
+
+/// The endpoints of RFC 6749 §3.2, RFC 7009, RFC 7662 and OpenID Connect Core §5.3.
+final class OAuthTokenRoutes: Sendable {
+    private let server: OAuthServer
+    private let callers: CallerDirectory
+    private let metrics: OAuthMetrics
+
+    init(server: OAuthServer, callers: CallerDirectory, metrics: OAuthMetrics) {
+        (self.server, self.callers, self.metrics) = (server, callers, metrics)
+    }
+
+    /// `POST /oauth/token`
+    func issue(_ request: HTTPRequest) throws -> RouteResult {
+        try server.parts.commits.requireCapacity()
+        let unauthenticated = try UnauthenticatedTokenRequest(
+            body: request.body, contentType: request.oauth?.contentType,
+            authorization: request.oauth?.authorization, query: request.query?.utf8)
+        let token = try GuardedAuthentication(server)(
+            unauthenticated.credentials, from: request.oauth?.address
+        ) { () throws(TokenEndpointError) in
+            try unauthenticated.authenticated(in: server.parts.settings.clients)
+        }
+        return .later { [self] in try await answer(token) }
+    }
+
+    private func answer(_ request: TokenRequest) async throws -> HTTPResponse {
+        let grant = request.grant.metric
+        do {
+            switch try await TokenEndpoint(server).answer(request) {
+            case .tokens(let tokens):
+                metrics.count(grant, .issued)
+                var json = JSONWriter(reservingCapacity: 2048)
+                tokens.write(into: &json)
+                return .oauth(.ok, json.bytes)
+            case .linking(let answer):
+                metrics.count(grant, .answered)
+                return .oauth(HTTPResponseStatus(statusCode: answer.status), answer.json)
+            }
+        } catch let error as OAuthError {
+            metrics.count(grant, .refused)
+            throw error
+        } catch {
+            metrics.count(grant, .failed)
+            throw error
+        }
+    }
+
+    /// `POST /oauth/revoke`: 200 also for a token that is unknown or of another client.
+    func revoke(_ request: HTTPRequest) throws -> RouteResult {
+        try server.parts.commits.requireCapacity()
+        let question = try question(.revocation, request, hasAPIKey: false)
+        guard let client = try authenticated(question, request) else { throw Self.noClient }
+        return .later { [server] in
+            try await TokenRevocation(server).revoke(question.token, of: client)
+            return .oauth(.ok, Array("{}".utf8))
+        }
+    }
+
+    /// `GET /oauth/revoke`, which people try in a browser.
+    func explainRevocation() throws -> RouteResult {
+        throw OAuthError(
+            .invalidRequest,
+            "Send POST with the parameters token and client_id, and the client secret if there is one.")
+    }
+
+    /// `POST /oauth/introspect`
+    func introspect(_ request: HTTPRequest) throws -> RouteResult {
+        let (question, caller) = try introspection(request)
+        return .later { [server, metrics] in
+            let description = try await TokenIntrospection(server).description(
+                of: question.token, for: caller)
+            metrics.countIntrospection(isActive: description != nil)
+            var json = JSONWriter(reservingCapacity: 768)
+            if let description {
+                description.write(into: &json)
+            } else {
+                TokenDescription.writeInactive(into: &json)
+            }
+            return .oauth(.ok, json.bytes)
+        }
+    }
+
+    private func introspection(
+        _ request: HTTPRequest
+    ) throws -> (TokenQuestion, TokenIntrospection.Caller) {
+        let authorization = request.oauth?.authorization
+        if authorization?.lowercased().hasPrefix("bearer ") ?? false {
+            let caller = try callers.caller(presenting: authorization)
+            let question = try question(.introspection, request, hasAPIKey: true)
+            return (question, .apps(caller?.scope ?? .all))
+        }
+        // In development no API key is configured, and everyone may ask.
+        if callers.isOpen, authorization == nil,
+            let question = try? question(.introspection, request, hasAPIKey: true),
+            (try? self.question(.introspection, request, hasAPIKey: false)) == nil
+        {
+            return (question, .apps(.all))
+        }
+        let question = try question(.introspection, request, hasAPIKey: false)
+        guard let client = try authenticated(question, request) else { throw Self.noClient }
+        return (question, .client(client))
+    }
+
+    /// `GET` and `POST /oauth/userinfo`
+    func userInfo(_ request: HTTPRequest) throws -> RouteResult {
+        let token = try accessToken(request)
+        return .later { [server] in
+            .oauth(.ok, try await UserInfo(server).claims(accessToken: token))
+        }
+    }
+
+    /// The token in the field `Authorization` (RFC 6750 §2.1) or in the form (§2.2). One in the query is
+    /// refused, because URLs end in logs.
+    private func accessToken(_ request: HTTPRequest) throws -> String {
+        let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
+        guard let query, query["access_token"] == .absent else {
+            throw OAuthError(.invalidRequest, "Send the access token in the Authorization field.")
+        }
+        if let authorization = request.oauth?.authorization {
+            guard authorization.prefix(7).lowercased() == "bearer " else { throw Self.noToken }
+            return String(authorization.dropFirst(7).drop { $0 == " " })
+        }
+        guard let form = try? FormParameters(parsing: request.body, as: .form),
+            case .text(let token) = form["access_token"]
+        else { throw Self.noToken }
+        return token
+    }
+
+    private static let noToken = OAuthError(.invalidToken, "The request has no access token.")
+    private static let noClient = TokenEndpointError(.invalidClient, "The request names no client.")
+
+    private func question(
+        _ endpoint: TokenQuestion.Endpoint, _ request: HTTPRequest, hasAPIKey: Bool
+    ) throws(TokenEndpointError) -> TokenQuestion {
+        try TokenQuestion(
+            endpoint, body: request.body, contentType: request.oauth?.contentType,
+            authorization: request.oauth?.authorization, hasAPIKey: hasAPIKey, query: request.query?.utf8)
+    }
+
+    private func authenticated(_ question: TokenQuestion, _ request: HTTPRequest) throws -> OAuthClient? {
+        let clients = server.parts.settings.clients
+        guard let credentials = question.credentials else { return nil }
+        return try GuardedAuthentication(server)(credentials, from: request.oauth?.address) {
+            () throws(TokenEndpointError) in try question.client(in: clients)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AuthorizationServer
+import StrictJSON
+
+/// The metadata of the authorization server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9207 §3).
+enum ServerMetadata {
+    static func document(of settings: OAuthSettings) -> [UInt8] {
+        let issuer = settings.issuer
+        let clients = settings.clients.clients
+        func endpoint(_ route: Route) -> JSONValue { .string(issuer.url(route.template.description)) }
+        func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
+        let authentication = ["client_secret_basic", "client_secret_post"]
+        let methods = clients.contains(where: \.allowsPlainProofKeys) ? ["S256", "plain"] : ["S256"]
+        var grants = ["authorization_code", "refresh_token"]
+        if clients.contains(where: { !($0.googleLinking?.googleClientIDs.isEmpty ?? true) }) {
+            grants.append("urn:ietf:params:oauth:grant-type:jwt-bearer")
+        }
+        let claims = [
+            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified",
+            "is_private_email", "name", "given_name", "family_name",
+        ]
+        let algorithms = Set(clients.map(\.idTokenAlgorithm.rawValue)).union(["RS256"])
+        let document = JSONObject([
+            ("issuer", .string(issuer.text)),
+            ("authorization_endpoint", .string(issuer.url("/oauth/authorize"))),
+            ("token_endpoint", endpoint(.oauthToken)),
+            ("revocation_endpoint", endpoint(.oauthRevoke)),
+            ("introspection_endpoint", endpoint(.oauthIntrospect)),
+            ("userinfo_endpoint", endpoint(.userInfo)),
+            ("jwks_uri", endpoint(.keySet)),
+            ("scopes_supported", list(settings.scopes.scopes.map(\.token.rawValue))),
+            ("response_types_supported", list(["code"])),
+            ("response_modes_supported", list(["query"])),
+            ("grant_types_supported", list(grants)),
+            ("code_challenge_methods_supported", list(methods)),
+            ("token_endpoint_auth_methods_supported", list(authentication + ["none"])),
+            ("revocation_endpoint_auth_methods_supported", list(authentication + ["none"])),
+            ("introspection_endpoint_auth_methods_supported", list(authentication)),
+            ("authorization_response_iss_parameter_supported", .bool(true)),
+            ("subject_types_supported", list(["public"])),
+            ("id_token_signing_alg_values_supported", list(algorithms.sorted())),
+            ("claims_supported", list(claims)),
+            ("claims_parameter_supported", .bool(false)),
+            ("request_parameter_supported", .bool(false)),
+            ("request_uri_parameter_supported", .bool(false)),
+            ("prompt_values_supported", list(["none", "login", "consent", "select_account"])),
+            ("ui_locales_supported", list(PageLanguage.allCases.map(\.rawValue))),
+        ])
+        return JSONValue.object(document).serialized()
+    }
+}

@@ -1,0 +1,367 @@
+import AppleAccounts
+import AuthorizationServer
+import Encodings
+import HTTPAPI
+import OAuthSamples
+import StrictJSON
+import Testing
+import TokenMint
+
+/// The endpoints of OAuth over HTTP: their errors, fields and documents.
+@Suite struct OAuthEndpointTests {
+    static let form = "application/x-www-form-urlencoded"
+
+    static func with<Result: Sendable>(
+        _ body: @Sendable (RunningService) async throws -> Result
+    ) async throws -> Result {
+        var options = RunningService.Options()
+        options.hasOAuth = true
+        return try await RunningService.with(options, body)
+    }
+
+    static func post(
+        _ service: RunningService, _ path: String, _ body: String, type: String = form,
+        authorization: String? = nil
+    ) async throws -> ProbeResponse {
+        var fields = ["Content-Type": type]
+        fields["Authorization"] = authorization
+        return try await service.call("POST", path, body: body, secret: nil, fields: fields)
+    }
+
+    /// Signs the sample person in and links the account with Google through App Flip.
+    static func link(_ service: RunningService) async throws -> (accountID: String, tokens: JSONValue) {
+        let signedIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+        let id = try #require(signedIn.json?["account"]?["id"]?.string)
+        let flip = try await service.call(
+            "POST", "/v1/oauth/app-flip",
+            body: Bodies.json([
+                ("client_id", .string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
+                ("state", .string("s")), ("scope", .string("openid email")), ("decision", .string("granted")),
+                ("account_id", .string(id)),
+            ]))
+        #expect(flip.status == 200)
+        #expect(flip.json?["outcome"]?.string == "code")
+        let url = try #require(flip.json?["redirect_to"]?.string)
+        let code = url.dropFirst(OAuthSample.appFlipURI.count + 6).prefix { $0 != "&" }
+        let tokens = try await post(
+            service, "/oauth/token",
+            "grant_type=authorization_code&code=\(code)&redirect_uri=\(OAuthSample.appFlipURI)"
+                + "&client_id=google&client_secret=\(OAuthSample.googleSecret)")
+        #expect(tokens.status == 200)
+        #expect(tokens["cache-control"] == "no-store")
+        #expect(tokens["pragma"] == "no-cache")
+        return (id, try #require(tokens.json))
+    }
+
+    static let paths = [
+        ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/revoke"),
+        ("POST", "/oauth/introspect"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
+        ("GET", "/oauth/jwks.json"), ("GET", "/.well-known/oauth-authorization-server"),
+        ("GET", "/.well-known/openid-configuration"), ("GET", "/.well-known/risc-configuration"),
+        ("GET", "/.well-known/apple-app-site-association"), ("POST", "/v1/oauth/app-flip"),
+        ("GET", "/v1/accounts/acc_1/grants"), ("DELETE", "/v1/accounts/acc_1/grants/grt_1"),
+        ("POST", "/v1/google/security-events"),
+    ]
+
+    @Test func `without OAuth clients nothing of it is there`() async throws {
+        try await RunningService.with { service in
+            for (method, path) in Self.paths {
+                let answer = try await service.call(method, path, body: method == "POST" ? "x" : nil)
+                #expect(answer.status == 404, "\(method) \(path)")
+                #expect(answer.code == "not_found")
+            }
+        }
+    }
+
+    @Test func `a linked account is introspected, shown, refreshed, listed and unlinked`() async throws {
+        try await Self.with { service in
+            let (id, tokens) = try await Self.link(service)
+            let access = try #require(tokens["access_token"]?.string)
+            let refresh = try #require(tokens["refresh_token"]?.string)
+            #expect(tokens["token_type"]?.string == "Bearer")
+            #expect(tokens["expires_in"]?.integer == 3600)
+
+            let key = "Bearer \(RunningService.secret)"
+            let seen = try await Self.post(
+                service, "/oauth/introspect", "token=\(access)", authorization: key)
+            #expect(seen.json?["active"]?.bool == true)
+            #expect(seen.json?["sub"]?.string == id)
+            let limited = try await Self.post(
+                service, "/oauth/introspect", "token=\(access)",
+                authorization: "Bearer \(RunningService.limitedSecret)")
+            #expect(limited.status == 200)
+            #expect(limited.text == #"{"active":false}"#)
+            let basic = "Basic " + Base64.encode(Array("google:\(OAuthSample.googleSecret)".utf8))
+            let own = try await Self.post(
+                service, "/oauth/introspect", "token=\(refresh)", authorization: basic)
+            #expect(own.json?["active"]?.bool == true)
+
+            let info = try await service.call("GET", "/oauth/userinfo", secret: access)
+            #expect(info.json?["sub"]?.string == id)
+            #expect(info.json?["email"]?.string != nil)
+            let again = try await Self.post(
+                service, "/oauth/token", "grant_type=refresh_token&refresh_token=\(refresh)",
+                authorization: basic)
+            #expect(again.status == 200)
+            #expect(again.json?["refresh_token"] == nil)
+
+            let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
+            let grant = try #require(grants.json?["grants"]?.array?.first)
+            #expect(grant["oauth_client_id"]?.string == "google")
+            #expect(grant["scope"]?.string == "openid email")
+            let grantID = try #require(grant["id"]?.string)
+            let hidden = try await service.call(
+                "GET", "/v1/accounts/\(id)/grants", secret: RunningService.limitedSecret)
+            #expect(hidden.code == "account_not_found")
+            let path = "/v1/accounts/\(id)/grants/\(grantID)"
+            #expect(try await service.call("GET", path).status == 405)
+            let unlinked = try await service.call("DELETE", path)
+            #expect(unlinked.status == 204)
+            #expect(unlinked["content-length"] == nil)
+            #expect(try await service.call("DELETE", path).code == "grant_not_found")
+            let gone = try await Self.post(
+                service, "/oauth/introspect", "token=\(access)", authorization: key)
+            #expect(gone.json?["active"]?.bool == false)
+            let refused = try await service.call("GET", "/oauth/userinfo", secret: access)
+            #expect(refused.status == 401)
+            #expect(refused["www-authenticate"]?.contains("invalid_token") == true)
+            for secret in [access, refresh, OAuthSample.googleSecret] {
+                #expect(!service.loggedText().contains(secret))
+            }
+        }
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        var path = "/oauth/token"
+        var method = "POST"
+        let body: String
+        var type = form
+        var authorization: String?
+        let status: Int
+        let error: String
+
+        var testDescription: String { name }
+    }
+
+    static let cases: [Case] = [
+        Case(name: "no client", body: "grant_type=refresh_token", status: 401, error: "invalid_client"),
+        Case(
+            name: "unknown client", body: "client_id=x&client_secret=y", status: 401,
+            error: "invalid_client"),
+        Case(
+            name: "wrong secret", body: "client_id=shop&client_secret=y&grant_type=refresh_token",
+            status: 401, error: "invalid_client"),
+        Case(
+            name: "wrong secret by Basic", body: "grant_type=refresh_token",
+            authorization: "Basic c2hvcDp4", status: 401, error: "invalid_client"),
+        Case(
+            name: "two ways at once", body: "client_secret=shop-secret&grant_type=refresh_token",
+            authorization: "Basic c2hvcDpzaG9wLXNlY3JldA==", status: 400, error: "invalid_request"),
+        Case(
+            name: "a public client with a secret", body: "client_id=desktop&client_secret=x", status: 401,
+            error: "invalid_client"),
+        Case(name: "JSON", body: "{}", type: "application/json", status: 400, error: "invalid_request"),
+        Case(
+            name: "repeated parameter", body: "client_id=desktop&grant_type=a&grant_type=b", status: 400,
+            error: "invalid_request"),
+        Case(
+            name: "unknown grant type", body: "client_id=desktop&grant_type=password", status: 400,
+            error: "unsupported_grant_type"),
+        Case(
+            name: "assertion of another kind of client",
+            body: "client_id=desktop&grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer", status: 400,
+            error: "unauthorized_client"),
+        Case(
+            name: "secrets in the URL", path: "/oauth/token?client_id=desktop",
+            body: "client_id=desktop&grant_type=refresh_token", status: 400, error: "invalid_request"),
+        Case(
+            name: "unknown refresh token",
+            body: "client_id=desktop&grant_type=refresh_token&refresh_token=x", status: 400,
+            error: "invalid_grant"),
+        Case(
+            name: "revocation without a client", path: "/oauth/revoke", body: "token=x", status: 400,
+            error: "invalid_request"),
+        Case(
+            name: "revocation without a token", path: "/oauth/revoke", body: "client_id=desktop",
+            status: 400, error: "invalid_request"),
+        Case(
+            name: "introspection by a public client", path: "/oauth/introspect",
+            body: "token=x&client_id=desktop", status: 401, error: "invalid_client"),
+        Case(
+            name: "introspection with an unknown API key", path: "/oauth/introspect", body: "token=x",
+            authorization: "Bearer siwa_x", status: 401, error: "invalid_client"),
+        Case(
+            name: "userinfo without a token", path: "/oauth/userinfo", body: "", status: 401,
+            error: "invalid_token"),
+        Case(
+            name: "userinfo with a token in the query", path: "/oauth/userinfo?access_token=x", body: "",
+            status: 400, error: "invalid_request"),
+        Case(
+            name: "a body that is too large", body: String(repeating: "a", count: 65_537), status: 413,
+            error: "invalid_request"),
+        Case(
+            name: "another method", path: "/oauth/token", method: "GET", body: "", status: 405,
+            error: "invalid_request"),
+        Case(
+            name: "GET of revocation", path: "/oauth/revoke", method: "GET", body: "", status: 400,
+            error: "invalid_request"),
+        Case(
+            name: "an unknown path", path: "/oauth/x", method: "GET", body: "", status: 404,
+            error: "invalid_request"),
+    ]
+
+    @Test(arguments: cases)
+    func `bad input has the standard's error, and no cache keeps it`(test: Case) async throws {
+        try await Self.with { service in
+            var fields = ["Content-Type": test.type]
+            fields["Authorization"] = test.authorization
+            let answer = try await service.call(
+                test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
+                fields: fields)
+            #expect(answer.status == test.status)
+            #expect(answer["content-type"] == "application/json")
+            #expect(answer["cache-control"] == "no-store")
+            #expect(answer.json?["error"]?.string == test.error)
+            let text = try #require(answer.json?["error_description"]?.string)
+            #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+            let challenge = answer["www-authenticate"]
+            if test.authorization?.hasPrefix("Basic") == true, test.status == 401 {
+                #expect(challenge?.hasPrefix("Basic ") == true)
+            }
+            if test.status == 405 { #expect(answer["allow"] == "POST") }
+            // No cause of a refusal leaves anything behind.
+            let store = try #require(service.store as? any AuthorizationStore)
+            #expect(try await store.signingKeys().isEmpty)
+        }
+    }
+
+    @Test func `revocation answers 200 also for what is unknown`() async throws {
+        try await Self.with { service in
+            for token in ["x", "siwa_rt_x", "a.b.c"] {
+                let answer = try await Self.post(
+                    service, "/oauth/revoke", "token=\(token)&client_id=desktop")
+                #expect(answer.status == 200)
+            }
+            let (_, tokens) = try await Self.link(service)
+            let access = try #require(tokens["access_token"]?.string)
+            // Of another client: no effect.
+            #expect(
+                try await Self.post(service, "/oauth/revoke", "token=\(access)&client_id=desktop").status
+                    == 200)
+            #expect(try await service.call("GET", "/oauth/userinfo", secret: access).status == 200)
+            let own = "token=\(access)&client_id=google&client_secret=\(OAuthSample.googleSecret)"
+            #expect(try await Self.post(service, "/oauth/revoke", own).status == 200)
+            #expect(try await service.call("GET", "/oauth/userinfo", secret: access).status == 401)
+        }
+    }
+
+    @Test func `wrong secrets are slowed down and say for how long`() async throws {
+        try await Self.with { service in
+            let body = "client_id=shop&client_secret=wrong&grant_type=refresh_token&refresh_token=x"
+            for _ in 0..<10 {
+                let answer = try await Self.post(service, "/oauth/token", body)
+                #expect(answer["retry-after"] == nil)
+            }
+            let slowed = try await Self.post(service, "/oauth/token", body)
+            #expect(slowed.status == 401)
+            #expect(slowed.json?["error"]?.string == "invalid_client")
+            #expect(slowed["retry-after"] == "1")
+        }
+    }
+
+    @Test func `the documents are those of the issuer, and caches keep them for an hour`() async throws {
+        try await Self.with { service in
+            _ = try await Self.link(service)
+            for path in ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] {
+                let answer = try await service.call("GET", path, secret: nil)
+                #expect(answer["cache-control"] == "public, max-age=3600")
+                #expect(answer.json?["issuer"]?.string == OAuthSample.issuer)
+                #expect(answer.json?["token_endpoint"]?.string == OAuthSample.issuer + "/oauth/token")
+                #expect(answer.json?["code_challenge_methods_supported"] == .array([.string("S256")]))
+                #expect(answer.json?["authorization_response_iss_parameter_supported"]?.bool == true)
+            }
+            let risc = try await service.call("GET", "/.well-known/risc-configuration", secret: nil)
+            #expect(risc.json?["jwks_uri"]?.string == OAuthSample.issuer + "/oauth/jwks.json")
+            let keys = try await service.call("GET", "/oauth/jwks.json", secret: nil)
+            #expect(keys["cache-control"] == "public, max-age=3600")
+            let algorithms = keys.json?["keys"]?.array?.compactMap { $0["alg"]?.string } ?? []
+            #expect(Set(algorithms) == ["ES256", "RS256"])
+            #expect(!keys.text.contains("\"d\""))
+            let site = try await service.call(
+                "GET", "/.well-known/apple-app-site-association", secret: nil)
+            #expect(site["content-type"] == "application/json")
+            let expected =
+                #"{"applinks":{"details":[{"appIDs":["A1B2C3D4E5.com.example.app"],"#
+                + #""components":[{"/":"/link/google/*"}]}]}}"#
+            #expect(site.text == expected)
+        }
+    }
+
+    @Test func `security events are answered as RFC 8935 says`() async throws {
+        try await Self.with { service in
+            let claims = JSONObject([
+                ("iss", .string("https://accounts.google.com/")),
+                ("aud", .string(OAuthSample.googleClientID)), ("iat", .integer(TokenMint.sampleTime)),
+                ("jti", .string("1")),
+                (
+                    "events",
+                    .object(
+                        JSONObject([
+                            (
+                                "https://schemas.openid.net/secevent/risc/event-type/verification",
+                                .object(JSONObject([("state", .string("x"))]))
+                            )
+                        ]))
+                ),
+            ])
+            let token = try TokenMint.shared.sign(claims)
+            let path = "/v1/google/security-events"
+            for _ in 0..<2 {
+                let taken = try await Self.post(service, path, token, type: "application/secevent+jwt")
+                #expect(taken.status == 202)
+            }
+            let bad = try await Self.post(service, path, "x", type: "application/secevent+jwt")
+            #expect(bad.status == 400)
+            #expect(bad.json?["err"]?.string == "invalid_request")
+            let json = try await Self.post(service, path, token, type: "application/json")
+            #expect(json.json?["err"]?.string == "invalid_request")
+        }
+    }
+
+    static let flips: [(String, Int, String)] = [
+        (
+            #"{"client_id":"google","state":"s","scope":"openid","decision":"denied"}"#, 400,
+            "redirect_uri_mismatch"
+        ),
+        (
+            #"{"redirect_uri":"https://evil.example/a/com.google.OPA","decision":"denied"}"#, 400,
+            "redirect_uri_mismatch"
+        ),
+        (#"{"redirect_uri":7}"#, 400, "member_malformed"), (#"{"redirect":"x"}"#, 400, "member_unknown"),
+    ]
+
+    @Test(arguments: flips)
+    func `an App Flip call without a URL is a problem`(body: String, status: Int, code: String) async throws {
+        try await Self.with { service in
+            let answer = try await service.call("POST", "/v1/oauth/app-flip", body: body)
+            #expect(answer.status == status)
+            #expect(answer.code == code)
+        }
+    }
+
+    @Test func `a key that is limited to other apps gets no URL`() async throws {
+        try await Self.with { service in
+            let body = Bodies.json([
+                ("client_id", .string("google")), ("redirect_uri", .string(OAuthSample.appFlipURI)),
+                ("state", .string("s")), ("scope", .string("openid")), ("decision", .string("denied")),
+            ])
+            let answer = try await service.call(
+                "POST", "/v1/oauth/app-flip", body: body, secret: RunningService.limitedSecret)
+            #expect(answer.status == 403)
+            #expect(answer.code == "caller_forbidden")
+            let own = try await service.call("POST", "/v1/oauth/app-flip", body: body)
+            #expect(own.json?["outcome"]?.string == "access_denied")
+        }
+    }
+}
