@@ -40,11 +40,6 @@ public enum OAuthSample {
             scopes: [ScopeDraft(name: "devices", text: ["en": "Control your devices"], isOptional: true)],
             clients: [shop, desktop, google])
         change(&draft)
-        return try checked(draft, in: deployment)
-    }
-
-    /// The settings of a draft that must have no mistake. Every app can sign in on the web.
-    public static func checked(_ draft: OAuthDraft, in deployment: Deployment) throws -> OAuthSettings {
         let surroundings = OAuthSurroundings(
             isDevelopment: false, publicURL: issuer, deployment: deployment,
             appsWithWebSignIn: Set(deployment.apps.map(\.primaryClientID)))

@@ -31,16 +31,10 @@ struct OAuthWorld: Sendable {
     init(
         googleKeys: (any VerificationKeys)? = nil, _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
-        let app = try #require(ClientID(TokenMint.clientID))
-        let deployment = try Deployment(apps: [App(team: TeamID("A1B2C3D4E5"), primaryClientID: app)])
+        app = try #require(ClientID(TokenMint.clientID))
+        team = TeamID("A1B2C3D4E5")
+        let deployment = try Deployment(apps: [App(team: team, primaryClientID: app)])
         let settings = try OAuthSample.settings(in: deployment, app: TokenMint.clientID, change)
-        try self.init(deployment: deployment, settings: settings, googleKeys: googleKeys)
-    }
-
-    init(
-        deployment: Deployment, settings: OAuthSettings, googleKeys: (any VerificationKeys)? = nil
-    ) throws {
-        (app, team) = (deployment.apps[0].primaryClientID, deployment.apps[0].team)
         let keys = try PinnedKeySet(parsing: TokenMint.shared.keySet)
         let clock = clock
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
@@ -102,15 +96,6 @@ struct OAuthWorld: Sendable {
         scope: String = "openid profile email offline_access", nonce: String? = "n-0S6",
         challenge: String? = OAuthWorld.challenge
     ) async throws -> String {
-        try await code(
-            for: account, client: id, uri: uri, scope: scope, nonce: nonce,
-            stored: challenge.map { CodeRecord.StoredChallenge(text: $0, isPlain: false) })
-    }
-
-    func code(
-        for account: AccountID, client id: String, uri: String, scope: String, nonce: String? = nil,
-        stored: CodeRecord.StoredChallenge?
-    ) async throws -> String {
         let client = try client(id)
         let code = AuthorizationCodeText(random: SecureRandom.bytes(count: 32))
         var generator = SystemRandomNumberGenerator()
@@ -120,8 +105,8 @@ struct OAuthWorld: Sendable {
                     accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
                     oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
                     redirectURI: uri,
-                    challenge: stored, scope: scope, nonce: nonce,
-                    authenticatedAt: Moment(seconds: TokenMint.sampleTime),
+                    challenge: challenge.map { CodeRecord.StoredChallenge(text: $0, isPlain: false) },
+                    scope: scope, nonce: nonce, authenticatedAt: Moment(seconds: TokenMint.sampleTime),
                     isGoogle: client.googleLinking != nil, moment: now,
                     expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))))
         return code.text
