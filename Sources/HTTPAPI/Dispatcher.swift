@@ -59,7 +59,10 @@ final class Dispatcher: Sendable {
             switch match.route.body {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
-            case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
+            case .form:
+                guard fields.isForm || match.route.explainsContentType else {
+                    throw Problem(.contentTypeUnsupported)
+                }
             // Checked where the form or the token is read, which has answers of its own.
             case .oauthForm, .securityEventToken: break
             }
@@ -69,6 +72,9 @@ final class Dispatcher: Sendable {
                 body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             if match.route.belongsToOAuth { request.oauth = OAuthFields(fields, from: client) }
+            if match.route.readsBrowserFields {
+                request.browser = BrowserFields(head.headers, sendsForm: fields.isForm)
+            }
             return (info, try routes.handle(match.route, request))
         } catch {
             return (info, .response(problem(error, info)))

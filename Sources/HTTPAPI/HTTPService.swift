@@ -31,6 +31,8 @@ public final class HTTPService: Service {
         public var web: WebSignIn?
         /// `nil` switches the routes of OAuth off: they are not found.
         public var oauth: OAuthServer?
+        /// `nil` where no OAuth client is configured: the authorization endpoint is not found.
+        public var authorize: AuthorizeUseCase?
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
         /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
@@ -39,7 +41,8 @@ public final class HTTPService: Service {
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
             callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
             now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil,
-            oauth: OAuthServer? = nil, foreignPages: ForeignPageCheck? = nil
+            oauth: OAuthServer? = nil, authorize: AuthorizeUseCase? = nil,
+            foreignPages: ForeignPageCheck? = nil
         ) {
             self.useCases = useCases
             self.keys = keys
@@ -51,6 +54,7 @@ public final class HTTPService: Service {
             self.now = now
             self.web = web
             self.oauth = oauth
+            self.authorize = authorize
             self.foreignPages = foreignPages
         }
     }
@@ -87,6 +91,7 @@ public final class HTTPService: Service {
             "siwa_storage_queue_depth",
             help: "Commands that wait for the next transaction.")
         registry.beforeReading { [commits] in queueDepth.set(Int64(commits.depth)) }
+        let authorize = parts.authorize.map { AuthorizeRoutes(useCase: $0) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
@@ -94,7 +99,10 @@ public final class HTTPService: Service {
             notifications: NotificationRoutes(
                 useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
             erasures: ErasureRoutes(useCases: useCases),
-            web: parts.web.map { WebRoutes(web: $0, verifications: verifications, registry: registry) },
+            web: parts.web.map {
+                WebRoutes(web: $0, verifications: verifications, registry: registry, authorize: authorize)
+            },
+            authorize: authorize,
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
                 version: parts.version),

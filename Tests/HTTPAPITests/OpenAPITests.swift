@@ -169,6 +169,8 @@ extension Route {
         case .grants: "listGrants"
         case .endGrant: "endGrant"
         case .googleEvents: "receiveGoogleEvent"
+        case .authorize: "authorize"
+        case .answerConsent: "answerConsent"
         case .livez: "checkLiveness"
         case .readyz: "checkReadiness"
         case .health: "getHealth"

@@ -16,7 +16,7 @@ extension Route {
             .mintNonce, .events, .eraseAccount, .erasure, .webSignIn, .webCallback, .webFinish, .webResult,
             .openAPI, .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo,
             .postUserInfo, .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
-            .appFlip, .grants, .endGrant:
+            .appFlip, .grants, .endGrant, .authorize, .answerConsent:
             .ordinary
         }
     }

@@ -9,7 +9,7 @@ struct Form: Sendable {
     private let values: [(name: String, value: String)]
 
     /// Throws `form_malformed` or `character_not_allowed`.
-    init(parsing body: [UInt8]) throws(Problem) {
+    init(parsing body: [UInt8], mostFields: Int = mostFields) throws(Problem) {
         guard !body.contains(0) else { throw Problem(.characterNotAllowed) }
         guard body.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
         let text = String(decoding: body, as: UTF8.self)
@@ -18,7 +18,7 @@ struct Form: Sendable {
             let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
             guard parts.count == 2 else { throw Problem(.formMalformed) }
             let (name, value) = (try Self.decode(parts[0]), try Self.decode(parts[1]))
-            guard !name.isEmpty, values.count < Self.mostFields,
+            guard !name.isEmpty, values.count < mostFields,
                 !values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
             else { throw Problem(.formMalformed) }
             values.append((name, value))
@@ -33,6 +33,14 @@ struct Form: Sendable {
                 UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         }?.value
         return value?.isEmpty == false ? value : nil
+    }
+
+    /// What follows a prefix in the names that have it.
+    func names(after prefix: String) -> [String] {
+        values.compactMap { field in
+            guard field.name.utf8.starts(with: prefix.utf8) else { return nil }
+            return String(field.name.utf8.dropFirst(prefix.utf8.count))
+        }
     }
 
     private static func decode(_ text: Substring) throws(Problem) -> String {

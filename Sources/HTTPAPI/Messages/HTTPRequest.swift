@@ -1,4 +1,5 @@
 import AppleAccounts
+import NIOHTTP1
 import OAuth
 
 /// One request as a route sees it: complete, and its caller authenticated.
@@ -17,6 +18,8 @@ struct HTTPRequest: Sendable {
     let scope: AppScope
     /// Only in routes of OAuth.
     var oauth: OAuthFields?
+    /// Only in routes that read them.
+    var browser: BrowserFields?
 }
 
 /// What only the routes of OAuth use of a request. A class, so that the other requests carry a reference of
@@ -29,6 +32,20 @@ final class OAuthFields: Sendable {
 
     init(authorization: String?, contentType: String?, address: RequesterAddress?) {
         (self.authorization, self.contentType, self.address) = (authorization, contentType, address)
+    }
+}
+
+/// What a browser says of itself and of its form. A class for the same reason.
+final class BrowserFields: Sendable {
+    let userAgent: String?
+    let acceptLanguage: String?
+    /// Whether the body is an HTML form.
+    let sendsForm: Bool
+
+    init(_ headers: HTTPHeaders, sendsForm: Bool) {
+        userAgent = headers.first(name: "user-agent")
+        acceptLanguage = headers.first(name: "accept-language")
+        self.sendsForm = sendsForm
     }
 }
 

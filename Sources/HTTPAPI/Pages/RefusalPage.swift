@@ -13,15 +13,15 @@ enum RefusalPage {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
-            <title>\(escape(problem.title))</title>
+            <title>\(problem.title.htmlEscaped)</title>
             <style>\(style)</style>
             </head>
             <body>
             <main>
-            <h1>\(escape(problem.title))</h1>
-            <p>\(escape(problem.detail))</p>
+            <h1>\(problem.title.htmlEscaped)</h1>
+            <p>\(problem.detail.htmlEscaped)</p>
             <p>Go back to the page where you wanted to sign in, and try again.</p>
-            <p class="code">\(escape(problem.code))</p>
+            <p class="code">\(problem.code.htmlEscaped)</p>
             </main>
             </body>
             </html>
@@ -46,19 +46,4 @@ enum RefusalPage {
         p{margin:0 0 .75rem}\
         .code{font:.875rem ui-monospace,monospace;opacity:.75;overflow-wrap:anywhere}
         """
-
-    static func escape(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
-    }
 }

@@ -8,6 +8,7 @@ enum Route: Int, Sendable, CaseIterable {
     case eraseAccount, erasure
     case appleNotification
     case webSignIn, webCallback, webFinish, webResult
+    case authorize, answerConsent
     case oauthToken, oauthRevoke, explainRevocation, oauthIntrospect, userInfo, postUserInfo, keySet
     case serverMetadata, openIDMetadata, riscConfiguration, appSiteAssociation
     case appFlip, grants, endGrant, googleEvents
@@ -16,11 +17,12 @@ enum Route: Int, Sendable, CaseIterable {
     var method: RouteMethod {
         switch self {
         case .verifyIdentityToken, .signIn, .queryCredentials, .mintNonce, .appleNotification, .webCallback,
-            .webResult, .oauthToken, .oauthRevoke, .oauthIntrospect, .postUserInfo, .appFlip, .googleEvents:
+            .webResult, .answerConsent, .oauthToken, .oauthRevoke, .oauthIntrospect, .postUserInfo, .appFlip,
+            .googleEvents:
             .post
         case .account, .findAccount, .credential, .events, .erasure, .webSignIn, .webFinish, .livez, .readyz,
             .health, .version, .metrics, .openAPI, .explainRevocation, .userInfo, .keySet, .serverMetadata,
-            .openIDMetadata, .riscConfiguration, .appSiteAssociation, .grants:
+            .openIDMetadata, .riscConfiguration, .appSiteAssociation, .grants, .authorize:
             .get
         case .eraseAccount, .endGrant: .delete
         }
@@ -43,6 +45,7 @@ enum Route: Int, Sendable, CaseIterable {
         case .webCallback: "/v1/web/callback"
         case .webFinish: "/v1/web/finish"
         case .webResult: "/v1/web/results"
+        case .authorize, .answerConsent: "/oauth/authorize"
         case .oauthToken: "/oauth/token"
         case .oauthRevoke, .explainRevocation: "/oauth/revoke"
         case .oauthIntrospect: "/oauth/introspect"
@@ -69,8 +72,8 @@ enum Route: Int, Sendable, CaseIterable {
     /// how many users sign in and are on the port that faces the internet, so they need a key.
     var isPublic: Bool {
         switch self {
-        case .appleNotification, .webSignIn, .webCallback, .webFinish, .livez, .readyz, .health, .version,
-            .openAPI:
+        case .appleNotification, .webSignIn, .webCallback, .webFinish, .authorize, .answerConsent, .livez,
+            .readyz, .health, .version, .openAPI:
             true
         // Clients authenticate themselves as OAuth says; introspection also takes an API key.
         case .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo, .postUserInfo,
@@ -87,13 +90,13 @@ enum Route: Int, Sendable, CaseIterable {
     var body: BodyFormat {
         switch self {
         case .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .webResult, .appFlip: .json
-        case .webCallback: .form
+        case .webCallback, .answerConsent: .form
         case .oauthToken, .oauthRevoke, .oauthIntrospect: .oauthForm
         case .googleEvents: .securityEventToken
         case .account, .findAccount, .credential, .mintNonce, .events, .eraseAccount, .erasure, .webSignIn,
             .webFinish, .livez, .readyz, .health, .version, .metrics, .openAPI, .explainRevocation, .userInfo,
             .postUserInfo, .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
-            .grants, .endGrant:
+            .grants, .endGrant, .authorize:
             .none
         }
     }
@@ -116,6 +119,16 @@ enum Route: Int, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// Whether the route is one of the authorization endpoint.
+    var belongsToAuthorization: Bool { self == .authorize || self == .answerConsent }
+
+    /// Whether the route looks at what kind of browser it has before it.
+    var readsBrowserFields: Bool { belongsToAuthorization || self == .webFinish }
+
+    /// Whether the route itself answers for a body of another content type, with the error that its standard
+    /// wants.
+    var explainsContentType: Bool { self == .answerConsent }
 
     /// How long the route waits by design, at most.
     var ownWait: TimeAmount {

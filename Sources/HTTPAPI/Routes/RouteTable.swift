@@ -76,7 +76,8 @@ enum RouteTable {
     /// `/v1/credentials/query` comes before the route that would take "query" for a subject.
     private static let fixed: [Route] = [
         .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
-        .findAccount, .webResult, .webSignIn, .webCallback, .webFinish, .oauthIntrospect, .oauthToken,
+        .findAccount, .authorize, .webResult, .webSignIn, .webCallback, .webFinish, .oauthIntrospect,
+        .oauthToken,
         .userInfo, .oauthRevoke, .keySet, .appFlip, .serverMetadata, .openIDMetadata, .riscConfiguration,
         .appSiteAssociation, .googleEvents, .livez, .readyz, .health, .version, .metrics, .openAPI,
     ]

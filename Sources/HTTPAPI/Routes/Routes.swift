@@ -11,6 +11,8 @@ struct Routes: Sendable {
     let erasures: ErasureRoutes
     /// `nil` where the web flow is not configured.
     let web: WebRoutes?
+    /// `nil` where no OAuth client is configured.
+    let authorize: AuthorizeRoutes?
     let operations: OperationsRoutes
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?
@@ -19,6 +21,7 @@ struct Routes: Sendable {
     func require(_ route: Route) throws(Problem) {
         if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
         if oauth == nil, route.belongsToOAuth { throw Problem(.notFound) }
+        if authorize == nil, route.belongsToAuthorization { throw Problem(.notFound) }
     }
 
     func handle(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
@@ -39,6 +42,7 @@ struct Routes: Sendable {
             .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation, .appFlip,
             .grants, .endGrant, .googleEvents:
             try handleOAuth(route, request)
+        case .authorize, .answerConsent: try handleAuthorization(route, request)
         case .livez: operations.live()
         case .readyz: operations.ready()
         case .health: operations.health()
@@ -65,6 +69,11 @@ struct Routes: Sendable {
         case .endGrant: try oauth.grants.end(request)
         default: try oauth.grants.receiveEvent(request)
         }
+    }
+
+    private func handleAuthorization(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {
+        guard let authorize else { throw Problem(.notFound) }
+        return route == .authorize ? authorize.begin(request) : authorize.answer(request)
     }
 
     private func handleWeb(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIdentity
 import NIOHTTP1
+import OAuth
 import SignIn
 import StrictJSON
 
@@ -15,9 +16,14 @@ final class WebRoutes: Sendable {
     private let web: WebSignIn
     private let verifications: VerificationMetrics
     private let metrics: WebMetrics
+    /// Where sign-ins end that the authorization endpoint has begun.
+    private let authorize: AuthorizeRoutes?
 
-    init(web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry) {
-        (self.web, self.verifications) = (web, verifications)
+    init(
+        web: WebSignIn, verifications: VerificationMetrics, registry: MetricsRegistry,
+        authorize: AuthorizeRoutes? = nil
+    ) {
+        (self.web, self.verifications, self.authorize) = (web, verifications, authorize)
         metrics = WebMetrics(registry)
     }
 
@@ -38,7 +44,7 @@ final class WebRoutes: Sendable {
             scope: scope, cookie: cookie(of: request))
         metrics.count(.started)
         return .response(
-            .redirect(to: departure.location, cookie: cookie(departure.browser.text)))
+            .redirect(to: departure.location, cookie: Self.cookie(departure.browser.text, web.settings)))
     }
 
     /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so our cookie does not
@@ -91,13 +97,27 @@ final class WebRoutes: Sendable {
     func finish(_ request: HTTPRequest) -> RouteResult {
         do {
             let query = try Query(parsing: request.query, allowing: ["ticket"])
-            let location = try web.finish(ticket: query["ticket"], cookie: cookie(of: request))
-            metrics.count(.finished)
+            let arrival = try web.finish(ticket: query["ticket"], cookie: cookie(of: request))
             // The cookie stays for its ten minutes, because another tab of the browser may still need it.
-            return .response(.redirect(to: location))
+            let response = try response(to: arrival, request)
+            metrics.count(.finished)
+            return .response(response)
         } catch {
             metrics.count(.refused)
             return .response(.page(about: Problem(describing: error)))
+        }
+    }
+
+    private func response(to arrival: WebArrival, _ request: HTTPRequest) throws -> HTTPResponse {
+        switch arrival {
+        case .appPage(let location): return .redirect(to: location)
+        case .authorization(let query, let authentication):
+            // The last OAuth client was removed while the person was at Apple.
+            guard let authorize else { throw Problem(.notFound) }
+            return authorize.arrive(authentication, query: query, request)
+        case .refusedAuthorization(let query, let failure):
+            guard let authorize else { throw Problem(.notFound) }
+            return authorize.refuse(failure, query: query, request)
         }
     }
 
@@ -139,9 +159,9 @@ final class WebRoutes: Sendable {
         CookieField.value(of: web.settings.cookieName, in: request.cookie)
     }
 
-    private func cookie(_ value: String) -> String {
+    static func cookie(_ value: String, _ settings: WebSignIn.Settings) -> String {
         let attributes = "Path=/; Max-Age=600; HttpOnly; SameSite=Lax"
-        let secure = web.settings.isSecure ? "; Secure" : ""
-        return "\(web.settings.cookieName)=\(value); \(attributes)\(secure)"
+        let secure = settings.isSecure ? "; Secure" : ""
+        return "\(settings.cookieName)=\(value); \(attributes)\(secure)"
     }
 }

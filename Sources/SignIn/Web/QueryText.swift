@@ -20,6 +20,14 @@ struct QueryText {
         return isOpen ? url + text : "\(url)&\(text)"
     }
 
+    /// The URL with these parameters and the `state` of an app's page, which is percent-encoded already.
+    func appended(to url: String, state: String?) -> String {
+        guard let state else { return appended(to: url) }
+        var query = self
+        query.append("state", encoded: state)
+        return query.appended(to: url)
+    }
+
     static func encode(_ value: String) -> String {
         let digits: [UInt8] = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

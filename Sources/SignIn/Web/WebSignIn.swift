@@ -21,7 +21,7 @@ public struct WebSignIn: Sendable {
     private static let clockDifference: Int64 = 300_000
 
     public let settings: Settings
-    private let useCases: SignInUseCases
+    let useCases: SignInUseCases
     private let seal: WebSeal
     private let tickets: any TicketStore
     private let now: @Sendable () -> Moment
@@ -50,11 +50,18 @@ public struct WebSignIn: Sendable {
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
     ) throws(UnknownClientID) -> WebAuthorizationRequest {
-        let clientID = try settings.clientID(named: clientID)
+        begin(
+            try settings.clientID(named: clientID), scope: scope, cookie: cookie,
+            destination: .appPage(state: callerState))
+    }
+
+    func begin(
+        _ clientID: ClientID, scope: WebScope, cookie: String?, destination: WebDestination
+    ) -> WebAuthorizationRequest {
         let browser = cookie.flatMap { BrowserSecret($0) } ?? BrowserSecret()
         let state = WebState(
             nonce: WebState.makeNonce(), browserDigest: browser.digest, clientID: clientID,
-            expiresAt: now().advanced(byMilliseconds: Self.longestVisit), callerState: callerState)
+            expiresAt: now().advanced(byMilliseconds: Self.longestVisit), destination: destination)
         var query = QueryText()
         query.append("client_id", clientID.rawValue)
         query.append("redirect_uri", settings.callbackURL)
@@ -79,7 +86,7 @@ public struct WebSignIn: Sendable {
     }
 
     /// Verifies Apple's form, uses the state up, registers the sign-in, and returns the URL at which the
-    /// browser gets its code.
+    /// browser gets its code, or its session at the authorization endpoint.
     ///
     /// - Throws: `AppleTokenError`, `KeySetError`, `AccountRefusal`, `StorageError`, `OverloadedError`, and
     ///   `WebRefusal` `web_state_used`. Nothing is stored when the token is refused.
@@ -101,8 +108,13 @@ public struct WebSignIn: Sendable {
             verified, from: SignInRequest(token: token, redirectURI: settings.callbackURL, user: user),
             at: now(), allowed: .all)
         let outcome = try await useCases.commits.submit(pending)
-        let code = WebCode()
         let expiresAt = now().advanced(byMilliseconds: Self.codeLifetime)
+        if case .authorization = webState.destination {
+            return finishURL(
+                .authentication(authentication(outcome, verified, webState)), for: webState,
+                expiresAt: expiresAt)
+        }
+        let code = WebCode()
         let result = WebResult(outcome)
         _ = try await tickets.insertTicket(
             Ticket(digest: code.digest, purpose: .webResult, payload: result.json, expiresAt: expiresAt))
@@ -115,10 +127,10 @@ public struct WebSignIn: Sendable {
             .failure(failure), for: webState, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
     }
 
-    /// The app's own URL with the code or the error, for the browser that began and no other.
+    /// Where the browser goes now, for the browser that began and no other.
     ///
     /// - Throws: `WebRefusal` `web_ticket_invalid`, `web_ticket_expired`, `web_browser_mismatch`.
-    public func finish(ticket: String?, cookie: String?) throws(WebRefusal) -> String {
+    public func finish(ticket: String?, cookie: String?) throws(WebRefusal) -> WebArrival {
         guard let ticket, let json = seal.open(ticket, for: .ticket), let ticket = WebTicket(json: json),
             let redirectURL = settings.redirectURLs[ticket.clientID]
         else { throw WebRefusal(.ticketInvalid) }
@@ -126,15 +138,23 @@ public struct WebSignIn: Sendable {
             ConstantTime.areEqual(browser.digest, ticket.browserDigest)
         else { throw WebRefusal(.browserMismatch) }
         guard now() < ticket.expiresAt else { throw WebRefusal(.ticketExpired) }
-        var query = QueryText()
-        switch ticket.answer {
-        case .code(let code): query.append("code", code)
-        case .failure(let failure):
+        switch (ticket.destination, ticket.answer) {
+        case (.appPage(let state), .code(let code)):
+            var query = QueryText()
+            query.append("code", code)
+            return .appPage(query.appended(to: redirectURL, state: state))
+        case (.appPage(let state), .failure(let failure)):
+            var query = QueryText()
             query.append("error", failure.error)
             if let description = failure.description { query.append("error_description", description) }
+            return .appPage(query.appended(to: redirectURL, state: state))
+        case (.authorization(let query), .authentication(let authentication)):
+            return .authorization(query: query, authentication)
+        case (.authorization(let query), .failure(let failure)):
+            return .refusedAuthorization(query: query, failure)
+        // No ticket is made like this.
+        case (.appPage, .authentication), (.authorization, .code): throw WebRefusal(.ticketInvalid)
         }
-        if let state = ticket.callerState { query.append("state", encoded: state) }
-        return query.appended(to: redirectURL)
     }
 
     /// The outcome of the sign-in that a code stands for, with the account as it is now. A code works once.
@@ -148,6 +168,15 @@ public struct WebSignIn: Sendable {
             let result = WebResult(json: payload)
         else { throw WebRefusal(.codeInvalid) }
         return try await useCases.outcome(of: result, allowed: allowed)
+    }
+
+    private func authentication(
+        _ outcome: SignInOutcome, _ verified: VerifiedSignIn, _ webState: WebState
+    ) -> WebAuthentication {
+        WebAuthentication(
+            accountID: outcome.account.id, clientID: outcome.credential.clientID,
+            authenticatedAt: Moment(seconds: verified.identity.authorizationMoment.secondsSince1970),
+            begunAt: webState.begunAt, signedInAt: now())
     }
 
     /// Returns `false` when the state was used before. The use is remembered for longer than the state is
@@ -165,7 +194,7 @@ public struct WebSignIn: Sendable {
     private func finishURL(_ answer: WebTicket.Answer, for webState: WebState, expiresAt: Moment) -> String {
         let ticket = WebTicket(
             browserDigest: webState.browserDigest, clientID: webState.clientID, expiresAt: expiresAt,
-            callerState: webState.callerState, answer: answer)
+            destination: webState.destination, answer: answer)
         var query = QueryText()
         query.append("ticket", seal.seal(ticket.json, for: .ticket))
         return query.appended(to: settings.finishURL)

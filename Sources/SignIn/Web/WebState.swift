@@ -11,18 +11,21 @@ public struct WebState: Sendable, Hashable {
     let browserDigest: [UInt8]
     public let clientID: ClientID
     let expiresAt: Moment
-    /// Percent-encoded, as the app's page wrote it.
-    let callerState: String?
+    let destination: WebDestination
 
     init(
-        nonce: String, browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, callerState: String?
+        nonce: String, browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment,
+        destination: WebDestination
     ) {
         self.nonce = nonce
         self.browserDigest = browserDigest
         self.clientID = clientID
         self.expiresAt = expiresAt
-        self.callerState = callerState
+        self.destination = destination
     }
+
+    /// When the browser was sent to Apple.
+    var begunAt: Moment { expiresAt.advanced(byMilliseconds: -WebSignIn.longestVisit) }
 
     /// 32 characters: a length that no digest has, so that it is never taken for the digest of a minted
     /// nonce.
@@ -37,7 +40,7 @@ public struct WebState: Sendable, Hashable {
         json.member("browser", Base64URL.encode(browserDigest))
         json.member("client_id", clientID.rawValue)
         json.member("expires", expiresAt.milliseconds)
-        json.member("state", ifPresent: callerState)
+        json.members(of: destination)
         json.endObject()
         return json.bytes
     }
@@ -50,6 +53,6 @@ public struct WebState: Sendable, Hashable {
         else { return nil }
         self.init(
             nonce: nonce, browserDigest: browser, clientID: clientID,
-            expiresAt: Moment(milliseconds: expires), callerState: value["state"]?.string)
+            expiresAt: Moment(milliseconds: expires), destination: WebDestination(json: value))
     }
 }

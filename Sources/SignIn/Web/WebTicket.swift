@@ -6,23 +6,27 @@ import StrictJSON
 /// is for.
 struct WebTicket: Hashable {
     enum Answer: Hashable {
+        /// For the app's page.
         case code(String)
+        /// For the authorization endpoint.
+        case authentication(WebAuthentication)
         case failure(WebFailure)
     }
 
     let browserDigest: [UInt8]
     let clientID: ClientID
     let expiresAt: Moment
-    let callerState: String?
+    let destination: WebDestination
     let answer: Answer
 
     init(
-        browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, callerState: String?, answer: Answer
+        browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, destination: WebDestination,
+        answer: Answer
     ) {
         self.browserDigest = browserDigest
         self.clientID = clientID
         self.expiresAt = expiresAt
-        self.callerState = callerState
+        self.destination = destination
         self.answer = answer
     }
 
@@ -32,9 +36,10 @@ struct WebTicket: Hashable {
         json.member("browser", Base64URL.encode(browserDigest))
         json.member("client_id", clientID.rawValue)
         json.member("expires", expiresAt.milliseconds)
-        json.member("state", ifPresent: callerState)
+        json.members(of: destination)
         switch answer {
         case .code(let code): json.member("code", code)
+        case .authentication(let authentication): json.members(of: authentication)
         case .failure(let failure):
             json.member("error", failure.error)
             json.member("error_description", ifPresent: failure.description)
@@ -52,6 +57,8 @@ struct WebTicket: Hashable {
         let answer: Answer
         if let code = value["code"]?.string {
             answer = .code(code)
+        } else if let authentication = WebAuthentication(json: value) {
+            answer = .authentication(authentication)
         } else if let error = value["error"]?.string {
             answer = .failure(WebFailure(error: error, description: value["error_description"]?.string))
         } else {
@@ -59,6 +66,6 @@ struct WebTicket: Hashable {
         }
         self.init(
             browserDigest: browser, clientID: clientID, expiresAt: Moment(milliseconds: expires),
-            callerState: value["state"]?.string, answer: answer)
+            destination: WebDestination(json: value), answer: answer)
     }
 }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import AuthorizationServer
 import Cryptography
 import ForeignPages
 import HTTPAPI
@@ -47,6 +48,8 @@ struct RunningService: Sendable {
         var foreignPages: ForeignPageCheck?
         /// Whether there are OAuth clients: those of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
+        /// Leads browsers to the authorization endpoint, with the changed clients of `OAuthClients`; `nil` leaves the authorization endpoint out.
+        var oauth: (@Sendable (inout OAuthDraft) -> Void)?
 
         /// Those of the service, without rejections for overload: a build for tests takes many times as long for a
         /// round, and many services of the tests share the event loops.
@@ -78,14 +81,15 @@ struct RunningService: Sendable {
                 label: label, level: options.logLevel, sink: sink, now: { clock.millisecondsSince1970 })
         }
         logger.logLevel = options.logLevel
+        let web = try web(options, useCases, store as? any TicketStore, now)
         let service = HTTPService(
             host: "127.0.0.1", port: 0, limits: options.limits,
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: try options.callers ?? callers(),
                 registry: MetricsRegistry(), sink: sink, version: "0.0.1-test",
                 now: { clock.millisecondsSince1970 },
-                web: try web(options, useCases, store as? any TicketStore, now),
-                oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
+                web: web, oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
+                authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
                 foreignPages: options.foreignPages),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
@@ -146,6 +150,18 @@ struct RunningService: Sendable {
                 authorizeURL: "https://appleid.apple.com/auth/authorize",
                 allowsPlainHTTP: options.publicURL.hasPrefix("http:")),
             useCases: useCases, sealingKeys: try ring(), tickets: tickets ?? ReferenceStore(), now: now)
+    }
+
+    private static func authorize(
+        _ options: Options, _ web: WebSignIn?, _ store: (any AuthorizationStore)?, _ feed: EventFeed,
+        _ now: @escaping @Sendable () -> Moment
+    ) throws -> AuthorizeUseCase? {
+        guard let change = options.oauth, let web else { return nil }
+        let store = store ?? ReferenceStore()
+        return AuthorizeUseCase(
+            settings: try OAuthClients.settings(in: deployment(), issuer: options.publicURL, change),
+            store: store, commits: GrantCommit(store: store, feed: feed), web: web, sealingKeys: try ring(),
+            now: now)
     }
 
     private static func deployment() throws -> Deployment {

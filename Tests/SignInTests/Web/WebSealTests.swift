@@ -9,7 +9,7 @@ import Testing
 @Suite struct WebSealTests {
     static let state = WebState(
         nonce: "n0nce", browserDigest: Array(repeating: 1, count: 32), clientID: "com.example.web",
-        expiresAt: Moment(seconds: 1_767_225_600), callerState: "a%20b")
+        expiresAt: Moment(seconds: 1_767_225_600), destination: .appPage(state: "a%20b"))
 
     private func seal(_ names: String..., byte: UInt8 = 7) throws -> WebSeal {
         let keys = names.compactMap { SealingKey(name: $0, bytes: Array(repeating: byte, count: 32)) }
@@ -48,13 +48,16 @@ import Testing
 
     @Test(arguments: [
         WebTicket.Answer.code("c0de"), .failure(.fromApple("access_denied")),
-        .failure(.invalidIdentityToken("nonce_mismatch")),
+        .failure(.invalidIdentityToken("nonce_mismatch")), .authentication(.sample),
     ])
     func `a ticket is read as it was written`(answer: WebTicket.Answer) {
-        for callerState in [nil, "s"] {
+        let destinations: [WebDestination] = [
+            .appPage(state: nil), .appPage(state: "s"), .authorization(query: "client_id=c&scope=a%20b"),
+        ]
+        for destination in destinations {
             let ticket = WebTicket(
                 browserDigest: [1, 2], clientID: "com.example.web", expiresAt: Moment(milliseconds: 5),
-                callerState: callerState, answer: answer)
+                destination: destination, answer: answer)
             #expect(WebTicket(json: ticket.json) == ticket)
         }
     }
@@ -83,4 +86,10 @@ import Testing
         #expect(read == nil)
         #expect(nonce != WebState.makeNonce())
     }
+}
+
+extension WebAuthentication {
+    static let sample = WebAuthentication(
+        accountID: AccountID(UniqueID(high: 1, low: 2)), clientID: "com.example.app",
+        authenticatedAt: Moment(seconds: 3), begunAt: Moment(seconds: 2), signedInAt: Moment(seconds: 4))
 }

@@ -1,0 +1,125 @@
+import AuthorizationServer
+import Cryptography
+import Encodings
+import NIOHTTP1
+
+/// What all pages at the authorization endpoint have in common: frame, style, and the header fields that
+/// protect them. They have no script, and nothing from other servers.
+struct BrowserPage {
+    let language: PageLanguage
+    let title: String
+    /// HTML in which every value is escaped.
+    let content: String
+    var status = HTTPResponseStatus.ok
+    /// Where its form, and the redirect that answers it, may lead, as sources of a Content-Security-Policy.
+    var formTargets: [String] = []
+    /// The stable code of a refusal, for the log.
+    var code: String?
+    var cookie: String?
+
+    var response: HTTPResponse {
+        var response = HTTPResponse(
+            status: status, contentType: "text/html; charset=utf-8", body: Array(html.utf8),
+            isPersonal: true)
+        response.code = code
+        response.fields = [
+            ("content-security-policy", policy), ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+            // For browsers that do not know `frame-ancestors`.
+            ("x-frame-options", "DENY"), ("content-language", language.rawValue),
+        ]
+        if let cookie { response.fields.append(("set-cookie", cookie)) }
+        return response
+    }
+
+    /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this one, so that no
+    /// one can be made to press a button that is not seen.
+    private var policy: String {
+        let targets = formTargets.filter(Self.isSource)
+        let forms = formTargets.isEmpty ? "'none'" : (["'self'"] + targets).joined(separator: " ")
+        return "default-src 'none'; style-src '\(Self.styleHash)'; base-uri 'none'; "
+            + "form-action \(forms); frame-ancestors 'none'"
+    }
+
+    /// Nothing else can be in an origin or a scheme. A source must not end its directive.
+    private static func isSource(_ source: String) -> Bool {
+        source.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "+-.:/".utf8.contains(byte)
+            }
+        }
+    }
+
+    private var html: String {
+        """
+        <!doctype html>
+        <html lang="\(language.rawValue)" dir="\(language.direction)">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="robots" content="noindex">
+        <title>\(title.htmlEscaped)</title>
+        <style>\(Self.style)</style>
+        </head>
+        <body>
+        <main>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
+
+    /// Logical properties, so that it is right from right to left too.
+    private static let style = """
+        :root{--text:#1d1d1f;--soft:#5f5f64;--page:#f5f5f7;--card:#fff;--line:#d2d2d7;--hover:#f2f2f5;\
+        --blue:#0066cc;--on-blue:#fff}
+        @media (prefers-color-scheme:dark){:root{--text:#f5f5f7;--soft:#a8a8ad;--page:#000;--card:#1c1c1e;\
+        --line:#3a3a3c;--hover:#2a2a2d;--blue:#2997ff;--on-blue:#00131f}}
+        *{box-sizing:border-box}
+        body{margin:0;min-height:100vh;background:var(--page);color:var(--text);\
+        font:17px/1.5 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif}
+        main{max-width:28rem;margin:6vh auto;background:var(--card);border:1px solid var(--line);\
+        border-radius:1.1rem;padding:2rem;overflow-wrap:anywhere}
+        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .6rem}
+        h2{font-size:1rem;line-height:1.4;margin:1.4rem 0 .5rem}
+        p{margin:0 0 .8rem}
+        a{color:var(--blue)}
+        form{margin:0}
+        .note,.code{font-size:.9rem;color:var(--soft)}
+        .code{margin:1.2rem 0 0;font-family:ui-monospace,Menlo,monospace;font-size:.85rem}
+        .person{display:flex;align-items:center;gap:.8rem;border:1px solid var(--line);\
+        border-radius:.75rem;padding:.65rem .8rem;margin:1.2rem 0 .4rem}
+        .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);\
+        border:1px solid var(--line);display:grid;place-items:center;font-size:.9rem;font-weight:600;\
+        color:var(--soft)}
+        .who{min-width:0;line-height:1.35}
+        .who span{display:block;font-size:.9rem;color:var(--soft)}
+        .who b{display:block;font-weight:600}
+        .scopes{list-style:none;margin:0 0 .8rem;padding:0;border:1px solid var(--line);border-radius:.75rem}
+        .scopes li{padding:.6rem .8rem}
+        .scopes li+li{border-top:1px solid var(--line)}
+        .choice{display:flex;gap:.7rem;align-items:flex-start;cursor:pointer}
+        .choice input{flex:none;width:1.15rem;height:1.15rem;margin:.2rem 0 0;accent-color:var(--blue)}
+        .address{display:block;width:100%;font:.85rem ui-monospace,Menlo,monospace;color:inherit;\
+        background:var(--hover);border:1px solid var(--line);border-radius:.75rem;padding:.7rem .8rem;\
+        user-select:all;margin:0 0 .8rem}
+        .buttons{margin-top:1.4rem}
+        button,.button{display:block;width:100%;min-height:2.9rem;padding:.6rem 1rem;margin-top:.6rem;\
+        font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;\
+        border:1px solid transparent;border-radius:.75rem;background:none;color:var(--blue)}
+        button:hover{background:var(--hover)}
+        .main{background:var(--blue);color:var(--on-blue)}
+        .main:hover{background:var(--blue);filter:brightness(1.1)}
+        :focus-visible{outline:3px solid var(--blue);outline-offset:2px}
+        @media (max-width:30rem){body{background:var(--card)}\
+        main{margin:0;border:0;border-radius:0;padding:1.25rem}}
+        """
+}

@@ -1,0 +1,47 @@
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+
+extension AuthorizeRefusalPage {
+    /// - Parameters:
+    ///   - query: Of the request. What is wrong with it is shown, escaped and shortened.
+    ///   - issuer: Names the address to open in a browser.
+    init(_ error: AuthorizationPageError, query: String, issuer: Issuer, language: PageLanguage) {
+        let texts = AuthorizeTexts.of(language).refusals
+        let refusal =
+            switch error.error.code {
+            case .invalidClient: texts.unknownClient
+            case .redirectURIMismatch: texts.redirectURIMismatch
+            case .disallowedUserAgent: texts.embeddedBrowser
+            default: texts.requestMalformed
+            }
+        self.init(
+            refusal: refusal, status: HTTPResponseStatus(statusCode: error.status),
+            code: error.error.code.rawValue, language: language)
+        switch error.error.code {
+        case .invalidClient: found = Self.value(of: "client_id", in: query)
+        case .redirectURIMismatch: found = Self.value(of: "redirect_uri", in: query)
+        case .disallowedUserAgent: address = issuer.url("\(AuthorizeUseCase.path)?\(query)")
+        default: break
+        }
+    }
+
+    init(_ error: FormRefusal, language: PageLanguage, cookie: String?) {
+        let texts = AuthorizeTexts.of(language)
+        self.init(
+            refusal: error.code == .formRefused ? texts.refusals.formRefused : texts.refusals.signInNeeded,
+            status: .forbidden, code: error.code.rawValue, language: language,
+            link: Link(text: .text(texts.startAgain), url: "\(AuthorizeUseCase.path)?\(error.query)"),
+            cookie: cookie)
+    }
+
+    /// In characters.
+    private static let longestValue = 300
+
+    private static func value(of name: String, in query: String) -> String? {
+        guard let parameters = try? FormParameters(parsing: query.utf8, as: .query),
+            case .text(let text) = parameters[name]
+        else { return nil }
+        return text.count <= longestValue ? text : text.prefix(longestValue) + "…"
+    }
+}

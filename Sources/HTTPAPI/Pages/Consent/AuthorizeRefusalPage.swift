@@ -1,0 +1,44 @@
+import AuthorizationServer
+import NIOHTTP1
+
+/// The page at the authorization endpoint that says why there is nothing to agree to, and what to do.
+struct AuthorizeRefusalPage {
+    let refusal: AuthorizeTexts.Refusal
+    let status: HTTPResponseStatus
+    /// Stable, for developers.
+    let code: String
+    let language: PageLanguage
+    /// What was found in the request, if it can be named.
+    var found: String?
+    /// An address to copy.
+    var address: String?
+    /// A link that leads on.
+    var link: Link?
+    var cookie: String?
+
+    struct Link {
+        let text: Markup
+        /// One that was checked, or our own.
+        let url: String
+    }
+
+    var response: HTTPResponse {
+        BrowserPage(
+            language: language, title: refusal.title, content: content, status: status, code: code,
+            cookie: cookie
+        ).response
+    }
+
+    private var content: String {
+        let code = Markup.filled(AuthorizeTexts.of(language).errorCode, ["code": .value(code)])
+        return """
+            <h1>\(refusal.title.htmlEscaped)</h1>
+            <p>\(refusal.reason.htmlEscaped)</p>
+            \(found.map { "<p class=\"note\">\(Markup.value($0).html)</p>" } ?? "")
+            <p>\(refusal.advice.htmlEscaped)</p>
+            \(address.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
+            \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
+            <p class="code">\(code.html)</p>
+            """
+    }
+}

@@ -1,0 +1,116 @@
+import AuthorizationServer
+import NIOHTTP1
+import OAuth
+import SignIn
+
+/// The routes of the authorization endpoint, which browsers call.
+///
+/// Every redirect is a 303, so that the browser never posts a form, with what is in it, to another server
+/// (RFC 9700 §4.12).
+final class AuthorizeRoutes: Sendable {
+    /// A form has one field for each scope that can be refused, the token and the decision.
+    private static let mostFields = ScopeSet.most + 2
+
+    private let useCase: AuthorizeUseCase
+
+    init(useCase: AuthorizeUseCase) {
+        self.useCase = useCase
+    }
+
+    /// `GET /oauth/authorize`
+    func begin(_ request: HTTPRequest) -> RouteResult {
+        let query = String(request.query ?? "")
+        return RouteResult(useCase.begin(query, from: browser(of: request))) {
+            .response(self.response(to: $0, query: query, request))
+        }
+    }
+
+    /// `POST /oauth/authorize`: the form of the consent page, or the parameters of a request (OpenID Connect
+    /// Core §3.1.2.1).
+    func answer(_ request: HTTPRequest) -> RouteResult {
+        guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
+        let query = String(request.query ?? "")
+        guard !query.isEmpty else { return .response(turnedIntoGet(request)) }
+        // A form that cannot be read was not made here. It has no token then.
+        let form = try? Form(parsing: request.body, mostFields: Self.mostFields)
+        let consent = ConsentForm(
+            token: form?[ConsentPage.tokenField],
+            decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
+            tickedScopes: Set(form?.names(after: ConsentPage.scopePrefix) ?? []))
+        return RouteResult(useCase.answer(query, with: consent, from: browser(of: request))) {
+            .response(self.response(to: $0, query: query, request))
+        }
+    }
+
+    /// The end of a sign-in that this endpoint has begun.
+    func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
+        let cookie = CookieField.value(of: useCase.cookieName, in: request.cookie)
+        return response(
+            to: useCase.arrive(authentication, query: query, sessionCookie: cookie), query: query, request)
+    }
+
+    /// The same, when the sign-in has failed.
+    func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
+        response(
+            to: useCase.refuse(failure, query: query, from: browser(of: request)), query: query, request)
+    }
+
+    /// The parameters become the query of a GET, which needs no form to be posted again after the sign-in, and
+    /// to which the cookie of the session comes along.
+    private func turnedIntoGet(_ request: HTTPRequest) -> HTTPResponse {
+        let query = String(decoding: request.body, as: UTF8.self)
+        guard !query.isEmpty, WebSignIn.canCarry(query) else { return malformed(request) }
+        return .redirect(to: "\(AuthorizeUseCase.path)?\(query)")
+    }
+
+    /// - Parameter query: Of the authorization request.
+    private func response(
+        to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
+    ) -> HTTPResponse {
+        let cookie = cookie(for: outcome.session)
+        let acceptLanguage = request.browser?.acceptLanguage
+        switch outcome.action {
+        case .redirect(let location): return .redirect(to: location, cookie: cookie)
+        case .signIn(let departure):
+            return .redirect(
+                to: departure.location, cookie: WebRoutes.cookie(departure.browser.text, useCase.web.settings)
+            )
+        case .ask(let prompt):
+            let language = prompt.languages.language(acceptLanguage: acceptLanguage)
+            return ConsentPage(prompt: prompt, language: language, cookie: cookie).response
+        case .refusal(let refusal):
+            let language = refusal.languages.language(acceptLanguage: acceptLanguage)
+            return AuthorizeRefusalPage(refusal, language: language, cookie: cookie).response
+        case .page(let error):
+            let language = error.languages.language(acceptLanguage: acceptLanguage)
+            return AuthorizeRefusalPage(
+                error, query: query, issuer: useCase.issuer, language: language
+            ).response
+        }
+    }
+
+    private func malformed(_ request: HTTPRequest) -> HTTPResponse {
+        let language = RequestedLanguages().language(acceptLanguage: request.browser?.acceptLanguage)
+        return AuthorizeRefusalPage(
+            refusal: AuthorizeTexts.of(language).refusals.requestMalformed, status: .badRequest,
+            code: OAuthError.Code.invalidRequest.rawValue, language: language
+        ).response
+    }
+
+    private func browser(of request: HTTPRequest) -> AuthorizeBrowser {
+        AuthorizeBrowser(
+            session: CookieField.value(of: useCase.cookieName, in: request.cookie),
+            webSignIn: CookieField.value(of: useCase.web.settings.cookieName, in: request.cookie),
+            userAgent: request.browser?.userAgent)
+    }
+
+    private func cookie(for change: AuthorizeOutcome.SessionChange) -> String? {
+        let secure = useCase.web.settings.isSecure ? "; Secure" : ""
+        let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
+        return switch change {
+        case .keep: nil
+        case .set(let value, let seconds): "\(useCase.cookieName)=\(value); Max-Age=\(seconds); \(attributes)"
+        case .end: "\(useCase.cookieName)=; Max-Age=0; \(attributes)"
+        }
+    }
+}

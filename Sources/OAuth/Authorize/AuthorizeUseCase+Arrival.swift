@@ -1,0 +1,66 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+public import SignIn
+
+/// The way back from Apple.
+extension AuthorizeUseCase {
+    /// The path of the authorization endpoint.
+    public static let path = "/oauth/authorize"
+
+    /// Begins the session of a browser that has signed in, and goes on with its request.
+    ///
+    /// Its life begins with the verification of Apple's token, so that the same URL twice does not make it
+    /// longer.
+    ///
+    /// - Parameter sessionCookie: What the browser sent.
+    public func arrive(
+        _ authentication: WebAuthentication, query: String, sessionCookie: String?
+    ) -> AuthorizeOutcome {
+        let now = now()
+        let expiresAt = authentication.signedInAt.advanced(byMilliseconds: sessionLifetime)
+        let old = sessions.open(sessionCookie).flatMap { old in
+            old.accountID == authentication.accountID && old.isGood(for: authentication.clientID, at: now)
+                ? old : nil
+        }
+        var session = BrowserSession(
+            accountID: authentication.accountID, clientID: authentication.clientID,
+            authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
+            roundTrip: RoundTrip(
+                requestDigest: SHA256Digest.hash(query), begunAt: authentication.begunAt))
+        // The forms in other tabs of the same person stay good.
+        if let old { session.formKey = old.formKey }
+        return AuthorizeOutcome(
+            .redirect("\(Self.path)?\(query)"), session: cookie(of: session, at: now))
+    }
+
+    /// Tells the client that the sign-in at Apple has failed.
+    public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
+        -> AuthorizeOutcome
+    {
+        switch check(query, browser) {
+        case .page(let error): AuthorizeOutcome(.page(error))
+        case .redirect(let response, let error): AuthorizeOutcome(.redirect(response.location(error: error)))
+        case .proceed(let request): AuthorizeOutcome(.redirect(request.location(of: failure)))
+        }
+    }
+
+    func cookie(of session: BrowserSession, at now: Moment) -> AuthorizeOutcome.SessionChange {
+        let seconds = (session.expiresAt.milliseconds - now.milliseconds) / 1000
+        return seconds > 0 ? .set(sessions.seal(session), seconds: seconds) : .end
+    }
+}
+
+extension AuthorizationRequest {
+    /// What Apple says is not signed, so none of its words go to the client.
+    fileprivate func location(of failure: WebFailure) -> String {
+        switch failure.error {
+        case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
+            location(error: .accessDenied, "The person did not sign in with Apple.")
+        case "temporarily_unavailable":
+            location(
+                error: .temporarilyUnavailable, "Sign in with Apple cannot be checked now; try again later.")
+        default: location(error: .serverError, "The sign-in with Apple failed; try again.")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+public import SignIn
+
+/// The browser path of an authorization (RFC 6749 §4.1.1): sign-in with Apple, consent, code.
+///
+/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a person presses
+/// the button, or has pressed it before, so that a flood of requests costs no disk.
+public struct AuthorizeUseCase: Sendable {
+    /// Milliseconds.
+    public static let defaultSessionLifetime: Int64 = 600_000
+
+    let settings: OAuthSettings
+    let store: any AuthorizationStore
+    let commits: any GrantCommitting
+    public let web: WebSignIn
+    let sessions: SessionSeal
+    let sessionLifetime: Int64
+    let now: @Sendable () -> Moment
+
+    /// - Parameters:
+    ///   - sealingKeys: The same in all replicas, because each may get the next request of a session.
+    ///   - sessionLifetime: From the sign-in with Apple on, in milliseconds.
+    ///   - now: The wall clock.
+    public init(
+        settings: OAuthSettings, store: any AuthorizationStore, commits: any GrantCommitting, web: WebSignIn,
+        sealingKeys: SealingKeyRing, sessionLifetime: Int64 = defaultSessionLifetime,
+        now: @escaping @Sendable () -> Moment
+    ) {
+        self.settings = settings
+        self.store = store
+        self.commits = commits
+        self.web = web
+        sessions = SessionSeal(keys: sealingKeys)
+        self.sessionLifetime = sessionLifetime
+        self.now = now
+    }
+
+    public var issuer: Issuer { settings.issuer }
+
+    /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
+    public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }
+
+    /// `GET /oauth/authorize`.
+    ///
+    /// Waits only for a browser that has a session. Errors of the store go to the client.
+    ///
+    /// - Parameter query: As it came. It may be empty.
+    public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
+        switch check(query, browser) {
+        case .page(let error): return .now(AuthorizeOutcome(.page(error)))
+        case .redirect(let response, let error):
+            return .now(AuthorizeOutcome(.redirect(response.location(error: error))))
+        case .proceed(let request):
+            let visit = AuthorizeVisit(
+                useCase: self, request: request, query: query, session: sessions.open(browser.session),
+                webCookie: browser.webSignIn, now: now())
+            return visit.begin()
+        }
+    }
+
+    /// `POST /oauth/authorize` with the form of the consent page.
+    ///
+    /// - Parameter query: Of the form's URL.
+    public func answer(
+        _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
+    ) -> Step<AuthorizeOutcome> {
+        switch check(query, browser) {
+        case .page(let error): return .now(AuthorizeOutcome(.page(error)))
+        case .redirect(let response, let error):
+            return .now(AuthorizeOutcome(.redirect(response.location(error: error))))
+        case .proceed(let request):
+            let visit = AuthorizeVisit(
+                useCase: self, request: request, query: query, session: sessions.open(browser.session),
+                webCookie: browser.webSignIn, now: now())
+            return visit.answer(form)
+        }
+    }
+
+    func check(_ query: String, _ browser: AuthorizeBrowser) -> AuthorizationDecision {
+        AuthorizationRequestCheck(settings).check(query.utf8, as: .query, userAgent: browser.userAgent)
+    }
+}

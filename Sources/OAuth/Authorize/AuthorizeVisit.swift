@@ -1,0 +1,142 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import SignIn
+
+/// One valid request of one browser. It carries out what `AuthorizeSituation` decides.
+struct AuthorizeVisit: Sendable {
+    let useCase: AuthorizeUseCase
+    let request: AuthorizationRequest
+    let query: String
+    /// As the cookie had it, also when it is over.
+    let session: BrowserSession?
+    let webCookie: String?
+    let now: Moment
+
+    func begin() -> Step<AuthorizeOutcome> {
+        let stranger = situation(standing: nil, grant: nil)
+        guard let session, stranger.mayGoOn else { return .now(withoutSession(stranger)) }
+        return .later {
+            do {
+                return try await withSession(session)
+            } catch {
+                return AuthorizeOutcome(.redirect(try unavailable(error)))
+            }
+        }
+    }
+
+    func answer(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
+        guard let session, session.isGood(for: request.client.app, at: now) else {
+            return .now(refusal(.loginRequired))
+        }
+        // Before the decision is looked at: another site could otherwise cancel for the person.
+        guard let token = form.token, FormToken.isValid(token, for: query, in: session),
+            let decision = form.decision
+        else { return .now(refusal(.formRefused)) }
+        let scopes = ScopeSet(
+            useCase.settings.scopes.declarations(of: request.scopes)
+                .filter { !$0.isOptional || form.tickedScopes.contains($0.token.rawValue) }.map(\.token))
+        guard decision == .agree, !scopes.isEmpty else {
+            return .now(redirect(.accessDenied, "The person did not agree."))
+        }
+        return .later {
+            do {
+                return AuthorizeOutcome(.redirect(try await issue(scopes, session)))
+            } catch is GrantRefusal {
+                // The credential ended while the page was open. A new sign-in can help.
+                return refusal(.loginRequired, session: .end)
+            } catch {
+                return AuthorizeOutcome(.redirect(try unavailable(error)))
+            }
+        }
+    }
+
+    private func withoutSession(_ situation: AuthorizeSituation) -> AuthorizeOutcome {
+        switch situation.signInStep {
+        case .refuse(let code, let explanation):
+            redirect(code, explanation, session: situation.roundTrip == nil ? .keep : .end)
+        default: signIn()
+        }
+    }
+
+    private func withSession(_ session: BrowserSession) async throws -> AuthorizeOutcome {
+        let app = request.client.app
+        let standing = try await useCase.store.standing(of: session.accountID, app: app)
+        let grant = try await useCase.store.grant(of: session.accountID, for: request.client.id)
+        let situation = situation(standing: standing, grant: grant)
+        switch (situation.step, standing) {
+        case (.signIn, _): return signIn()
+        case (.refuse(let code, let explanation), _):
+            return redirect(code, explanation, session: sessionWithoutRoundTrip(situation))
+        case (.issue, _):
+            do {
+                let location = try await issue(request.scopes, session)
+                return AuthorizeOutcome(.redirect(location), session: sessionWithoutRoundTrip(situation))
+            } catch is GrantRefusal {
+                // The credential has ended since it was read.
+                return withoutSession(situation)
+            }
+        case (.ask, let standing?):
+            return AuthorizeOutcome(
+                .ask(prompt(for: standing.account, session)), session: sessionWithoutRoundTrip(situation))
+        case (.ask, nil): preconditionFailure("nobody is asked who has no account")
+        }
+    }
+
+    private func situation(standing: AccountStanding?, grant: GrantRecord?) -> AuthorizeSituation {
+        AuthorizeSituation(
+            request: request, query: query, session: session, standing: standing, grant: grant, now: now)
+    }
+
+    private func prompt(for account: Account, _ session: BrowserSession) -> ConsentPrompt {
+        ConsentPrompt(
+            request, query: query, account: account,
+            scopes: useCase.settings.scopes.declarations(of: request.scopes),
+            formToken: FormToken.make(for: query, in: session))
+    }
+
+    /// The round trip counts once. Without this, the same link would need no new sign-in for as long as the
+    /// session lasts.
+    private func sessionWithoutRoundTrip(_ situation: AuthorizeSituation) -> AuthorizeOutcome.SessionChange {
+        guard situation.roundTrip != nil, var session else { return .keep }
+        session.roundTrip = nil
+        return useCase.cookie(of: session, at: now)
+    }
+
+    private func signIn() -> AuthorizeOutcome {
+        guard WebSignIn.canCarry(query) else {
+            return redirect(
+                .invalidRequest,
+                "The request has more than \(WebSignIn.longestQuery) bytes, which cannot travel to Apple and back; "
+                    + "shorten it.")
+        }
+        do throws(UnknownClientID) {
+            let request = try useCase.web.begin(
+                authorizationFor: request.client.app, query: query, cookie: webCookie)
+            return AuthorizeOutcome(.signIn(request))
+        } catch {
+            // The configuration is checked at start-up.
+            return redirect(.serverError, "The app of this client has no sign-in for browsers.")
+        }
+    }
+
+    private func redirect(
+        _ code: OAuthError.Code, _ explanation: String, session: AuthorizeOutcome.SessionChange = .keep
+    ) -> AuthorizeOutcome {
+        AuthorizeOutcome(.redirect(request.location(error: code, explanation)), session: session)
+    }
+
+    private func refusal(
+        _ code: FormRefusal.Code, session: AuthorizeOutcome.SessionChange = .keep
+    ) -> AuthorizeOutcome {
+        AuthorizeOutcome(
+            .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
+    }
+
+    /// Where the client learns that a retry may help. Rethrows everything else, which is a bug of this service.
+    private func unavailable(_ error: any Error) throws -> String {
+        guard error is StorageError || error is OverloadedError else { throw error }
+        return request.location(
+            error: .temporarilyUnavailable, "The service cannot answer now; try again in a minute.")
+    }
+}

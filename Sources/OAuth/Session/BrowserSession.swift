@@ -1,0 +1,86 @@
+public import AppleAccounts
+import Cryptography
+import Encodings
+import StrictJSON
+
+/// What the browser keeps after a sign-in with Apple, so that the next authorization request of the same app
+/// needs no other one. It is kept in a sealed cookie and nowhere else.
+public struct BrowserSession: Sendable, Hashable {
+    public let accountID: AccountID
+    /// The primary client ID of the app that the person signed in to. It is no session for another app.
+    public let clientID: ClientID
+    /// The authorization moment of Apple's token.
+    public let authenticatedAt: Moment
+    public let expiresAt: Moment
+    /// The key of the tokens in the forms that this session is shown. The browser cannot read it.
+    var formKey: [UInt8]
+    /// Until the request that the browser went to Apple for is answered.
+    var roundTrip: RoundTrip?
+
+    /// The bytes of a form key.
+    static let formKeySize = 32
+
+    init(
+        accountID: AccountID, clientID: ClientID, authenticatedAt: Moment, expiresAt: Moment,
+        formKey: [UInt8] = SecureRandom.bytes(count: formKeySize), roundTrip: RoundTrip? = nil
+    ) {
+        self.accountID = accountID
+        self.clientID = clientID
+        self.authenticatedAt = authenticatedAt
+        self.expiresAt = expiresAt
+        self.formKey = formKey
+        self.roundTrip = roundTrip
+    }
+
+    func isGood(for app: ClientID, at moment: Moment) -> Bool { clientID == app && moment < expiresAt }
+}
+
+/// That the browser was at Apple for one authorization request. It counts once: without it a request that
+/// wants a new sign-in would be sent to Apple for ever, and with it for longer, a repetition of that request
+/// would need none.
+struct RoundTrip: Sendable, Hashable {
+    /// Of the request's query.
+    let requestDigest: SHA256Digest
+    /// When the browser was sent to Apple.
+    let begunAt: Moment
+
+    func isFor(_ query: String) -> Bool { requestDigest == SHA256Digest.hash(query) }
+}
+
+extension BrowserSession {
+    var json: [UInt8] {
+        var json = JSONWriter(reservingCapacity: 320)
+        json.beginObject()
+        json.member("account", accountID.rawValue)
+        json.member("app", clientID.rawValue)
+        json.member("authenticated", authenticatedAt.milliseconds)
+        json.member("expires", expiresAt.milliseconds)
+        json.member("form_key", Base64URL.encode(formKey))
+        if let roundTrip {
+            json.member("request", Base64URL.encode(roundTrip.requestDigest.bytes))
+            json.member("begun", roundTrip.begunAt.milliseconds)
+        }
+        json.endObject()
+        return json.bytes
+    }
+
+    init?(json: [UInt8]) {
+        guard let value = try? JSONValue(parsing: json),
+            let accountID = value["account"]?.string.flatMap({ AccountID($0) }),
+            let clientID = value["app"]?.string.flatMap({ ClientID($0) }),
+            let authenticatedAt = value["authenticated"]?.integer, let expiresAt = value["expires"]?.integer,
+            let formKey = value["form_key"]?.string.flatMap({ Base64URL.decode($0) }),
+            formKey.count == Self.formKeySize
+        else { return nil }
+        var roundTrip: RoundTrip?
+        if let digest = value["request"]?.string.flatMap({ Base64URL.decode($0) })
+            .flatMap({ SHA256Digest($0) }), let begunAt = value["begun"]?.integer
+        {
+            roundTrip = RoundTrip(requestDigest: digest, begunAt: Moment(milliseconds: begunAt))
+        }
+        self.init(
+            accountID: accountID, clientID: clientID,
+            authenticatedAt: Moment(milliseconds: authenticatedAt),
+            expiresAt: Moment(milliseconds: expiresAt), formKey: formKey, roundTrip: roundTrip)
+    }
+}

@@ -1,0 +1,27 @@
+import StrictJSON
+
+/// Where the browser goes when it is back from Apple.
+enum WebDestination: Sendable, Hashable {
+    /// The app's own page, with the `state` of its link, percent-encoded as the page wrote it.
+    case appPage(state: String?)
+    /// The authorization endpoint of this service, with the query of the request that is going on, as it
+    /// came.
+    case authorization(query: String)
+
+    init(json: JSONValue) {
+        if let query = json["query"]?.string {
+            self = .authorization(query: query)
+        } else {
+            self = .appPage(state: json["state"]?.string)
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func members(of destination: WebDestination) {
+        switch destination {
+        case .appPage(let state): member("state", ifPresent: state)
+        case .authorization(let query): member("query", query)
+        }
+    }
+}

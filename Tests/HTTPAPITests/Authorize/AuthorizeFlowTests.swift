@@ -1,0 +1,197 @@
+import AppleAccounts
+import AuthorizationServer
+import HTTPAPI
+import StorageConformance
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+/// The way of a browser through sign-in and consent to the client.
+@Suite struct AuthorizeFlowTests {
+    static let oauth = RunningService.Options(oauth: { _ in })
+    /// Later than every moment at which a test leaves for Apple.
+    static let fresh: @Sendable (inout JSONObject) -> Void = {
+        $0["auth_time"] = .integer(TokenMint.sampleTime + 61)
+        $0["iat"] = .integer(TokenMint.sampleTime + 61)
+    }
+
+    static func parameters(_ response: ProbeResponse) -> [String: String] {
+        WebVisitor.parameters(of: response["location"] ?? "")
+    }
+
+    private static func grants(_ service: RunningService) async throws -> [GrantRecord] {
+        let store = try #require(service.store as? ReferenceStore)
+        let key = SubjectKey(
+            team: try RunningService.id(RunningService.team),
+            subject: try #require(AppleSubject(TokenMint.subject)))
+        guard let account = try await store.account(key) else { return [] }
+        return try await store.grants(of: account.id)
+    }
+
+    @Test func `a person signs in, is asked, agrees, and the client gets a code`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.google)
+            #expect(departure.status == 303)
+            #expect(departure["set-cookie"]?.hasPrefix("__Host-siwa_web=") == true)
+            let arrival = try await visitor.arrival(after: departure)
+            #expect(arrival == "/oauth/authorize?\(OAuthClients.google)")
+            #expect(visitor.cookies["__Host-siwa_session"] != nil)
+            let page = try ConsentView(try await visitor.get(arrival))
+            #expect(page.checkboxes == ["scope:devices"])
+            #expect(try await Self.grants(service).isEmpty)
+            let answer = try await visitor.answer(page, "agree")
+            #expect(answer.status == 303)
+            let location = try #require(answer["location"])
+            #expect(location.hasPrefix("\(OAuthClients.googleURI)?code=siwa_ac_"))
+            #expect(location.contains("&state=a%2Bb+c&iss=https%3A%2F%2Fsiwa.test"))
+            #expect(try await Self.grants(service).map(\.scope) == ["openid email devices"])
+        }
+    }
+
+    @Test func `the session's cookie is bound to its host, and no script reads it`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let ticket = try await visitor.ticket(after: try await visitor.authorize(OAuthClients.shop))
+            let cookie = try #require(try await visitor.get(WebVisitor.target(of: ticket))["set-cookie"])
+            #expect(cookie.hasPrefix("__Host-siwa_session="))
+            for attribute in ["; Max-Age=600", "; Path=/", "; HttpOnly", "; SameSite=Lax", "; Secure"] {
+                #expect(cookie.contains(attribute))
+            }
+            #expect(!cookie.contains("acc_"))
+        }
+    }
+
+    @Test func `over plain HTTP the session's cookie is one that a browser takes`() async throws {
+        var options = Self.oauth
+        options.publicURL = "http://siwa.test"
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.shop)
+            let ticket = try await visitor.ticket(after: departure)
+            let cookie = try #require(
+                try await visitor.get(String(ticket.dropFirst("http://siwa.test".count)))["set-cookie"])
+            #expect(cookie.hasPrefix("siwa_session=") && !cookie.contains("Secure"))
+        }
+    }
+
+    @Test func `only the scopes whose boxes are ticked are granted`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.desktop)
+            _ = try await visitor.answer(page, "agree", unticking: ["scope:history"])
+            #expect(try await Self.grants(service).map(\.scope) == ["devices"])
+            let again = try await visitor.answer(
+                page, "agree", unticking: ["scope:history", "scope:devices"])
+            #expect(Self.parameters(again)["error"] == "access_denied")
+            #expect(Self.parameters(again)["code"] == nil)
+        }
+    }
+
+    @Test func `a scope that was not asked for cannot be ticked`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.desktop + "&scope=devices")
+            let form = [("csrf_token", page.token), ("decision", "agree"), ("scope:devices", "1")]
+            _ = try await visitor.post(page.action, form + [("scope:history", "1"), ("scope:openid", "1")])
+            #expect(try await Self.grants(service).map(\.scope) == ["devices"])
+        }
+    }
+
+    @Test(arguments: [OAuthClients.google, OAuthClients.shop, OAuthClients.desktop])
+    func `who cancels is sent back with access_denied, and nothing is granted`(query: String) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let answer = try await visitor.answer(try await visitor.consentPage(query), "cancel")
+            #expect(answer.status == 303)
+            #expect(Self.parameters(answer)["error"] == "access_denied")
+            #expect(Self.parameters(answer)["state"] == "a+b+c")
+            #expect(Self.parameters(answer)["iss"] == "https://siwa.test")
+            #expect(try await Self.grants(service).isEmpty)
+        }
+    }
+
+    @Test(arguments: [OAuthClients.google, OAuthClients.shop])
+    func `who has agreed is not asked again, until more is wanted`(query: String) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(query + "&scope=openid")
+            _ = try await visitor.answer(page, "agree")
+            let again = try await visitor.authorize(query + "&scope=openid")
+            #expect(again.status == 303)
+            #expect(Self.parameters(again)["code"]?.hasPrefix("siwa_ac_") == true)
+            _ = try ConsentView(try await visitor.authorize(query))
+            _ = try ConsentView(try await visitor.authorize(query + "&scope=openid&prompt=consent"))
+        }
+    }
+
+    @Test(arguments: [OAuthClients.desktop, OAuthClients.loopback])
+    func `a custom scheme and a loopback address always show the page`(query: String) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            _ = try await visitor.answer(try await visitor.consentPage(query), "agree")
+            _ = try ConsentView(try await visitor.authorize(query))
+            let silent = try await visitor.authorize(query + "&prompt=none")
+            #expect(Self.parameters(silent)["error"] == "consent_required")
+        }
+    }
+
+    @Test func `prompt=none shows no page`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let silent = OAuthClients.shop + "&prompt=none"
+            let stranger = try await visitor.authorize(silent)
+            #expect(stranger.status == 303)
+            #expect(Self.parameters(stranger)["error"] == "login_required")
+            #expect(Self.parameters(stranger)["state"] == "a+b+c")
+            let page = try await visitor.consentPage(OAuthClients.shop)
+            #expect(Self.parameters(try await visitor.authorize(silent))["error"] == "consent_required")
+            _ = try await visitor.answer(page, "agree")
+            #expect(Self.parameters(try await visitor.authorize(silent))["code"] != nil)
+            let other = try await visitor.authorize(
+                silent + "&login_hint=acc_0193a5e0-7c00-7abc-8def-0123456789ab")
+            #expect(Self.parameters(other)["error"] == "interaction_required")
+        }
+    }
+
+    @Test func `a request as a form is turned into one in the URL`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let answer = try await visitor.post("/oauth/authorize", text: OAuthClients.shop)
+            #expect(answer.status == 303)
+            #expect(answer["location"] == "/oauth/authorize?\(OAuthClients.shop)")
+            for text in ["", "a b", "a=é", String(repeating: "a", count: 4097)] {
+                let refused = try await visitor.post("/oauth/authorize", text: text)
+                #expect(refused.status == 400 && refused.text.contains("invalid_request"))
+            }
+            let json = try await visitor.post("/oauth/authorize", text: "{}", type: "application/json")
+            #expect(json.status == 400 && json.text.contains("invalid_request"))
+        }
+    }
+
+    @Test func `a query travels to Apple and back up to 4096 bytes`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let room = 4096 - OAuthClients.shop.utf8.count - "&extra=".utf8.count
+            let longest = OAuthClients.shop + "&extra=" + String(repeating: "x", count: room)
+            let departure = try await visitor.authorize(longest)
+            #expect((departure["location"] ?? "").utf8.count < 8192)
+            _ = try ConsentView(try await visitor.signIn(after: departure))
+            visitor.setCookie("__Host-siwa_session", nil)
+            let refused = try await visitor.authorize(longest + "x")
+            #expect(Self.parameters(refused)["error"] == "invalid_request")
+            #expect(Self.parameters(refused)["state"] == "a+b+c")
+        }
+    }
+
+    @Test func `without OAuth clients there is no endpoint`() async throws {
+        try await RunningService.with { service in
+            let visitor = AuthorizeVisitor(service)
+            let asked = try await visitor.authorize(OAuthClients.shop)
+            #expect(asked.status == 404)
+            let posted = try await visitor.post("/oauth/authorize", text: "a=b")
+            #expect(posted.status == 404)
+        }
+    }
+}

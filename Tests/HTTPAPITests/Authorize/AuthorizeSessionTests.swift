@@ -1,0 +1,192 @@
+import AppleAccounts
+import AuthorizationServer
+import HTTPAPI
+import StorageConformance
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+/// When a person has to go to Apple, and what comes of it.
+@Suite struct AuthorizeSessionTests {
+    private static func isDeparture(_ response: ProbeResponse) -> Bool {
+        response.status == 303 && response["location"]?.hasPrefix("https://appleid.apple.com/") == true
+    }
+
+    private static func error(_ response: ProbeResponse) -> String? {
+        response.status == 303 ? AuthorizeFlowTests.parameters(response)["error"] : nil
+    }
+
+    @Test(arguments: [
+        "prompt=login", "prompt=login%20consent", "max_age=0", "max_age=59", "prompt=login&max_age=9999",
+    ])
+    func `a new sign-in is asked for, and must be later than the request`(demand: String) async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            _ = try await visitor.consentPage(OAuthClients.desktop)
+            let query = OAuthClients.desktop + "&" + demand
+            let departure = try await visitor.authorize(query)
+            #expect(Self.isDeparture(departure))
+            // Apple's word about the sign-in before is not enough, and there is no second round.
+            let old = try await visitor.signIn(after: departure)
+            #expect(Self.error(old) == "login_required")
+            let again = try await visitor.authorize(query)
+            _ = try ConsentView(try await visitor.signIn(after: again, AuthorizeFlowTests.fresh))
+            // The round trip counts once: the same link needs a new sign-in, unless max_age is met now.
+            if demand.contains("login") { #expect(Self.isDeparture(try await visitor.authorize(query))) }
+        }
+    }
+
+    @Test func `the form of a page counts after its round trip was used`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.shop + "&prompt=login")
+            let page = try ConsentView(try await visitor.signIn(after: departure, AuthorizeFlowTests.fresh))
+            #expect(AuthorizeFlowTests.parameters(try await visitor.answer(page, "agree"))["code"] != nil)
+        }
+    }
+
+    @Test func `another account can be chosen, on the page and with prompt=select_account`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.google + "&prompt=consent")
+            #expect(page.otherAccount.hasSuffix("&prompt=consent%20select_account"))
+            let departure = try await visitor.get(page.otherAccount)
+            #expect(Self.isDeparture(departure))
+            let other = try await visitor.signIn(after: departure) { claims in
+                claims["sub"] = .string("001234.ffffffffffffffffffffffffffffffff.0123")
+                claims["email"] = .string("grace@example.com")
+                claims["is_private_email"] = .bool(false)
+            }
+            #expect(try ConsentView(other).response.text.contains("grace@example.com"))
+            // The form of the first account's page is not the second account's.
+            let stale = try await visitor.answer(page, "agree")
+            #expect(stale.status == 403 && stale.text.contains("form_refused"))
+        }
+    }
+
+    @Test func `a max_age that is met asks for nothing`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            _ = try await visitor.consentPage(OAuthClients.shop)
+            _ = try ConsentView(try await visitor.authorize(OAuthClients.shop + "&max_age=60"))
+            let silent = try await visitor.authorize(OAuthClients.shop + "&max_age=59&prompt=none")
+            #expect(Self.error(silent) == "login_required")
+        }
+    }
+
+    @Test func `the client's own bound is checked on the page and once more when the code is written`()
+        async throws
+    {
+        var options = AuthorizeFlowTests.oauth
+        options.oauth = { draft in draft.clients[1].maxAuthenticationAge = 120 }
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.shop)
+            service.clock.advance(by: .seconds(61))
+            let late = try await visitor.answer(page, "agree")
+            #expect(late.status == 403 && late.text.contains("login_required"))
+            #expect(late["location"] == nil)
+            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+        }
+    }
+
+    @Test func `a session lasts for ten minutes from the sign-in, however often its URL is opened`()
+        async throws
+    {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let ticket = WebVisitor.target(
+                of: try await visitor.ticket(after: try await visitor.authorize(OAuthClients.shop)))
+            _ = try await visitor.get(ticket)
+            service.clock.advance(by: .seconds(100))
+            #expect(try await visitor.get(ticket)["set-cookie"]?.contains("Max-Age=500;") == true)
+            let page = try ConsentView(try await visitor.authorize(OAuthClients.shop))
+            service.clock.advance(by: .seconds(500))
+            let late = try await visitor.answer(page, "agree")
+            #expect(late.status == 403 && late.text.contains("login_required"))
+            #expect(late.text.contains("href=\"/oauth/authorize?client_id=shop&amp;"))
+            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+        }
+    }
+
+    @Test func `a session is for one app`() async throws {
+        var options = AuthorizeFlowTests.oauth
+        options.redirectURLs[RunningService.secondClientID] = "https://second.example/apple"
+        options.oauth = { draft in draft.clients[1].app = RunningService.secondClientID }
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            _ = try await visitor.consentPage(OAuthClients.google)
+            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+        }
+    }
+
+    @Test func `a withdrawn consent at Apple ends the session`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.shop)
+            _ = try await service.call(
+                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+            let answer = try await visitor.answer(page, "agree")
+            #expect(answer.status == 403 && answer.text.contains("login_required"))
+            #expect(answer["location"] == nil)
+            #expect(visitor.cookies["__Host-siwa_session"] == nil)
+            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+        }
+    }
+
+    @Test func `a session of before the withdrawal does not come back with a new sign-in`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let old = AuthorizeVisitor(service)
+            _ = try await old.consentPage(OAuthClients.shop)
+            _ = try await service.call(
+                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+            let new = AuthorizeVisitor(service)
+            _ = try await new.signIn(
+                after: try await new.authorize(OAuthClients.shop), AuthorizeFlowTests.fresh)
+            #expect(Self.isDeparture(try await old.authorize(OAuthClients.shop)))
+        }
+    }
+
+    @Test func `a browser that comes from Apple with a credential that is gone is not sent there again`()
+        async throws
+    {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let arrival = try await visitor.arrival(after: try await visitor.authorize(OAuthClients.shop))
+            _ = try await service.call(
+                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+            #expect(Self.error(try await visitor.get(arrival)) == "login_required")
+        }
+    }
+
+    @Test(arguments: [
+        ("user_cancelled_authorize", "access_denied"), ("access_denied", "access_denied"),
+        ("<script>", "server_error"), ("invalid_client", "server_error"),
+    ])
+    func `what Apple says instead is told to the client in OAuth's words`(word: String, told: String)
+        async throws
+    {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.shop)
+            let state = WebVisitor.parameters(of: departure["location"] ?? "")["state"] ?? ""
+            let posted = try await WebVisitor(service).post([("state", state), ("error", word)])
+            let answer = try await visitor.get(WebVisitor.target(of: try #require(posted["location"])))
+            #expect(answer["location"]?.hasPrefix("\(OAuthClients.shopURI)?error=\(told)&") == true)
+            #expect(AuthorizeFlowTests.parameters(answer)["state"] == "a+b+c")
+            #expect(AuthorizeFlowTests.parameters(answer)["iss"] == "https://siwa.test")
+            #expect(visitor.cookies["__Host-siwa_session"] == nil)
+        }
+    }
+
+    @Test func `a token of Apple's that does not verify is no session`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.shop)
+            let arrival = try await visitor.arrival(after: departure) { $0["nonce"] = .string("other") }
+            #expect(arrival.hasPrefix("\(OAuthClients.shopURI)?error=server_error&"))
+            #expect(visitor.cookies["__Host-siwa_session"] == nil)
+        }
+    }
+}
