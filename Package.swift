@@ -244,6 +244,7 @@ let package = Package(
             "PostgresStorageTests",
             [
                 "PostgresStorage", "PostgresCluster", "StorageConformance", "TestSupport", "AppleAccounts",
+                "AuthorizationServer",
                 "SQLTables", "KeySets", logging,
             ]),
         tests(

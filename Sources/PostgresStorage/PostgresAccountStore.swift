@@ -9,7 +9,7 @@ public struct PostgresAccountStore: AccountStore {
 
     let pool: PostgresPool
     private let committer: BatchCommitter
-    private let health = StoreHealth()
+    let health = StoreHealth()
 
     init(pool: PostgresPool, sealing: any GrantSealing = NoGrantSealing()) {
         self.pool = pool

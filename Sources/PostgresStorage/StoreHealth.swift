@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Synchronization
 
 /// Whether the store could take a command now.
@@ -18,11 +19,11 @@ final class StoreHealth: Sendable {
     private let hasFailed = Mutex(false)
 
     /// Remembers whether the last attempt to write failed.
-    func watch(_ body: () async throws -> CommitResult) async throws -> CommitResult {
+    func watch<Result: WatchedResult>(_ body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()
-            let failures = result.results.compactMap(\.failure)
-            if failures.count < result.results.count {
+            let failures = result.failures
+            if failures.count < result.count {
                 hasFailed.withLock { $0 = false }
             } else if failures.contains(where: { $0.code != .valueRefused }) {
                 hasFailed.withLock { $0 = true }
@@ -51,8 +52,27 @@ final class StoreHealth: Sendable {
     }
 }
 
-extension CommandResult {
-    fileprivate var failure: StorageError? {
-        if case .failed(let error) = self { error } else { nil }
+/// What became of the commands of a batch that the database took as a whole.
+protocol WatchedResult: Sendable {
+    var count: Int { get }
+    /// Of the commands that it refused for their own sake.
+    var failures: [StorageError] { get }
+}
+
+extension CommitResult: WatchedResult {
+    var count: Int { results.count }
+    var failures: [StorageError] {
+        results.compactMap { result in
+            if case .failed(let error) = result { error } else { nil }
+        }
+    }
+}
+
+extension GrantCommitResult: WatchedResult {
+    var count: Int { results.count }
+    var failures: [StorageError] {
+        results.compactMap { result in
+            if case .failure(let error) = result { error as? StorageError } else { nil }
+        }
     }
 }

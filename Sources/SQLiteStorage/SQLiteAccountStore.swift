@@ -63,7 +63,7 @@ public struct SQLiteAccountStore: AccountStore {
     }
 
     /// Reads with one statement, on this thread if it can be.
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value
     ) async throws -> Value {
         for connection in direct {

@@ -12,14 +12,20 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
-    public static let all =
-        accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
-        + grants
+    public static let all: [ConformanceCheck] = accountChecks + appleGrants + oauth
 
     /// For a store that was opened without sealing.
     public static let withoutSealing = unsealed
 
-    private static let grants =
+    private static let accountChecks: [ConformanceCheck] =
+        accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
+
+    /// Of the codes and tokens that Apple gives.
+    private static let appleGrants: [ConformanceCheck] =
         codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
         + transfers + lengths + random
+
+    /// Of what this service gives as an authorization server.
+    private static let oauth: [ConformanceCheck] =
+        authorizing + redeeming + refreshing + revoking + credentialEnds + google + keeping + oauthAtRandom
 }

@@ -1,4 +1,4 @@
-package import AppleAccounts
+import AppleAccounts
 package import SQLTables
 
 /// Checks that an erasure leaves nothing personal and nothing secret of a person in the database. What that
@@ -29,12 +29,13 @@ package struct ErasureTrace: Sendable {
     /// Erases two persons about whom everything is known, among others.
     ///
     /// - Returns: The texts that named them, which must not be in the files either.
-    package func run(_ store: some AccountStore & GrantStore & TransferStore) async throws -> [String] {
+    package func run(_ store: some ConformingStore) async throws -> [String] {
         for number in 0..<5 { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
         let others = try await read()
         let accounts = [
             try await TracedPerson.make(in: store, others: 0), try await TracedPerson.makeSecond(in: store),
         ]
+        try await TracedPerson.link(accounts[0], in: store)
         let known = try await read()
         let traces = traces(in: known, without: others)
         try requireValues(traces)

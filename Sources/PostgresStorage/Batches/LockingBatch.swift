@@ -37,7 +37,9 @@ struct LockingBatch {
             unsent = try WorkingSetSaver(names: names, ids: ids, sealing: sealing)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
             unsent += TransferRows.check(of: set.finishedTransfers)
-            for event in set.events {
+            let ended = try EndedGrants(of: set, names, in: session)
+            unsent += ended.calls
+            for event in ended.events {
                 guard let rowID = rowIDs[set.position(of: event)] else {
                     throw StorageError(
                         .corrupted, detail: "expected a row for the subject of an event, found none")

@@ -164,6 +164,8 @@ extension PostgresColumnValue where Self: StoredForm, Stored == [UInt8] {
 extension AccountID: PostgresColumnValue {}
 extension ErasureID: PostgresColumnValue {}
 extension EventID: PostgresColumnValue {}
+extension GrantID: PostgresColumnValue {}
+extension OAuthClientID: PostgresColumnValue {}
 extension TeamID: PostgresColumnValue {}
 extension ClientID: PostgresColumnValue {}
 extension InboxIdentifier: PostgresColumnValue {}

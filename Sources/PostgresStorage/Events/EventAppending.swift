@@ -70,6 +70,9 @@ struct EventAppending {
             values.set(columns.source, events.map(\.event.source))
             values.set(columns.moment, events.map(\.event.moment))
             values.set(columns.recordedAt, events.map(\.event.recordedAt))
+            values.set(columns.grantID, events.map(\.event.grant?.id))
+            values.set(columns.oauthClientID, events.map(\.event.grant?.oauthClientID))
+            values.set(columns.grantReason, events.map(\.event.grant?.reason))
         }
     }
 

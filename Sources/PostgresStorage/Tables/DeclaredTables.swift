@@ -9,7 +9,10 @@ package enum DeclaredTables {
         NonceKeyTable.declaration, NotificationTable.declaration, NotificationEventTable.declaration,
         EventTable.declaration, EventCounterTable.declaration, AuthorizationCodeTable.declaration,
         RefreshTokenTable.declaration, ErasureTable.declaration, ErasureAppTable.declaration,
-        ErasureGrantTable.declaration, TransferTable.declaration, TicketTable.declaration,
+        ErasureGrantTable.declaration, OAuthGrantTable.declaration, OAuthLineTable.declaration,
+        OAuthCodeTable.declaration, SecurityEventDeliveryTable.declaration, GoogleEventTable.declaration,
+        GoogleAccountTable.declaration, SigningKeyTable.declaration, TransferTable.declaration,
+        TicketTable.declaration,
         KeySetSnapshotTable.declaration, HealthProbeTable.declaration, SchemaVersionTable.declaration,
     ]
 }

@@ -17,6 +17,10 @@ struct EventTable: Table {
     let source: Column<CredentialSource>
     let moment: Column<Moment>
     let recordedAt: Column<Moment>
+    /// Only of events of OAuth grants.
+    let grantID: Column<GrantID>
+    let oauthClientID: Column<OAuthClientID>
+    let grantReason: Column<GrantEndReason>
 
     init(_ columns: inout ColumnList) {
         sequence = columns("sequence", .operational)
@@ -29,6 +33,9 @@ struct EventTable: Table {
         source = columns("source", .operational)
         moment = columns("moment", .operational)
         recordedAt = columns("recorded_at", .operational)
+        grantID = columns("grant_id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        grantReason = columns("grant_reason", .operational)
     }
 }
 
@@ -39,8 +46,14 @@ extension EventTable {
         AccountEvent(
             sequence: try row.required(sequence), id: try row.required(id), kind: try row.requiredCode(kind),
             team: team, subject: subject, accountID: row[accountID], clientID: clientID,
-            reason: try row.code(reason), source: try row.code(source), moment: try row.required(moment),
-            recordedAt: try row.required(recordedAt))
+            reason: try row.code(reason), source: try row.code(source), grant: try grant(row),
+            moment: try row.required(moment), recordedAt: try row.required(recordedAt))
+    }
+
+    private func grant(_ row: PostgresRow) throws(StorageError) -> GrantReference? {
+        guard let id = row[grantID] else { return nil }
+        return GrantReference(
+            id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason))
     }
 }
 

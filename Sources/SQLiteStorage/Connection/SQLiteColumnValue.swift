@@ -122,6 +122,8 @@ extension SQLiteColumnValue where Self: StoredForm, Stored: SQLiteColumnValue {
 extension AccountID: SQLiteColumnValue {}
 extension ErasureID: SQLiteColumnValue {}
 extension EventID: SQLiteColumnValue {}
+extension GrantID: SQLiteColumnValue {}
+extension OAuthClientID: SQLiteColumnValue {}
 extension InboxIdentifier: SQLiteColumnValue {}
 extension NonceDigest: SQLiteColumnValue {}
 extension SealedSecret: SQLiteColumnValue {}

@@ -9,6 +9,7 @@ final class RowReader {
     private let database: Database
     private let names: Names
     private var grantReader: GrantReader?
+    private var oauthReader: OAuthReader?
     private let beginStatement: PreparedStatement
     private let endStatement: PreparedStatement
 
@@ -26,6 +27,12 @@ final class RowReader {
     func grants() throws -> GrantReader {
         let reader = try grantReader ?? GrantReader(names, in: database)
         grantReader = reader
+        return reader
+    }
+
+    func oauth() throws -> OAuthReader {
+        let reader = try oauthReader ?? OAuthReader(names, in: database)
+        oauthReader = reader
         return reader
     }
 

@@ -3,7 +3,7 @@ import GRDB
 
 /// The schema's migrations, and how a database is brought up to date.
 enum Schema {
-    static let migrations = [Migration.first, .second, .third, .fourth, .fifth, .sixth]
+    static let migrations = [Migration.first, .second, .third, .fourth, .fifth, .sixth, .seventh]
 
     /// "siwa" in ASCII: tells our databases from those of other programs.
     static let applicationID: Int64 = 0x7369_7761

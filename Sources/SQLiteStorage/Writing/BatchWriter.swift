@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import GRDB
 
 /// Commits batches of commands: loads what they need, applies them, saves what changed, in one transaction.
@@ -19,6 +20,7 @@ final class BatchWriter {
     private let names: Names
     private let dataVersion: PreparedStatement
     private var grantClaims: GrantClaims?
+    private var grantBatches: GrantBatches?
     private(set) var recent: RecentSubjects
     /// At the last commit.
     private var lastDataVersion: Int64?
@@ -56,10 +58,21 @@ final class BatchWriter {
                 let movingPlace = try loadMoving(&set)
                 results += set.apply(using: &generator)
                 try changeKeys(of: set, at: &places, moving: movingPlace)
-                try save(set, at: places)
-                if !set.events.isEmpty { lastEventSequence = database.lastInsertedRowID }
+                if try save(set, at: places) { lastEventSequence = database.lastInsertedRowID }
             }
             return CommitResult(results: results, lastEventSequence: lastEventSequence)
+        }
+    }
+
+    /// - Throws: when the transaction failed as a whole, and then nothing was applied.
+    func commit(grants commands: [GrantCommand]) throws -> GrantCommitResult {
+        guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
+        return try transaction {
+            let (results, appended) = try oauth().apply(commands, using: &generator)
+            // Last, so that the last row ID of the connection is that of the last event.
+            for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
+            return GrantCommitResult(
+                results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
         }
     }
 
@@ -70,6 +83,12 @@ final class BatchWriter {
         let claims = try grantClaims ?? GrantClaims(names, in: database)
         grantClaims = claims
         return claims
+    }
+
+    func oauth() throws -> GrantBatches {
+        let batches = try grantBatches ?? GrantBatches(names, subjects, in: database)
+        grantBatches = batches
+        return batches
     }
 
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
@@ -148,7 +167,8 @@ final class BatchWriter {
         }
     }
 
-    private func save(_ set: WorkingSet, at places: [SubjectPlace?]) throws {
+    /// Returns whether there were events, which are inserted last.
+    private func save(_ set: WorkingSet, at places: [SubjectPlace?]) throws -> Bool {
         var places = places
         for (index, record) in set.subjects.enumerated() {
             places[index] = try writer.save(record, at: places[index])
@@ -159,10 +179,15 @@ final class BatchWriter {
         for change in set.grantChanges { try grantWriter.carryOut(change) }
         try nonces.save(set)
         for kept in set.keptNotifications { try inbox.insert(kept) }
+        var allEvents = set.events
+        if let ending = GrantEnding(of: set) {
+            allEvents = try oauth().carryOut(ending, allEvents, using: &generator)
+        }
         // Last, so that the last row ID of the connection is that of the last event.
-        for event in set.events {
+        for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }
+        return !allEvents.isEmpty
     }
 
     /// A change of a subject without a row must not be lost in silence.

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import Foundation
 import GRDB
 import Logging
@@ -77,6 +78,17 @@ final class WriteConnection: Sendable {
         }
     }
 
+    /// The same for grants.
+    func commit(
+        grants commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
+    ) {
+        queue.asyncWriteWithoutTransaction { database in
+            completion(Result { try self.commit(grants: commands, in: database) })
+            self.runCheckpointIfDue(in: database)
+        }
+    }
+
     /// Runs something else that writes, in a transaction, with the statements that are prepared.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
@@ -140,6 +152,28 @@ final class WriteConnection: Sendable {
             runCheckpointIfDue(in: database)
         }
         return CommitResult(results: results, lastEventSequence: lastEventSequence)
+    }
+
+    private func commit(grants commands: [GrantCommand], in database: Database) throws -> GrantCommitResult {
+        do {
+            return try attempt(in: database) { try writer(for: database).commit(grants: commands) }
+        } catch let error as StorageError where error.code == .valueRefused {
+            var results: [Result<GrantOutcome, any Error>] = []
+            var lastEventSequence: Int64?
+            for command in commands {
+                do {
+                    let result = try attempt(in: database) {
+                        try writer(for: database).commit(grants: [command])
+                    }
+                    results += result.results
+                    lastEventSequence = result.lastEventSequence ?? lastEventSequence
+                } catch {
+                    results.append(.failure(error))
+                }
+                runCheckpointIfDue(in: database)
+            }
+            return GrantCommitResult(results: results, lastEventSequence: lastEventSequence)
+        }
     }
 
     /// What was erased is overwritten in the database file, but older versions of its pages stay in the log

@@ -57,6 +57,9 @@ actor EmptyStores {
         try await database.accounts.pool.run { session in
             try session.execute(
                 script: """
+                    DELETE FROM oauth_code; DELETE FROM oauth_line; DELETE FROM oauth_grant;
+                    DELETE FROM security_event_delivery; DELETE FROM google_event;
+                    DELETE FROM google_account; DELETE FROM signing_key;
                     DELETE FROM event; DELETE FROM credential; DELETE FROM subject; DELETE FROM nonce;
                     DELETE FROM used_nonce; DELETE FROM nonce_key;
                     DELETE FROM notification_event; DELETE FROM notification; DELETE FROM authorization_code;

@@ -1,0 +1,109 @@
+import AppleAccounts
+import AuthorizationServer
+
+/// Commits a batch of grant commands in one transaction of three round trips, whatever its size.
+///
+/// Locks are taken in one order: Google's accounts and events, the rows of subjects, what is inserted, the
+/// event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
+struct GrantBatch {
+    let names: PostgresNames
+
+    static func commit(_ commands: [GrantCommand], in session: PostgresSession) throws -> GrantCommitResult {
+        guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
+        do {
+            return try attempt(commands, in: session)
+        } catch let error where StorageError(error).code == .valueRefused {
+            // One of them has a value that no row takes, which must not be the fault of the others.
+            var results: [Result<GrantOutcome, any Error>] = []
+            var lastEventSequence: Int64?
+            for command in commands {
+                do {
+                    let result = try attempt([command], in: session)
+                    results += result.results
+                    lastEventSequence = result.lastEventSequence ?? lastEventSequence
+                } catch {
+                    results.append(.failure(StorageError(error)))
+                }
+            }
+            return GrantCommitResult(results: results, lastEventSequence: lastEventSequence)
+        }
+    }
+
+    private static func attempt(
+        _ commands: [GrantCommand], in session: PostgresSession
+    ) throws -> GrantCommitResult {
+        let batch = GrantBatch(names: session.names)
+        do {
+            try session.names.apps.ensure(Set(commands.compactMap(\.app)), in: session)
+            for _ in 1..<BatchCommitter.mostAttempts {
+                do {
+                    return try batch.commitOnce(commands, in: session)
+                } catch let error as PostgresError where error.isWorthRepeating {
+                    try session.rollBack()
+                }
+            }
+            return try batch.commitOnce(commands, in: session)
+        } catch {
+            try? session.rollBack()
+            throw error
+        }
+    }
+
+    /// - Throws: `PostgresError`, and then the transaction has to be rolled back.
+    private func commitOnce(
+        _ commands: [GrantCommand], in session: PostgresSession
+    ) throws -> GrantCommitResult {
+        var set = GrantWorkingSet(commands)
+        let found = try session.pipeline([.begin] + GrantQuestionRows.ownerCalls(set.question))
+        let accounts = try found.last.map { try GrantQuestionRows.accounts(set.question, $0) } ?? []
+        let rowIDs = try load(&set, accounts, in: session)
+        var generator = SystemRandomNumberGenerator()
+        let results = set.apply(using: &generator)
+        var calls = GrantChangeWriter.calls(for: set.changes)
+        calls += GrantChangeWriter.calls(set.newGoogleEvents, set.changedGoogleAccounts)
+        var events = EventAppending()
+        for event in set.events {
+            guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {
+                throw StorageError(
+                    .corrupted,
+                    detail: "expected a row for the person of a grant, found none; restore a backup")
+            }
+            events.add(event, rowID: rowID)
+        }
+        guard !events.isEmpty else {
+            _ = try session.pipeline(calls + [.commit])
+            return GrantCommitResult(results: results, lastEventSequence: nil)
+        }
+        let rows = try session.pipeline(calls + [try events.call(names), .commit])
+        return GrantCommitResult(
+            results: results, lastEventSequence: try EventAppending.lastSequence(in: rows[calls.count]))
+    }
+
+    /// Locks the accounts, and reads everything of theirs. Returns the row of each subject.
+    private func load(
+        _ set: inout GrantWorkingSet, _ accounts: [AccountID], in session: PostgresSession
+    ) throws -> [AccountID: Int64] {
+        let accountCalls = LockedAccounts.calls(for: accounts)
+        let grantCalls = HeldGrantRows.calls(for: accounts)
+        let results = try session.pipeline(
+            accountCalls + grantCalls + GrantQuestionRows.calls(set.question))
+        let locked = try LockedAccounts(results[accountCalls.count - 1], names, in: session)
+        for record in locked.records.values { set.load(record) }
+        let rest = results.dropFirst(accountCalls.count)
+        let held = try HeldGrantRows(rest.prefix(grantCalls.count), names, in: session)
+        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        try GrantQuestionRows.load(rest.dropFirst(grantCalls.count), into: &set)
+        return locked.rowIDs
+    }
+}
+
+extension GrantCommand {
+    /// The app that a new grant belongs to.
+    fileprivate var app: ClientID? {
+        switch self {
+        case .authorize(let authorize): authorize.clientID
+        case .assertion(let assertion): assertion.clientID
+        case .redeem, .refresh, .revoke, .end, .googleEvent: nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import SQLTables
+
+/// Finds what a batch of grant commands leads to, beside the grants themselves.
+enum GrantQuestionRows {
+    /// "siwo" in ASCII: the first of the two numbers that name an advisory lock.
+    private static let space = 0x7369_776F
+    /// How many locks there are for all of Google's accounts and events.
+    private static let lockCount: UInt64 = 256
+
+    // Google's accounts and events have no account whose row could be locked, and those that come first have no
+    // row of their own. All are locked by the first statement of a transaction, in one order.
+    private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
+        "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
+    }
+
+    private struct FindOwners {
+        let statement: TypedStatement<[SHA256Digest], [UniqueID], [String], [ByteString]>
+        let accountID: Column<AccountID>
+
+        init() {
+            var list = SelectList()
+            accountID = list.add("g.account_id", AccountID.self, as: "account_id")
+            statement = TypedStatement("oauth_find_owners") { codes, lines, subjects, tokens in
+                """
+                SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id
+                WHERE c.digest = ANY (\(codes))
+                UNION ALL
+                SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+                WHERE l.id = ANY (\(lines))
+                UNION ALL
+                SELECT \(list) FROM oauth_grant g
+                WHERE g.google_subject = ANY (\(subjects)) AND g.google_subject IS NOT NULL
+                UNION ALL
+                SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+                WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
+                """
+            }
+        }
+    }
+
+    private struct FindGoogleAccounts {
+        let statement: TypedStatement<[String]>
+        let columns: GoogleAccountTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(GoogleAccountTable.self)
+            statement = TypedStatement("oauth_google_accounts") {
+                "SELECT \(list) FROM google_account WHERE google_subject = ANY (\($0))"
+            }
+        }
+    }
+
+    private struct FindEvents {
+        let statement: TypedStatement<[String]>
+        let jti: Column<String>
+
+        init() {
+            var list = SelectList()
+            jti = list.add("jti", String.self, as: "jti")
+            statement = TypedStatement("oauth_google_events") {
+                "SELECT \(list) FROM google_event WHERE jti = ANY (\($0))"
+            }
+        }
+    }
+
+    private struct FindErased {
+        let statement: TypedStatement<[AccountID]>
+        let accountID: Column<AccountID>
+
+        init() {
+            var list = SelectList()
+            accountID = list.add("account_id", AccountID.self, as: "account_id")
+            statement = TypedStatement("oauth_erased") {
+                "SELECT \(list) FROM erasure WHERE account_id = ANY (\($0))"
+            }
+        }
+    }
+
+    private static let findOwners = FindOwners()
+    private static let findGoogleAccounts = FindGoogleAccounts()
+    private static let findEvents = FindEvents()
+    private static let findErased = FindErased()
+
+    /// What comes first in the transaction.
+    static func ownerCalls(_ question: GrantQuestion) -> [PostgresCall] {
+        let find = findOwners.statement(
+            question.codeDigests, question.lineIDs, question.googleSubjects,
+            question.tokenDigests.map { ByteString($0) })
+        guard question.isAboutGoogle else { return [find] }
+        let names = question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
+        return [lock(Set(names.map(lockNumber)).sorted()), find]
+    }
+
+    /// - Parameter owners: The result of the last of `ownerCalls`.
+    static func accounts(_ question: GrantQuestion, _ owners: PostgresRows) throws -> [AccountID] {
+        var ids = Set(question.accountIDs)
+        for row in owners { ids.insert(try row.required(findOwners.accountID)) }
+        return ids.sorted { $0.uniqueID < $1.uniqueID }
+    }
+
+    /// What comes once the accounts are locked.
+    static func calls(_ question: GrantQuestion) -> [PostgresCall] {
+        [
+            findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
+            findEvents.statement(question.eventIdentifiers),
+        ]
+    }
+
+    /// - Parameter results: Of `calls`.
+    static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
+        var results = results
+        guard let erased = results.popFirst(), let accounts = results.popFirst(),
+            let events = results.popFirst()
+        else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
+        for row in erased { set.load(erased: try row.required(findErased.accountID)) }
+        for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
+        for row in events { set.load(googleEvent: try row.required(findEvents.jti)) }
+    }
+
+    static func isDisabled(_ subject: String, in session: PostgresSession) throws -> Bool {
+        let row = try session.run(findGoogleAccounts.statement([subject])).first
+        return try row.map { try findGoogleAccounts.columns.account($0).isDisabled } ?? false
+    }
+
+    /// The same in every replica of every version.
+    private static func lockNumber(of name: String) -> Int64 {
+        Int64(SHA256Digest.hash(name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } % lockCount)
+    }
+}

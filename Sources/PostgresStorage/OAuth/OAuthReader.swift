@@ -1,0 +1,98 @@
+import AppleAccounts
+import AuthorizationServer
+import SQLTables
+
+/// Reads what introspection and the use cases of OAuth 2.0 ask for.
+enum OAuthReader {
+    /// A line with its grant, and the person with all credentials: one statement, so of one moment.
+    private struct FindStanding {
+        let statement: TypedStatement<UniqueID>
+        let line: OAuthLineTable
+        let grant: OAuthGrantTable
+        let subject: SubjectTable
+        let credential: CredentialTable
+
+        init() {
+            var list = SelectList()
+            line = list.add(OAuthLineTable.self, as: "l")
+            grant = list.add(OAuthGrantTable.self, as: "g")
+            subject = list.add(SubjectTable.self, as: "s")
+            credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+            statement = TypedStatement("oauth_standing") {
+                """
+                SELECT \(list)
+                FROM (SELECT \(OAuthLineTable.names()) FROM oauth_line WHERE id = \($0)) AS l
+                CROSS JOIN LATERAL (
+                    SELECT \(OAuthGrantTable.names()) FROM oauth_grant WHERE id = l.grant_id OFFSET 0) AS g
+                CROSS JOIN LATERAL (
+                    SELECT \(SubjectTable.names()) FROM subject WHERE account_id = g.account_id OFFSET 0) AS s
+                LEFT JOIN LATERAL (
+                    SELECT \(CredentialTable.names(.factsOfApp)) FROM credential
+                    WHERE subject_id = s.id OFFSET 0) AS c ON true
+                """
+            }
+        }
+    }
+
+    private static let findStanding = FindStanding()
+    private static let findLinked = TypedStatement<String, OAuthClientID>("oauth_find_linked") {
+        subject, client in
+        """
+        SELECT account_id FROM oauth_grant
+        WHERE google_subject = \(subject) AND google_subject IS NOT NULL AND oauth_client = \(client)
+        LIMIT 1
+        """
+    }
+    // The collation makes lower() change ASCII letters only, as in the index.
+    private static let findByEmail = TypedStatement<String, TeamID, ClientID>("oauth_find_by_email") {
+        email, team, app in
+        """
+        SELECT s.account_id FROM subject s
+        WHERE lower(s.email) = lower(\(email) COLLATE "C") AND s.email_is_verified AND s.email_is_not_private
+            AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
+            AND EXISTS (
+                SELECT 1 FROM credential c
+                WHERE c.subject_id = s.id AND c.app_id = (SELECT id FROM app WHERE name = \(app)))
+        LIMIT 2
+        """
+    }
+
+    static func standing(ofLine id: UniqueID, in session: PostgresSession) throws -> TokenStanding? {
+        let rows = try session.run(findStanding.statement(id))
+        guard let first = rows.first else { return nil }
+        let grant = try findStanding.grant.record(first, session.names, in: session)
+        guard let sub = AppleSubject(try first.required(findStanding.subject.subject)) else {
+            throw StorageError(
+                .corrupted, detail: "expected a sub in a subject with an account; restore a backup")
+        }
+        let team = try session.names.teams.name(of: first.required(findStanding.subject.teamID), in: session)
+        var record = try findStanding.subject.record(first, key: SubjectKey(team: team, subject: sub))
+        for row in rows { try findStanding.credential.add(row, to: &record, session.names, in: session) }
+        guard let account = record.account else { return nil }
+        return TokenStanding(
+            line: try findStanding.line.line(first), grant: grant,
+            standing: AccountStanding(account: account, credential: record.record(for: grant.clientID)))
+    }
+
+    static func standing(
+        of account: AccountID, app: ClientID, in session: PostgresSession
+    ) throws -> AccountStanding? {
+        let record = try PostgresSubjects(names: session.names).find(account, in: session)?.record
+        guard let record, let account = record.account else { return nil }
+        return AccountStanding(account: account, credential: record.record(for: app))
+    }
+
+    static func account(
+        linkedWith googleSubject: String, for client: OAuthClientID, in session: PostgresSession
+    ) throws -> AccountID? {
+        try session.run(findLinked(googleSubject, client)).onlyValue(as: AccountID.self)
+    }
+
+    /// `nil` when several have it.
+    static func account(
+        withVerifiedEmail email: String, app: ClientID, team: TeamID, in session: PostgresSession
+    ) throws -> AccountID? {
+        let rows = try session.run(findByEmail(email, team, app))
+        return rows.count == 1 ? rows.onlyValue(as: AccountID.self) : nil
+    }
+}

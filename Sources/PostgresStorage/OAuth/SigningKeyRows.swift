@@ -1,0 +1,79 @@
+import AppleAccounts
+import AuthorizationServer
+import SQLTables
+
+/// The keys that sign tokens, which all replicas share.
+enum SigningKeyRows {
+    private struct Find {
+        let call: PostgresCall
+        let columns: SigningKeyTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(SigningKeyTable.self)
+            call = PostgresCall(
+                PostgresStatement(
+                    "signing_keys", "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC"))
+        }
+    }
+
+    private struct Insert {
+        let columns: SigningKeyTable
+        let statement: RowStatement
+
+        init() {
+            var rows = RowParameters()
+            columns = rows.add(SigningKeyTable.self)
+            statement = RowStatement(
+                "insert_signing_key", rows,
+                """
+                INSERT INTO signing_key (\(rows.names)) SELECT * FROM \(rows.unnest)
+                ON CONFLICT (key_id) DO NOTHING
+                """)
+        }
+    }
+
+    private static let find = Find()
+    private static let insert = Insert()
+    // Of several replicas that offer a key at once, those that come later see that of the first.
+    private static let lock = PostgresCall(
+        PostgresStatement(
+            "lock_signing_keys", "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE"))
+    private static let isThere = TypedStatement<String, Moment>("find_young_signing_key") {
+        algorithm, moment in
+        """
+        SELECT EXISTS (
+            SELECT 1 FROM signing_key WHERE algorithm = \(algorithm) AND created_at >= \(moment))
+        """
+    }
+    private static let remove = TypedStatement<Moment>("remove_signing_keys") {
+        "DELETE FROM signing_key WHERE retires_at < \($0)"
+    }
+
+    /// The newest first.
+    static func all(in session: PostgresSession) throws -> [SigningKeyRecord] {
+        try session.run(find.call).map { try find.columns.key($0) }
+    }
+
+    static func offer(
+        _ key: SigningKeyRecord, unlessMadeAfter moment: Moment, in session: PostgresSession
+    ) throws {
+        let results = try session.pipeline([.begin, lock, isThere(key.algorithm, moment)])
+        guard results[2].onlyValue(as: Bool.self) != true else { return try session.rollBack() }
+        let columns = insert.columns
+        let call = insert.statement.call { values in
+            values.set(columns.keyID, [key.keyID])
+            values.set(columns.algorithm, [key.algorithm])
+            values.set(columns.sealed, [key.sealed])
+            values.set(columns.publicKey, [ByteString(key.publicKey)])
+            values.set(columns.createdAt, [key.createdAt])
+            values.set(columns.signsFrom, [key.signsFrom])
+            values.set(columns.retiresAt, [key.retiresAt])
+        }
+        _ = try session.pipeline([call, .commit])
+    }
+
+    static func remove(retiredBefore moment: Moment, in session: PostgresSession) throws -> Int {
+        try session.run(remove(moment)).affected
+    }
+}

@@ -1,0 +1,88 @@
+public import AppleAccounts
+public import AuthorizationServer
+
+extension PostgresAccountStore: AuthorizationStore {
+    public func commit(
+        _ commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
+    ) {
+        // One caller must not cancel the commands of the others, so this task has no parent.
+        Task {
+            do {
+                completion(
+                    .success(
+                        try await health.watch {
+                            try await pool.run { try GrantBatch.commit(commands, in: $0) }
+                        }))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
+        try await pool.run { try OAuthReader.standing(ofLine: id, in: $0) }
+    }
+
+    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+        try await pool.run { try OAuthReader.standing(of: account, app: app, in: $0) }
+    }
+
+    public func grants(of account: AccountID) async throws -> [GrantRecord] {
+        try await pool.run { try HeldGrantRows.grants(of: account, in: $0) }
+    }
+
+    public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
+        try await grants(of: account).first { $0.oauthClientID == client }
+    }
+
+    public func account(
+        linkedWith googleSubject: String, for client: OAuthClientID
+    ) async throws -> AccountID? {
+        try await pool.run { try OAuthReader.account(linkedWith: googleSubject, for: client, in: $0) }
+    }
+
+    public func account(
+        withVerifiedEmail email: String, app: ClientID, team: TeamID
+    ) async throws -> AccountID? {
+        try await pool.run {
+            try OAuthReader.account(withVerifiedEmail: email, app: app, team: team, in: $0)
+        }
+    }
+
+    public func isDisabled(googleSubject: String) async throws -> Bool {
+        try await pool.run { try GrantQuestionRows.isDisabled(googleSubject, in: $0) }
+    }
+
+    public func purgeGrants(at moment: Moment) async throws -> Int {
+        let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
+        let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
+        let ends = [oldestCode, moment, oldestEvent, oldestEvent]
+        let limit = Int64(Self.largestPurge)
+        return try await pool.run { session in
+            var count = 0
+            for (purge, end) in zip(Self.purges, ends) {
+                count += try session.run(purge(end, limit)).affected
+            }
+            return count
+        }
+    }
+
+    private static let purges = [
+        purge("oauth_code", "digest", "expires_at"), purge("oauth_line", "id", "expires_at"),
+        purge("google_event", "jti", "received_at"),
+        purge("google_account", "google_subject", "moment", of: "NOT is_disabled AND"),
+    ]
+
+    private static func purge(
+        _ table: String, _ key: String, _ time: String, of condition: String = ""
+    ) -> TypedStatement<Moment, Int64> {
+        TypedStatement("purge_\(table)") { end, limit in
+            """
+            DELETE FROM \(table) WHERE \(key) IN (
+                SELECT \(key) FROM \(table) WHERE \(condition) \(time) < \(end) ORDER BY \(time)
+                LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            """
+        }
+    }
+}

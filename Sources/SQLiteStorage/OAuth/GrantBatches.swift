@@ -1,0 +1,76 @@
+import AppleAccounts
+import AuthorizationServer
+import GRDB
+
+/// What the writing connection prepares for grants, at the first use: a deployment without OAuth clients never
+/// comes here, but for the end of a credential. Stays on its queue; after it threw, it must not be used again.
+final class GrantBatches {
+    let deliveries: DeliveryClaims
+    private let question: GrantQuestionRows
+    private let held: HeldGrantRows
+    private let writer: GrantChangeWriter
+    private let subjects: SubjectRows
+
+    init(_ names: Names, _ subjects: SubjectRows, in database: Database) throws {
+        self.subjects = subjects
+        deliveries = try DeliveryClaims(in: database)
+        question = try GrantQuestionRows(in: database)
+        held = try HeldGrantRows(names, in: database)
+        writer = try GrantChangeWriter(names, in: database)
+    }
+
+    /// Applies a batch of grant commands inside of a transaction.
+    ///
+    /// - Returns: The results, and the events to append with the rows of their subjects.
+    func apply(
+        _ commands: [GrantCommand], using generator: inout some RandomNumberGenerator
+    ) throws -> (results: [Result<GrantOutcome, any Error>], events: [(event: AccountEvent, rowID: Int64)]) {
+        var set = GrantWorkingSet(commands)
+        let accounts = try question.accounts(set.question)
+        var rowIDs: [AccountID: Int64] = [:]
+        for id in accounts {
+            guard let found = try subjects.find(id) else {
+                if try question.wasErased(id) { set.load(erased: id) }
+                continue
+            }
+            set.load(found.record)
+            rowIDs[id] = found.place.rowID
+        }
+        let held = try held.load(accounts)
+        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        for jti in set.question.eventIdentifiers where try question.isKept(googleEvent: jti) {
+            set.load(googleEvent: jti)
+        }
+        for subject in set.question.googleSubjects {
+            if let account = try question.googleAccount(subject) { set.load(account) }
+        }
+        let results = set.apply(using: &generator)
+        try writer.save(set.changes)
+        try writer.save(set.newGoogleEvents, set.changedGoogleAccounts)
+        let events = try set.events.map { event in
+            guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {
+                throw StorageError(
+                    .corrupted,
+                    detail: "expected a row for the person of a grant, found none; restore a backup")
+            }
+            return (event, rowID)
+        }
+        return (results, events)
+    }
+
+    /// Ends the grants of credentials that have ended, inside of the transaction of the account commands.
+    ///
+    /// - Returns: The events of the transaction with those of grants in their places.
+    func carryOut(
+        _ ending: GrantEnding, _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
+    ) throws -> [AccountEvent] {
+        var ending = ending
+        let held = try held.load(ending.accountIDs)
+        guard !held.grants.isEmpty else { return events }
+        ending.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        let all = ending.carryOut(events, using: &generator)
+        try writer.save(ending.changes)
+        try writer.forget(googleSubjects: ending.forgottenGoogleSubjects)
+        return all
+    }
+}

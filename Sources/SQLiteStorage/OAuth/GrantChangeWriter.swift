@@ -1,0 +1,114 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import GRDB
+import SQLTables
+
+/// Writes what a transaction has changed of grants.
+final class GrantChangeWriter {
+    /// A statement that writes one row of a table.
+    private struct Put<T: Table> {
+        let statement: PreparedStatement
+        let columns: T
+
+        init(_ conflict: String = "", in database: Database) throws {
+            let insertion = Insertion<T>(conflict: conflict)
+            columns = insertion.columns
+            statement = try PreparedStatement(insertion.sql, in: database)
+        }
+
+        func run(_ bind: (T, PreparedStatement) throws -> Void) throws {
+            statement.begin()
+            try bind(columns, statement)
+            try statement.execute()
+        }
+    }
+
+    /// A statement that removes rows by one value.
+    private struct Remove<Key: SQLiteColumnValue> {
+        let statement: PreparedStatement
+        let key: Parameter<Key>
+
+        init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {
+            var parameters = ParameterList()
+            key = parameters.add(Key.self)
+            statement = try PreparedStatement(sql(key), in: database)
+        }
+
+        func callAsFunction(_ value: Key) throws {
+            statement.begin()
+            statement.bind(value, to: key)
+            try statement.execute()
+        }
+    }
+
+    private let names: Names
+    private let putGrant: Put<OAuthGrantTable>
+    private let putLine: Put<OAuthLineTable>
+    private let putCode: Put<OAuthCodeTable>
+    private let insertDelivery: Put<SecurityEventDeliveryTable>
+    private let insertGoogleEvent: Put<GoogleEventTable>
+    private let putGoogleAccount: Put<GoogleAccountTable>
+    private let removeGrant: Remove<GrantID>
+    private let removeLines: Remove<GrantID>
+    private let removeCodes: Remove<GrantID>
+    private let removeLine: Remove<UniqueID>
+    private let removeCode: Remove<SHA256Digest>
+    private let clearGoogleEvents: Remove<String>
+    private let removeGoogleAccount: Remove<String>
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        func update(_ key: String, _ columns: ColumnNames) -> String {
+            "ON CONFLICT (\(key)) DO UPDATE SET \(columns.assigned(from: "excluded"))"
+        }
+        putGrant = try Put(update("id", OAuthGrantTable.names(.values)), in: database)
+        putLine = try Put(update("id", OAuthLineTable.names(.progress)), in: database)
+        putCode = try Put(update("digest", OAuthCodeTable.names(.redemption)), in: database)
+        insertDelivery = try Put(in: database)
+        insertGoogleEvent = try Put(in: database)
+        putGoogleAccount = try Put(
+            update("google_subject", GoogleAccountTable.names(.values)), in: database)
+        removeGrant = try Remove(in: database) { "DELETE FROM oauth_grant WHERE id = \($0)" }
+        removeLines = try Remove(in: database) { "DELETE FROM oauth_line WHERE grant_id = \($0)" }
+        removeCodes = try Remove(in: database) { "DELETE FROM oauth_code WHERE grant_id = \($0)" }
+        removeLine = try Remove(in: database) { "DELETE FROM oauth_line WHERE id = \($0)" }
+        removeCode = try Remove(in: database) { "DELETE FROM oauth_code WHERE digest = \($0)" }
+        clearGoogleEvents = try Remove(in: database) {
+            "UPDATE google_event SET \(GoogleEventTable.clearing) WHERE google_subject = \($0)"
+        }
+        removeGoogleAccount = try Remove(in: database) {
+            "DELETE FROM google_account WHERE google_subject = \($0)"
+        }
+    }
+
+    func save(_ changes: GrantChanges) throws {
+        for id in changes.removedGrants {
+            try removeCodes(id)
+            try removeLines(id)
+            try removeGrant(id)
+        }
+        for id in changes.removedLines { try removeLine(id) }
+        for digest in changes.removedCodes { try removeCode(digest) }
+        for grant in changes.grants {
+            let app = try names.apps.ensureNumber(of: grant.clientID)
+            try putGrant.run { $0.bind(grant, app: app, to: $1) }
+        }
+        for line in changes.lines { try putLine.run { $0.bind(line, to: $1) } }
+        for code in changes.codes { try putCode.run { $0.bind(code, to: $1) } }
+        for delivery in changes.deliveries { try insertDelivery.run { $0.bind(delivery, to: $1) } }
+    }
+
+    func save(_ events: [GoogleEventCommand], _ accounts: [GoogleAccountRecord]) throws {
+        for event in events { try insertGoogleEvent.run { $0.bind(event, to: $1) } }
+        for account in accounts { try putGoogleAccount.run { $0.bind(account, to: $1) } }
+    }
+
+    /// Removes what is kept of Google accounts whose persons are erased.
+    func forget(googleSubjects: Set<String>) throws {
+        for subject in googleSubjects {
+            try clearGoogleEvents(subject)
+            try removeGoogleAccount(subject)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import AppleAccounts
+import AuthorizationServer
+import GRDB
+import SQLTables
+
+/// Reads all grants of an account with everything that hangs on them.
+final class HeldGrantRows {
+    private let names: Names
+    private let findGrants: KeyedSelect<AccountID>
+    private let findLines: KeyedSelect<AccountID>
+    private let findCodes: KeyedSelect<AccountID>
+    private let grant: OAuthGrantTable
+    private let line: OAuthLineTable
+    private let code: OAuthCodeTable
+    private let clientOfCode: Column<OAuthClientID>
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        var grants = SelectList()
+        grant = grants.add(OAuthGrantTable.self)
+        findGrants = try KeyedSelect(in: database) {
+            "SELECT \(grants) FROM oauth_grant WHERE account_id = \($0) ORDER BY id"
+        }
+        var lines = SelectList()
+        line = lines.add(OAuthLineTable.self, as: "l")
+        findLines = try KeyedSelect(in: database) {
+            """
+            SELECT \(lines) FROM oauth_grant g CROSS JOIN oauth_line l ON l.grant_id = g.id
+            WHERE g.account_id = \($0)
+            """
+        }
+        var codes = SelectList()
+        code = codes.add(OAuthCodeTable.self, as: "c")
+        clientOfCode = codes.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
+        findCodes = try KeyedSelect(in: database) {
+            """
+            SELECT \(codes) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
+            WHERE g.account_id = \($0)
+            """
+        }
+    }
+
+    func grants(of account: AccountID) throws -> [GrantRecord] {
+        var records: [GrantRecord] = []
+        try findGrants.forEach(account) { records.append(try grant.record($0, names)) }
+        return records
+    }
+
+    func load(
+        _ accounts: [AccountID]
+    ) throws -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
+        var held: (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) = ([], [], [])
+        for account in accounts {
+            let grants = try grants(of: account)
+            guard !grants.isEmpty else { continue }
+            held.grants += grants
+            try findLines.forEach(account) { held.lines.append(try line.line($0)) }
+            try findCodes.forEach(account) { row in
+                held.codes.append(try code.code(row, of: account, client: row.required(clientOfCode)))
+            }
+        }
+        return held
+    }
+}

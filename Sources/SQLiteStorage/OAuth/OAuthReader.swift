@@ -1,0 +1,87 @@
+import AppleAccounts
+import AuthorizationServer
+import Foundation
+import GRDB
+import SQLTables
+
+/// What a reading connection prepares for OAuth 2.0, at the first use. Stays on its queue.
+final class OAuthReader {
+    let standings: TokenStandingRows
+    private let names: Names
+    private let database: Database
+    private let held: HeldGrantRows
+    private let subjects: SubjectRows
+    private let question: GrantQuestionRows
+    private let findKeys: PreparedStatement
+    private let key: SigningKeyTable
+
+    init(_ names: Names, in database: Database) throws {
+        (self.names, self.database) = (names, database)
+        standings = try TokenStandingRows(names, in: database)
+        held = try HeldGrantRows(names, in: database)
+        subjects = try SubjectRows(names, in: database)
+        question = try GrantQuestionRows(in: database)
+        var list = SelectList()
+        key = list.add(SigningKeyTable.self)
+        findKeys = try PreparedStatement(
+            "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC", in: database)
+    }
+
+    func standing(of account: AccountID, app: ClientID) throws -> AccountStanding? {
+        guard let record = try subjects.find(account)?.record, let account = record.account else {
+            return nil
+        }
+        return AccountStanding(account: account, credential: record.record(for: app))
+    }
+
+    func grants(of account: AccountID) throws -> [GrantRecord] { try held.grants(of: account) }
+
+    func isDisabled(googleSubject: String) throws -> Bool {
+        try question.googleAccount(googleSubject)?.isDisabled ?? false
+    }
+
+    func account(linkedWith googleSubject: String, for client: OAuthClientID) throws -> AccountID? {
+        try accountID(
+            """
+            SELECT account_id FROM oauth_grant WHERE google_subject = :subject AND oauth_client = :client
+            LIMIT 1
+            """, ["subject": googleSubject, "client": client.rawValue])
+    }
+
+    /// `nil` when several have it.
+    func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) throws -> AccountID? {
+        guard let teamNumber = try names.teams.number(of: team),
+            let appNumber = try names.apps.number(of: app)
+        else { return nil }
+        let found = try Data.fetchAll(
+            database,
+            sql: """
+                SELECT s.account_id FROM subject s
+                WHERE lower(s.email) = lower(:email) AND s.email_is_verified = 1
+                    AND s.email_is_not_private = 1 AND s.team_id = :team AND s.account_id IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app)
+                LIMIT 2
+                """, arguments: ["email": email, "team": teamNumber, "app": appNumber])
+        guard found.count == 1 else { return nil }
+        return UniqueID(found[0]).map { AccountID($0) }
+    }
+
+    func nextDeliveryDue() throws -> Moment? {
+        try Int64.fetchOne(database, sql: "SELECT min(next_attempt_at) FROM security_event_delivery")
+            .map { Moment(milliseconds: $0) }
+    }
+
+    /// The newest first.
+    func signingKeys() throws -> [SigningKeyRecord] {
+        findKeys.begin()
+        defer { findKeys.finish() }
+        var keys: [SigningKeyRecord] = []
+        while try findKeys.step() { keys.append(try key.key(findKeys)) }
+        return keys
+    }
+
+    private func accountID(_ sql: String, _ arguments: StatementArguments) throws -> AccountID? {
+        try Data.fetchOne(database, sql: sql, arguments: arguments).flatMap { UniqueID($0) }
+            .map { AccountID($0) }
+    }
+}

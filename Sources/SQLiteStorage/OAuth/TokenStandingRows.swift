@@ -1,0 +1,54 @@
+import AppleAccounts
+import AuthorizationServer
+import GRDB
+import SQLTables
+
+/// Reads what introspection asks for: a line with its grant, and the person with all credentials. One
+/// statement, so that it runs on the caller's thread and sees one moment.
+final class TokenStandingRows {
+    private let names: Names
+    private let find: KeyedSelect<UniqueID>
+    private let line: OAuthLineTable
+    private let grant: OAuthGrantTable
+    private let subject: SubjectTable
+    private let credential: CredentialTable
+
+    init(_ names: Names, in database: Database) throws {
+        self.names = names
+        var list = SelectList()
+        line = list.add(OAuthLineTable.self, as: "l")
+        grant = list.add(OAuthGrantTable.self, as: "g")
+        subject = list.add(SubjectTable.self, as: "s")
+        credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
+        find = try KeyedSelect(in: database) {
+            """
+            SELECT \(list)
+            FROM oauth_line l CROSS JOIN oauth_grant g ON g.id = l.grant_id
+            CROSS JOIN subject s ON s.account_id = g.account_id
+            LEFT JOIN credential c
+                ON c.id BETWEEN first_credential_id(s.key_digest) AND last_credential_id(s.key_digest)
+                    AND +c.subject_id = s.id
+            WHERE l.id = \($0)
+            """
+        }
+    }
+
+    func find(_ id: UniqueID) throws -> TokenStanding? {
+        try find.first(id) { row in
+            let (line, grant) = (try self.line.line(row), try self.grant.record(row, names))
+            guard let sub = AppleSubject(try row.required(subject.subject)) else {
+                throw StorageError(
+                    .corrupted,
+                    detail: "expected a sub in a subject with an account; restore a backup")
+            }
+            let team = try names.teams.name(of: row.required(subject.teamID))
+            var record = try subject.record(row, key: SubjectKey(team: team, subject: sub))
+            repeat { try credential.add(row, to: &record, names) } while try row.step()
+            record.credentials.sort { $0.clientID < $1.clientID }
+            guard let account = record.account else { return nil }
+            return TokenStanding(
+                line: line, grant: grant,
+                standing: AccountStanding(account: account, credential: record.record(for: grant.clientID)))
+        } ?? nil
+    }
+}

@@ -1,0 +1,70 @@
+public import AppleAccounts
+public import AuthorizationServer
+import GRDB
+import SQLTables
+
+// What Google is told, and the keys that sign it and all tokens.
+extension SQLiteAccountStore {
+    private static let insertKey = Insertion<SigningKeyTable>()
+
+    public func claimDeliveries(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [SecurityEventDelivery] {
+        try await writer.write { writer in
+            try writer.oauth().deliveries.claim(limit: limit, at: moment, leaseUntil: leaseUntil)
+        }
+    }
+
+    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: "UPDATE security_event_delivery SET next_attempt_at = :time WHERE id = :id",
+                arguments: ["time": nextAttemptAt.milliseconds, "id": id.data])
+        }
+    }
+
+    public func removeDelivery(_ id: UniqueID) async throws {
+        try await writer.run { database in
+            try database.execute(
+                sql: "DELETE FROM security_event_delivery WHERE id = :id", arguments: ["id": id.data])
+        }
+    }
+
+    public func nextDeliveryDue() async throws -> Moment? {
+        try await reader.read { try $0.oauth().nextDeliveryDue() }
+    }
+
+    public func signingKeys() async throws -> [SigningKeyRecord] {
+        try await reader.read { try $0.oauth().signingKeys() }
+    }
+
+    public func offerSigningKey(
+        _ key: SigningKeyRecord, unlessMadeAfter moment: Moment
+    ) async throws -> [SigningKeyRecord] {
+        try await writer.run { database in
+            try database.inTransaction(.immediate) {
+                let isThere = try Bool.fetchOne(
+                    database,
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM signing_key
+                            WHERE key_id = :key OR (algorithm = :algorithm AND created_at >= :moment))
+                        """,
+                    arguments: [
+                        "key": key.keyID, "algorithm": key.algorithm, "moment": moment.milliseconds,
+                    ])
+                if isThere != true { try Self.insertKey.run(in: database) { $0.bind(key, to: $1) } }
+                return .commit
+            }
+        }
+        return try await signingKeys()
+    }
+
+    public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
+        try await writer.run { database in
+            try database.execute(
+                sql: "DELETE FROM signing_key WHERE retires_at < :end",
+                arguments: ["end": moment.milliseconds])
+            return database.changesCount
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import AppleAccounts
+public import AuthorizationServer
+import GRDB
+
+extension SQLiteAccountStore: AuthorizationStore {
+    public func commit(
+        _ commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
+    ) {
+        writer.commit(grants: commands, completion: completion)
+    }
+
+    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
+        try await read { try $0.oauth().standings.find(id) }
+    }
+
+    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+        try await read { try $0.oauth().standing(of: account, app: app) }
+    }
+
+    public func grants(of account: AccountID) async throws -> [GrantRecord] {
+        try await reader.read { try $0.oauth().grants(of: account) }
+    }
+
+    public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
+        try await grants(of: account).first { $0.oauthClientID == client }
+    }
+
+    public func account(
+        linkedWith googleSubject: String, for client: OAuthClientID
+    ) async throws -> AccountID? {
+        try await reader.read { try $0.oauth().account(linkedWith: googleSubject, for: client) }
+    }
+
+    public func account(
+        withVerifiedEmail email: String, app: ClientID, team: TeamID
+    ) async throws -> AccountID? {
+        try await reader.read { try $0.oauth().account(withVerifiedEmail: email, app: app, team: team) }
+    }
+
+    public func isDisabled(googleSubject: String) async throws -> Bool {
+        try await reader.read { try $0.oauth().isDisabled(googleSubject: googleSubject) }
+    }
+
+    public func purgeGrants(at moment: Moment) async throws -> Int {
+        let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
+        let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
+        let steps: [(sql: String, end: Moment)] = [
+            (Self.purge("oauth_code", "digest", "expires_at < :end ORDER BY expires_at"), oldestCode),
+            (Self.purge("oauth_line", "id", "expires_at < :end ORDER BY expires_at"), moment),
+            (Self.purge("google_event", "jti", "received_at < :end ORDER BY received_at"), oldestEvent),
+            (
+                Self.purge(
+                    "google_account", "google_subject",
+                    "is_disabled = 0 AND moment < :end ORDER BY moment"), oldestEvent
+            ),
+        ]
+        return try await writer.run { database in
+            var count = 0
+            for step in steps {
+                try database.execute(
+                    sql: step.sql, arguments: ["end": step.end.milliseconds, "limit": Self.largestPurge])
+                count += database.changesCount
+            }
+            return count
+        }
+    }
+
+    private static func purge(_ table: String, _ key: String, _ condition: String) -> String {
+        "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT :limit)"
+    }
+}

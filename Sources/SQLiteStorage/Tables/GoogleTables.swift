@@ -1,0 +1,105 @@
+import AppleAccounts
+import AuthorizationServer
+import SQLTables
+
+/// Refresh tokens that have ended, for Google. Nothing in it leads to a person, so it outlives an erasure,
+/// which Google must be told of too.
+struct SecurityEventDeliveryTable: Table {
+    static let name = "security_event_delivery"
+
+    let id: Column<UniqueID>
+    let oauthClientID: Column<OAuthClientID>
+    let doubleSHA512: Column<[UInt8]>
+    let createdAt: Column<Moment>
+    let attempts: Column<Int64>
+    let nextAttemptAt: Column<Moment>
+
+    init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        doubleSHA512 = columns("double_sha512", .operational)
+        createdAt = columns("created_at", .operational)
+        attempts = columns("attempts", .operational)
+        nextAttemptAt = columns("next_attempt_at", .operational)
+    }
+}
+
+extension SecurityEventDeliveryTable {
+    func bind(_ delivery: SecurityEventDelivery, to statement: PreparedStatement) {
+        statement.bind(delivery.id, to: id)
+        statement.bind(delivery.oauthClientID, to: oauthClientID)
+        statement.bind(delivery.doubleSHA512, to: doubleSHA512)
+        statement.bind(delivery.createdAt, to: createdAt)
+        statement.bind(delivery.attempts, to: attempts)
+        statement.bind(delivery.nextAttemptAt, to: nextAttemptAt)
+    }
+
+    func delivery(_ row: PreparedStatement) throws(StorageError) -> SecurityEventDelivery {
+        SecurityEventDelivery(
+            id: try row.required(id), oauthClientID: try row.required(oauthClientID),
+            doubleSHA512: try row.required(doubleSHA512), createdAt: try row.required(createdAt),
+            attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt))
+    }
+}
+
+/// Google's security events. After an erasure the `jti` stays, by which a repetition is recognized.
+struct GoogleEventTable: Table {
+    static let name = "google_event"
+
+    let jti: Column<String>
+    let googleSubject: Column<String>
+    let payload: Column<[UInt8]>
+    let receivedAt: Column<Moment>
+
+    init(_ columns: inout ColumnList) {
+        jti = columns("jti", .operational)
+        googleSubject = columns("google_subject", .personal)
+        payload = columns("payload", .personal)
+        receivedAt = columns("received_at", .operational)
+    }
+}
+
+extension GoogleEventTable {
+    /// SQL text that clears what is about the person.
+    static var clearing: String { "payload = x'', \(sensitiveNames(except: .only { [$0.payload] }).cleared)" }
+
+    func bind(_ event: GoogleEventCommand, to statement: PreparedStatement) {
+        statement.bind(event.jti, to: jti)
+        statement.bind(event.googleSubject, to: googleSubject)
+        statement.bind(event.payload, to: payload)
+        statement.bind(event.receivedAt, to: receivedAt)
+    }
+}
+
+/// Google's last word about Google accounts.
+struct GoogleAccountTable: Table {
+    static let name = "google_account"
+
+    let googleSubject: Column<String>
+    let isDisabled: Column<Bool>
+    let moment: Column<Moment>
+
+    init(_ columns: inout ColumnList) {
+        googleSubject = columns("google_subject", .personal)
+        isDisabled = columns("is_disabled", .personal)
+        moment = columns("moment", .personal)
+    }
+}
+
+extension ColumnChoice where T == GoogleAccountTable {
+    static var values: Self { except { [$0.googleSubject] } }
+}
+
+extension GoogleAccountTable {
+    func bind(_ account: GoogleAccountRecord, to statement: PreparedStatement) {
+        statement.bind(account.subject, to: googleSubject)
+        statement.bind(account.isDisabled, to: isDisabled)
+        statement.bind(account.moment, to: moment)
+    }
+
+    func account(_ row: PreparedStatement) throws(StorageError) -> GoogleAccountRecord {
+        GoogleAccountRecord(
+            subject: try row.required(googleSubject), isDisabled: try row.required(isDisabled),
+            moment: try row.required(moment))
+    }
+}

@@ -1,0 +1,176 @@
+import AppleAccounts
+import AuthorizationServer
+import StorageConformance
+import Testing
+
+@testable import PostgresStorage
+
+/// What several replicas do to the same grants at the same time.
+@Suite struct GrantRaceTests {
+    @Test func `gives tokens for a code to one of twenty who redeem it at once`() async throws {
+        try await Replicas.with(2) { replicas in
+            let account = try await replicas.stores[0].signIn(.sample()).account
+            for round in 1...25 as ClosedRange<UInt64> {
+                try await replicas.stores[0].authorize(.sample(round, account: account.id))
+                let codes = await outcomes(replicas, 20) { number in
+                    .redeem(.sample(round, line: round * 100 + UInt64(number)))
+                }
+                #expect(codes.count { $0 == nil } == 1)
+                #expect(codes.count { $0 == .codeRetried } == 19)
+            }
+        }
+    }
+
+    @Test func `makes one grant of twenty agreements at once`() async throws {
+        try await Replicas.with(2) { replicas in
+            for round in 0..<10 as Range<UInt64> {
+                let key = SubjectKey.sample("p\(round)")
+                let account = try await replicas.stores[0].signIn(.sample(key: key)).account
+                let codes = await outcomes(replicas, 20) { number in
+                    .authorize(.sample(round * 100 + UInt64(number), account: account.id))
+                }
+                #expect(codes.allSatisfy { $0 == nil })
+                #expect(try await replicas.stores[1].grants(of: account.id).count == 1)
+            }
+            let created = try await replicas.stores[0].allEvents().filter { $0.kind == .grantCreated }
+            #expect(created.count == 10)
+        }
+    }
+
+    @Test func `leaves one good refresh token of twenty uses at once`() async throws {
+        try await Replicas.with(2) { replicas in
+            for round in 1...10 as ClosedRange<UInt64> {
+                try await replicas.stores[0].link(round, key: .sample("p\(round)"))
+                let token = SampleToken(line: round)
+                let codes = await outcomes(replicas, 20) { number in
+                    .refresh(.sample(token, successor: number))
+                }
+                // The answers of all but the last were replaced as lost ones.
+                #expect(codes.allSatisfy { $0 == nil })
+                let line = try #require(try await replicas.stores[0].standing(ofLine: .sample(round))?.line)
+                let good = (0..<20).filter { line.refreshToken?.digest == token.next($0).presented.digest }
+                #expect(good.count == 1)
+                #expect(line.refreshToken?.generation == 1)
+                let other = (0..<20).first { !good.contains($0) } ?? 0
+                await #expect(throws: GrantRefusal(.refreshTokenReused)) {
+                    try await replicas.stores[1].refresh(.sample(token.next(other)))
+                }
+                #expect(try await replicas.stores[0].standing(ofLine: .sample(round)) == nil)
+            }
+        }
+    }
+
+    @Test func `leaves no good token of a consent that is withdrawn at the same time`() async throws {
+        try await Replicas.with(2) { replicas in
+            let people = (0..<10).map { SubjectKey.sample("p\($0)") }
+            for round in 0..<200 as Range<UInt64> {
+                let begin = Moment(milliseconds: 1_000_000 + Int64(round) * 100)
+                var lines: [UInt64] = []
+                for (number, key) in people.enumerated() {
+                    let line = (round * 10 + UInt64(number)) * 2
+                    let grant = try await replicas.stores[0].link(
+                        line, key: key, authorizedAt: begin, at: begin)
+                    try await replicas.stores[0].authorize(
+                        .sample(line + 1, account: grant.accountID, authenticatedAt: begin, at: begin))
+                    lines += [line, line + 1]
+                }
+                let end = begin.advanced(byMilliseconds: 50)
+                await withTaskGroup(of: Void.self) { group in
+                    for (number, key) in people.enumerated() {
+                        let (line, flip) = (lines[number * 2], Int.random(in: 0...1))
+                        group.addTask {
+                            let revocation = NotificationCommand.sample(key: key, at: end)
+                            _ = try? await replicas.stores[flip].notify(revocation)
+                        }
+                        group.addTask {
+                            _ = try? await replicas.stores[1 - flip].refresh(
+                                .sample(SampleToken(line: line), at: end))
+                        }
+                        group.addTask {
+                            _ = try? await replicas.stores[1 - flip].redeem(.sample(line + 1, at: end))
+                        }
+                    }
+                }
+                for line in lines {
+                    #expect(try await replicas.stores[1].standing(ofLine: .sample(line)) == nil)
+                }
+            }
+            // Nor does a later sign-in bring any back.
+            for key in people {
+                let account = try await replicas.stores[0].signIn(.sample(key: key, authorizedAt: 9_000_000))
+                    .account
+                #expect(try await replicas.stores[0].grants(of: account.id) == [])
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `decides a refresh and a withdrawn consent in the order of their locks`(isRefreshFirst: Bool)
+        async throws
+    {
+        try await Replicas.with(2) { replicas in
+            try await replicas.stores[0].link()
+            let holder = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
+            let refresh: @Sendable () async -> GrantRefusal.Code? = {
+                do {
+                    try await replicas.stores[0].refresh(.sample())
+                    return nil
+                } catch { return (error as? GrantRefusal)?.code }
+            }
+            let notify: @Sendable () async -> GrantRefusal.Code? = {
+                _ = try? await replicas.stores[1].notify(.sample(at: 2_000_000))
+                return nil
+            }
+            async let first = (isRefreshFirst ? refresh : notify)()
+            while try holder.allWaiters < 1 { await Task.yield() }
+            async let second = (isRefreshFirst ? notify : refresh)()
+            while try holder.allWaiters < 2 { await Task.yield() }
+            try holder.release()
+            let refusal = isRefreshFirst ? await first : await second
+            _ = isRefreshFirst ? await second : await first
+            #expect(refusal == (isRefreshFirst ? nil : .refreshTokenNotFound))
+            #expect(try await replicas.stores[0].standing(ofLine: .sample(1)) == nil)
+        }
+    }
+
+    @Test func `takes one security event of Google's once`() async throws {
+        try await Replicas.with(2) { replicas in
+            for round in 0..<10 {
+                let event = GoogleEventCommand.sample(
+                    .disable(googleSubject: "google-sub-1", at: 5000), jti: "jti-\(round)")
+                let receipts = await withTaskGroup(of: GrantOutcome?.self) { group in
+                    for number in 0..<20 {
+                        group.addTask {
+                            try? await replicas.stores[number % 2].carryOut(.googleEvent(event))
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(receipts.count { $0 == .googleEvent(.applied) } == 1)
+                #expect(receipts.count { $0 == .googleEvent(.duplicate) } == 19)
+            }
+        }
+    }
+
+    /// Carries out so many commands at once, at all replicas. Returns the refusal of each.
+    private func outcomes(
+        _ replicas: Replicas, _ count: Int, _ command: @escaping @Sendable (Int) -> GrantCommand
+    ) async -> [GrantRefusal.Code?] {
+        await withTaskGroup(of: GrantRefusal.Code?.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do {
+                        try await replicas.stores[number % replicas.stores.count].carryOut(command(number))
+                        return nil
+                    } catch let refusal as GrantRefusal {
+                        return refusal.code
+                    } catch {
+                        Issue.record(error)
+                        return .callerForbidden
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import AppleAccounts
+public import AuthorizationServer
+
+extension AuthorizationStore {
+    public func commit(grants commands: [GrantCommand]) async throws -> GrantCommitResult {
+        try await withCheckedThrowingContinuation { continuation in
+            commit(commands) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// A batch of one.
+    @discardableResult
+    public func carryOut(_ command: GrantCommand) async throws -> GrantOutcome {
+        let result = try await commit(grants: [command])
+        try expectEqual(result.results.count, 1)
+        return try result.results[0].get()
+    }
+
+    @discardableResult
+    public func authorize(_ command: AuthorizeCommand) async throws -> GrantRecord {
+        guard case .authorized(let grant) = try await carryOut(.authorize(command)) else {
+            throw ConformanceFailure(description: "an authorization had another outcome")
+        }
+        return grant
+    }
+
+    @discardableResult
+    public func redeem(_ command: RedeemCommand) async throws -> IssuedTokens {
+        guard case .issued(let tokens) = try await carryOut(.redeem(command)) else {
+            throw ConformanceFailure(description: "a redemption had another outcome")
+        }
+        return tokens
+    }
+
+    @discardableResult
+    public func refresh(_ command: RefreshCommand) async throws -> IssuedTokens {
+        guard case .issued(let tokens) = try await carryOut(.refresh(command)) else {
+            throw ConformanceFailure(description: "a refresh had another outcome")
+        }
+        return tokens
+    }
+
+    public func revoke(_ command: RevokeCommand) async throws {
+        try expectEqual(try await carryOut(.revoke(command)), .revoked)
+    }
+
+    /// Whether tokens of a line are good.
+    public func isGood(_ line: UInt64, at moment: Moment = 2_400_000) async throws -> Bool {
+        try await standing(ofLine: .sample(line))?.isGood(at: moment) ?? false
+    }
+}
+
+extension AuthorizationStore where Self: AccountStore {
+    /// A person who has signed in, agreed, and whose client has redeemed the code.
+    @discardableResult
+    public func link(
+        _ number: UInt64 = 1, key: SubjectKey = .sample(), client: OAuthClientID = "phone",
+        scope: String = "openid offline_access", isNative: Bool = true, forGoogle: Bool = false,
+        authorizedAt: Moment = 1_000_000, at moment: Moment = 2_000_000
+    ) async throws -> GrantRecord {
+        let account = try await signIn(.sample(key: key, authorizedAt: authorizedAt)).account
+        try await authorize(
+            .sample(
+                number, account: account.id, client: client, scope: scope, authenticatedAt: authorizedAt,
+                isGoogle: forGoogle, at: moment))
+        return try await redeem(
+            .sample(
+                number, client: client, isNative: isNative, forGoogle: forGoogle,
+                at: moment.advanced(byMilliseconds: 1000))
+        ).grant
+    }
+}
+
+func expectGrantRefusal(
+    _ code: GrantRefusal.Code, line: Int = #line, file: String = #fileID,
+    _ action: () async throws -> some Any
+) async throws {
+    do {
+        let found = try await action()
+        throw ConformanceFailure(
+            description: "\(file):\(line): found \(found), expected \(code) to be thrown")
+    } catch let refusal as GrantRefusal {
+        try expectEqual(refusal.code, code, line: line, file: file)
+    }
+}

@@ -1,0 +1,118 @@
+import AppleAccounts
+import AuthorizationServer
+
+extension ConformanceCheck {
+    static let google = [
+        ConformanceCheck("gives tokens for Google's assertion, and remembers the Google account") { store in
+            let account = try await store.signIn(.sample()).account
+            guard
+                case .issued(let tokens) = try await store.carryOut(.assertion(.sample(account: account.id)))
+            else { throw ConformanceFailure(description: "an assertion had another outcome") }
+            try expectEqual(tokens.grant.googleSubject, "google-sub-1")
+            try expectEqual(tokens.line.expiresAt, .last)
+            try expectEqual(try await store.standing(ofLine: .sample(1))?.line, tokens.line)
+            try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), account.id)
+            try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "phone"), nil)
+            try expectEqual(try await store.account(linkedWith: "google-sub-2", for: "google"), nil)
+            try expectEqual(try await store.eventKinds().last, .grantCreated)
+            // Another account takes the link over.
+            let other = try await store.signIn(.sample(key: .sample("other"))).account
+            _ = try await store.carryOut(.assertion(.sample(2, account: other.id)))
+            try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), other.id)
+            try expect(try await store.isGood(1), "tokens that were given stay good")
+            try await expectGrantRefusal(.accountNotFound) {
+                try await store.carryOut(.assertion(.sample(account: AccountID(.sample(9)))))
+            }
+            try await store.notify(.sample(at: 1_500_000))
+            try await expectGrantRefusal(.credentialRevoked) {
+                try await store.carryOut(.assertion(.sample(3, account: account.id)))
+            }
+        },
+        ConformanceCheck("ends what is linked with a Google account, up to Google's moment") { store in
+            let first = try await store.signIn(.sample()).account
+            _ = try await store.carryOut(.assertion(.sample(1, account: first.id, at: 2_000_000)))
+            _ = try await store.carryOut(.assertion(.sample(2, account: first.id, at: 2_100_000)))
+            let old = GoogleEventCommand.sample(
+                .endGrants(googleSubject: "google-sub-1", upTo: 2_050_000), jti: "jti-1")
+            try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.applied))
+            try expect(try await !store.isGood(1), "the older line has ended")
+            try expect(try await store.isGood(2), "the younger goes on")
+            try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.duplicate))
+            let new = GoogleEventCommand.sample(
+                .endGrants(googleSubject: "google-sub-1", upTo: 2_100_000), jti: "jti-2")
+            try await store.carryOut(.googleEvent(new))
+            try expectEqual(try await store.grants(of: first.id), [])
+            try expectEqual(try await store.allEvents().last?.grant?.reason, .googleRevoked)
+            // Google knows already.
+            try await expectDeliveries([], in: store)
+        },
+        ConformanceCheck("ends one refresh token that Google names by its digest") { store in
+            let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
+            try await store.authorize(.sample(2, account: grant.accountID, client: "google"))
+            try await store.redeem(.sample(2, client: "google", isNative: false, forGoogle: true))
+            let digest = SampleToken(line: 1).doubleSHA512
+            for wrong in [Array(digest.dropLast()), [], SampleToken(line: 3).doubleSHA512] {
+                try await store.carryOut(
+                    .googleEvent(
+                        .sample(
+                            .endToken(doubleSHA512: wrong), jti: "wrong-\(wrong.count)-\(wrong.first ?? 0)")))
+            }
+            try expect(try await store.isGood(1), "no other digest ends it")
+            try await store.carryOut(.googleEvent(.sample(.endToken(doubleSHA512: digest))))
+            try expect(try await !store.isGood(1), "the token has ended")
+            try expect(try await store.isGood(2), "the other has not")
+        },
+        ConformanceCheck("keeps Google's later word about an account, in whatever order it comes") { store in
+            let account = try await store.signIn(.sample()).account
+            func isDisabled() async throws -> Bool {
+                try await store.isDisabled(googleSubject: "google-sub-1")
+            }
+            func say(_ change: GoogleEventCommand.Change, _ jti: String) async throws {
+                try await store.carryOut(.googleEvent(.sample(change, jti: jti)))
+            }
+            try expectEqual(try await isDisabled(), false)
+            try await say(.enable(googleSubject: "google-sub-1", at: 5000), "1")
+            try await say(.disable(googleSubject: "google-sub-1", at: 4000), "2")
+            try expectEqual(try await isDisabled(), false)
+            try await say(.disable(googleSubject: "google-sub-1", at: 6000), "3")
+            try expectEqual(try await isDisabled(), true)
+            try await expectGrantRefusal(.googleAccountDisabled) {
+                try await store.carryOut(.assertion(.sample(account: account.id)))
+            }
+            try await say(.other(type: "something-new"), "4")
+            try await say(.enable(googleSubject: "google-sub-1", at: 6000), "5")
+            try expectEqual(try await isDisabled(), true)
+            try await say(.enable(googleSubject: "google-sub-1", at: 7000), "6")
+            try expectEqual(try await isDisabled(), false)
+            try await store.carryOut(.assertion(.sample(account: account.id)))
+        },
+        ConformanceCheck("claims deliveries to Google, the longest waiting first, until they are removed") {
+            store in
+            for number in 1...3 as ClosedRange<UInt64> {
+                let grant = try await store.link(
+                    number, key: .sample("person-\(number)"), client: "google", isNative: false,
+                    forGoogle: true)
+                try await store.carryOut(
+                    .end(
+                        .sample(grant.id, of: grant.accountID, at: Moment(milliseconds: 3000 - Int64(number)))
+                    ))
+            }
+            try expectEqual(try await store.nextDeliveryDue(), 2997)
+            try expectEqual(try await store.claimDeliveries(limit: 9, at: 2996, leaseUntil: 9000), [])
+            let claimed = try await store.claimDeliveries(limit: 2, at: 5000, leaseUntil: 9000)
+            try expectEqual(
+                claimed.map(\.doubleSHA512), [3, 2].map { SampleToken(line: $0).doubleSHA512 })
+            try expectEqual(claimed.map(\.attempts), [1, 1])
+            try expectEqual(claimed.map(\.nextAttemptAt), [9000, 9000])
+            try expectEqual(claimed.map(\.createdAt), [2997, 2998])
+            try await store.removeDelivery(claimed[0].id)
+            try await store.postponeDelivery(claimed[1].id, until: 7000)
+            try expectEqual(try await store.nextDeliveryDue(), 2999)
+            let rest = try await store.claimDeliveries(limit: 9, at: 7000, leaseUntil: 9000)
+            try expectEqual(rest.map(\.doubleSHA512), [1, 2].map { SampleToken(line: $0).doubleSHA512 })
+            try expectEqual(rest.map(\.attempts), [1, 2])
+            for delivery in rest { try await store.removeDelivery(delivery.id) }
+            try expectEqual(try await store.nextDeliveryDue(), nil)
+        },
+    ]
+}

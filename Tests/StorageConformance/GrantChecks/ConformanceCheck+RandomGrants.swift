@@ -1,0 +1,85 @@
+import AppleAccounts
+import AuthorizationServer
+import TestSupport
+
+extension ConformanceCheck {
+    static let oauthAtRandom = [
+        ConformanceCheck("does as the reference does with random changes of grants and credentials") {
+            store in
+            let reference = ReferenceStore()
+            var grants = RandomGrantCommands(seed: 20_261_123)
+            var accounts = RandomCommands(seed: 20_261_124)
+            for _ in 0..<600 {
+                if Int.random(in: 0..<4, using: &grants.generator) == 0 {
+                    let batch = accounts.batch()
+                    let found = try await store.commit(batch).results.map(\.withoutIDs)
+                    try expectEqual(found, try await reference.commit(batch).results.map(\.withoutIDs))
+                } else {
+                    try await commit(&grants, accounts.keys, store, reference)
+                }
+                try await compare(store, reference, accounts.keys)
+            }
+            try expectEqual(
+                try await store.allEvents().map(\.withoutIDs),
+                try await reference.allEvents().map(\.withoutIDs))
+            let due = try await store.claimDeliveries(limit: 1000, at: .last, leaseUntil: .last)
+            let expected = try await reference.claimDeliveries(limit: 1000, at: .last, leaseUntil: .last)
+            try expect(due.count > 3, "some deliveries wait")
+            try expectEqual(Set(due.map(\.doubleSHA512)), Set(expected.map(\.doubleSHA512)))
+            try expectEqual(due.count, expected.count)
+            try expectEqual(
+                try await store.purgeGrants(at: 90_000_000), try await reference.purgeGrants(at: 90_000_000))
+        }
+    ]
+
+    private static func commit(
+        _ random: inout RandomGrantCommands, _ keys: [SubjectKey], _ store: any ConformingStore,
+        _ reference: ReferenceStore
+    ) async throws {
+        var (mine, its): ([GrantCommand], [GrantCommand]) = ([], [])
+        for _ in 0..<Int.random(in: 1...4, using: &random.generator) {
+            let command = random.command(for: keys)
+            mine.append(command.make(try await store.account(command.key)?.id ?? AccountID(.sample(1))))
+            its.append(command.make(try await reference.account(command.key)?.id ?? AccountID(.sample(1))))
+        }
+        let found = try await store.commit(grants: mine).results.map(outline)
+        try expectEqual(found, try await reference.commit(grants: its).results.map(outline))
+    }
+
+    private static func compare(
+        _ store: any ConformingStore, _ reference: ReferenceStore, _ keys: [SubjectKey]
+    ) async throws {
+        for key in keys {
+            guard let mine = try await store.account(key)?.id, let its = try await reference.account(key)?.id
+            else { continue }
+            try expectEqual(
+                try await store.grants(of: mine).map(outline),
+                try await reference.grants(of: its).map(outline))
+        }
+        for line in 1...400 as ClosedRange<UInt64> where line % 7 == 0 {
+            let mine = try await store.standing(ofLine: .sample(line))
+            let its = try await reference.standing(ofLine: .sample(line))
+            try expectEqual(mine?.line, its?.line)
+            try expectEqual(mine?.standing.credential, its?.standing.credential)
+            try expectEqual(mine.map { outline($0.grant) }, its.map { outline($0.grant) })
+        }
+    }
+
+    /// What two stores must have in common: everything but the IDs of accounts.
+    private static func outline(_ result: Result<GrantOutcome, any Error>) -> String {
+        switch result {
+        case .failure(let error): "\((error as? GrantRefusal)?.code.rawValue ?? "\(error)")"
+        case .success(.authorized(let grant)): "authorized \(outline(grant))"
+        case .success(.ended(let grant)): "ended \(outline(grant))"
+        case .success(.revoked): "revoked"
+        case .success(.googleEvent(let receipt)): receipt.rawValue
+        case .success(.issued(let tokens)):
+            "\(outline(tokens.grant)) \(tokens.line) \(tokens.scope) \(tokens.account.subject) \(tokens.hasNewRefreshToken)"
+        }
+    }
+
+    private static func outline(_ grant: GrantRecord) -> String {
+        "\(grant.id.rawValue) \(grant.oauthClientID) \(grant.clientID) \(grant.scope) \(grant.createdAt)"
+            + " \(grant.consentedAt) \(grant.authorizedAt) \(grant.googleSubject ?? "-")"
+    }
+}

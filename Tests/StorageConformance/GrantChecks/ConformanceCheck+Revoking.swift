@@ -1,0 +1,129 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+
+extension ConformanceCheck {
+    static let revoking = [
+        ConformanceCheck("ends a line at the wish of its client, and the grant with the last") { store in
+            let grant = try await store.link(1)
+            try await store.authorize(.sample(2, account: grant.accountID))
+            try await store.redeem(.sample(2))
+            try await store.revoke(.sample(SampleToken(line: 1)))
+            try expect(try await !store.isGood(1), "the one line has ended")
+            try expect(try await store.isGood(2), "the other has not")
+            try expect(!(try await store.eventKinds()).contains(.grantRevoked), "the grant goes on")
+            _ = try await store.carryOut(
+                .revoke(
+                    RevokeCommand(
+                        oauthClientID: "phone", token: .access(lineID: .sample(2)), moment: 2_200_000)))
+            try expectEqual(try await store.grants(of: grant.accountID), [])
+            let last = try unwrap(try await store.allEvents().last)
+            try expectEqual(last.kind, .grantRevoked)
+            try expectEqual(last.clientID, "com.example.app")
+            try expectEqual(
+                last.grant, GrantReference(id: grant.id, oauthClientID: "phone", reason: .clientRevoked))
+            try expectEqual(try await store.nextDeliveryDue(), nil)
+        },
+        ConformanceCheck("leaves alone what another client revokes, or what is unknown") { store in
+            try await store.link()
+            try await store.revoke(.sample(SampleToken(line: 1), client: "tablet"))
+            try await store.revoke(.sample(SampleToken(line: 2)))
+            let forged = PresentedRefreshToken(
+                lineID: .sample(1), lineSecretDigest: .hash("guess"), generation: 0,
+                digest: SampleToken(line: 1).presented.digest)
+            try await store.revoke(
+                RevokeCommand(oauthClientID: "phone", token: .refresh(forged), moment: 2_200_000))
+            _ = try await store.carryOut(
+                .revoke(
+                    RevokeCommand(
+                        oauthClientID: "tablet", token: .access(lineID: .sample(1)), moment: 2_200_000)))
+            try expect(try await store.isGood(1), "it is good still")
+        },
+        ConformanceCheck("keeps a grant whose last line is revoked while a code waits") { store in
+            let grant = try await store.link(1)
+            try await store.authorize(.sample(2, account: grant.accountID, at: 2_100_000))
+            try await store.revoke(.sample(SampleToken(line: 1)))
+            try await store.redeem(.sample(2))
+            try expect(try await store.isGood(2), "the code was good")
+        },
+        ConformanceCheck("ends a grant at the wish of the app's backend, for callers of its app") { store in
+            let grant = try await store.link(client: "google", isNative: false, forGoogle: true)
+            let account = grant.accountID
+            let other = try await store.signIn(.sample(key: .sample("other"))).account
+            let wrong: [EndGrantCommand] = [
+                .sample(GrantID(.sample(9)), of: account), .sample(grant.id, of: other.id),
+                .sample(grant.id, of: account, scope: .only(["com.example.other"])),
+                .sample(grant.id, of: account, scope: .only([])),
+            ]
+            for command in wrong {
+                try await expectGrantRefusal(.grantNotFound) { try await store.carryOut(.end(command)) }
+            }
+            try expect(try await store.isGood(1), "it is good still")
+            let scope = AppScope.only(["com.example.app"])
+            try expectEqual(
+                try await store.carryOut(.end(.sample(grant.id, of: account, scope: scope))), .ended(grant))
+            try expect(try await !store.isGood(1), "it has ended")
+            try await expectGrantRefusal(.grantNotFound) {
+                try await store.carryOut(.end(.sample(grant.id, of: account)))
+            }
+            try expectEqual(try await store.allEvents().last?.grant?.reason, .unlinked)
+            try await expectDeliveries([SampleToken(line: 1)], in: store)
+        },
+        ConformanceCheck("ends the oldest line when a client has too many") { store in
+            let account = try await store.signIn(.sample()).account
+            let few = LineCeilings(perClient: 3, perAccount: nil)
+            for number in 1...5 as ClosedRange<UInt64> {
+                let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
+                try await store.authorize(.sample(number, account: account.id, at: moment))
+                try await store.redeem(.sample(number, ceilings: few, at: moment))
+            }
+            for line in 1...5 as ClosedRange<UInt64> {
+                try expectEqual(try await store.isGood(line), line > 2)
+            }
+        },
+        ConformanceCheck("ends the oldest line of the native clients, and never a link with Google") {
+            store in
+            let account = try await store.signIn(.sample()).account
+            let few = LineCeilings(perClient: 10, perAccount: 3)
+            for number in 1...6 as ClosedRange<UInt64> {
+                let client: OAuthClientID = number == 1 ? "google" : number == 3 ? "web" : "native-\(number)"
+                let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
+                try await store.authorize(.sample(number, account: account.id, client: client, at: moment))
+                try await store.redeem(
+                    .sample(
+                        number, client: client, isNative: number != 1 && number != 3, ceilings: few,
+                        at: moment))
+            }
+            for line in 1...6 as ClosedRange<UInt64> {
+                try expectEqual(try await store.isGood(line), line != 2)
+            }
+            let last = try unwrap(try await store.allEvents().last { $0.kind == .grantRevoked })
+            try expectEqual(
+                last.grant,
+                GrantReference(id: GrantID(.sample(2)), oauthClientID: "native-2", reason: .replaced))
+        },
+        ConformanceCheck("bounds the lines of a grant that have no refresh token") { store in
+            let account = try await store.signIn(.sample()).account
+            let most = UInt64(GrantWorkingSet.mostAccessLines)
+            for number in 1...(most + 2) {
+                let moment = Moment(milliseconds: 2_000_000 + Int64(number) * 10)
+                try await store.authorize(.sample(number, account: account.id, client: "web", at: moment))
+                try await store.redeem(
+                    .sample(number, client: "web", isNative: false, hasRefreshToken: false, at: moment))
+            }
+            try expectEqual(try await store.isGood(2), false)
+            try expectEqual(try await store.isGood(3), true)
+        },
+    ]
+
+    /// Claims every delivery: one for each of these tokens, and no other.
+    static func expectDeliveries(
+        _ tokens: Set<SampleToken>, in store: some AuthorizationStore, line: Int = #line
+    ) async throws {
+        let claimed = try await store.claimDeliveries(limit: 1000, at: .last, leaseUntil: .last)
+        try expectEqual(claimed.count, tokens.count, line: line)
+        try expectEqual(Set(claimed.map(\.doubleSHA512)), Set(tokens.map(\.doubleSHA512)), line: line)
+        try expect(
+            claimed.allSatisfy { $0.oauthClientID == "google" }, "they are of Google's client", line: line)
+    }
+}

@@ -1,0 +1,139 @@
+public import AppleAccounts
+public import AuthorizationServer
+import Cryptography
+import Encodings
+
+extension OAuthClientID: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) {
+        guard let name = OAuthClientID(text) else { preconditionFailure("not a client: \(text)") }
+        self = name
+    }
+}
+
+/// A refresh token of the tests: what it says of itself, in the place of a text.
+public struct SampleToken: Sendable, Hashable {
+    public let line: UInt64
+    public let generation: UInt32
+    /// Tells two tokens of one generation apart.
+    public let variant: Int
+
+    public init(line: UInt64, generation: UInt32 = 0, variant: Int = 0) {
+        (self.line, self.generation, self.variant) = (line, generation, variant)
+    }
+
+    var lineSecretDigest: SHA256Digest { .hash("line-secret-\(line)") }
+    var digest: SHA256Digest { .hash("token-\(line)-\(generation)-\(variant)") }
+
+    public var presented: PresentedRefreshToken {
+        PresentedRefreshToken(
+            lineID: .sample(line), lineSecretDigest: lineSecretDigest, generation: generation,
+            digest: digest)
+    }
+
+    public func new(forGoogle: Bool = false) -> NewRefreshToken {
+        NewRefreshToken(
+            lineSecretDigest: lineSecretDigest, digest: digest,
+            doubleSHA512: forGoogle ? doubleSHA512 : nil)
+    }
+
+    /// 64 bytes, another 64 for each token.
+    public var doubleSHA512: [UInt8] {
+        digest.bytes + SHA256Digest.hash(digest.bytes).bytes
+    }
+
+    public func next(_ variant: Int = 0) -> SampleToken {
+        SampleToken(line: line, generation: generation + 1, variant: variant)
+    }
+}
+
+extension AuthorizeCommand {
+    /// The code has the digest of `code-` and its number, and the grant, if it is new, that number too.
+    public static func sample(
+        _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "phone",
+        app: ClientID = "com.example.app", challenge: CodeRecord.StoredChallenge? = nil,
+        scope: String = "openid offline_access", nonce: String? = "n-1",
+        authenticatedAt: Moment = 1_000_000, authenticatedAfter: Moment? = nil, isGoogle: Bool = false,
+        at moment: Moment = 2_000_000
+    ) -> AuthorizeCommand {
+        AuthorizeCommand(
+            accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client, clientID: app,
+            codeDigest: .hash("code-\(number)"), redirectURI: "com.example.app:/back", challenge: challenge,
+            scope: scope, nonce: nonce, authenticatedAt: authenticatedAt,
+            authenticatedAfter: authenticatedAfter, isGoogle: isGoogle, moment: moment,
+            expiresAt: moment.advanced(byMilliseconds: 600_000))
+    }
+}
+
+extension RedeemCommand {
+    /// The code of a number gives the line of that number.
+    public static func sample(
+        _ number: UInt64 = 1, client: OAuthClientID = "phone", redirectURI: String = "com.example.app:/back",
+        verifier: String? = nil, isNative: Bool = true, line: UInt64? = nil, hasRefreshToken: Bool = true,
+        needsOfflineAccess: Bool = false, forGoogle: Bool = false, expiresAt: Moment = 900_000_000,
+        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50), at moment: Moment = 2_010_000
+    ) -> RedeemCommand {
+        RedeemCommand(
+            codeDigest: .hash("code-\(number)"), oauthClientID: client, redirectURI: redirectURI,
+            codeVerifier: verifier, newLineID: .sample(line ?? number), isNative: isNative,
+            refreshToken: hasRefreshToken
+                ? SampleToken(line: line ?? number).new(forGoogle: forGoogle) : nil,
+            needsOfflineAccess: needsOfflineAccess, lineExpiresAt: expiresAt,
+            accessTokenExpiresAt: moment.advanced(byMilliseconds: 3_600_000), ceilings: ceilings,
+            moment: moment)
+    }
+}
+
+extension RefreshCommand {
+    /// - Parameter successor: Which of the tokens of the next generation takes the place; `nil` without
+    ///   rotation.
+    public static func sample(
+        _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone", successor: Int? = 0,
+        scope: String? = nil, expiresAt: Moment = 900_000_000, longestLine: Int64? = nil,
+        at moment: Moment = 2_100_000
+    ) -> RefreshCommand {
+        RefreshCommand(
+            oauthClientID: client, presented: token.presented,
+            successor: successor.map { SuccessorToken(digest: token.next($0).digest) }, scope: scope,
+            lineExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
+    }
+}
+
+extension RevokeCommand {
+    public static func sample(
+        _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone",
+        at moment: Moment = 2_200_000
+    ) -> RevokeCommand {
+        RevokeCommand(oauthClientID: client, token: .refresh(token.presented), moment: moment)
+    }
+}
+
+extension EndGrantCommand {
+    public static func sample(
+        _ grant: GrantID, of account: AccountID, scope: AppScope = .all, at moment: Moment = 2_300_000
+    ) -> EndGrantCommand {
+        EndGrantCommand(
+            grantID: grant, accountID: account, scope: scope, reason: .unlinked, moment: moment)
+    }
+}
+
+extension AssertionCommand {
+    public static func sample(
+        _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "google",
+        subject: String = "google-sub-1", scope: String = "openid",
+        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: nil), at moment: Moment = 2_000_000
+    ) -> AssertionCommand {
+        AssertionCommand(
+            accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client,
+            clientID: "com.example.app", googleSubject: subject, scope: scope, newLineID: .sample(number),
+            refreshToken: SampleToken(line: number).new(forGoogle: true), ceilings: ceilings, moment: moment)
+    }
+}
+
+extension GoogleEventCommand {
+    public static func sample(
+        _ changes: Change..., jti: String = "jti-1", receivedAt: Moment = 3_000_000
+    ) -> GoogleEventCommand {
+        GoogleEventCommand(
+            jti: jti, payload: Array("payload of \(jti)".utf8), changes: changes, receivedAt: receivedAt)
+    }
+}

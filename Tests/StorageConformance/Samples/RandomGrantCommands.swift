@@ -1,0 +1,115 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import TestSupport
+
+/// Makes grant commands from a small world, so that they meet: two people, three clients, few codes and lines,
+/// few moments.
+struct RandomGrantCommands {
+    var generator: SeededGenerator
+    private var nextNumber: UInt64 = 1
+    private let clients: [OAuthClientID] = ["google", "phone", "tablet"]
+    /// Tokens that some store may have given.
+    private var tokens: [SampleToken] = []
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// A command for a person, whose account has another ID in each store.
+    struct Command {
+        let key: SubjectKey
+        let make: (AccountID) -> GrantCommand
+    }
+
+    mutating func command(for keys: [SubjectKey]) -> Command {
+        let (key, client, moment) = (pick(keys), pick(clients), self.moment())
+        let isGoogle = client == "google"
+        let ceilings = LineCeilings(perClient: 2, perAccount: isGoogle ? nil : 3)
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0...4:
+            defer { nextNumber += 1 }
+            let number = nextNumber
+            let scope = pick(["openid", "openid offline_access", "email"])
+            let challenge = pick([nil, CodeRecord.StoredChallenge(text: "plain", isPlain: true)])
+            let authenticatedAt = self.moment()
+            return Command(key: key) {
+                .authorize(
+                    .sample(
+                        number, account: $0, client: client, challenge: challenge, scope: scope,
+                        authenticatedAt: authenticatedAt, isGoogle: isGoogle, at: moment))
+            }
+        case 5...9:
+            let (number, line) = (recentNumber(), nextNumber)
+            nextNumber += 1
+            tokens.append(SampleToken(line: line))
+            let verifier = pick([nil, nil, "plain"])
+            let hasToken = pick([true, true, false])
+            return Command(key: key) { _ in
+                .redeem(
+                    .sample(
+                        number, client: client, verifier: verifier, isNative: !isGoogle, line: line,
+                        hasRefreshToken: hasToken, needsOfflineAccess: false, forGoogle: isGoogle,
+                        expiresAt: moment.advanced(byMilliseconds: 60_000), ceilings: ceilings, at: moment))
+            }
+        case 10...14:
+            let token = recentToken()
+            let successor = Int.random(in: 0...1, using: &generator)
+            if !isGoogle { tokens.append(token.next(successor)) }
+            let scope = pick([nil, nil, "openid", "email"])
+            return Command(key: key) { _ in
+                .refresh(
+                    .sample(
+                        token, client: client, successor: isGoogle ? nil : successor, scope: scope,
+                        expiresAt: moment.advanced(byMilliseconds: 60_000), at: moment))
+            }
+        case 15:
+            let token = recentToken()
+            return Command(key: key) { _ in .revoke(.sample(token, client: client, at: moment)) }
+        case 16:
+            let id = GrantID(.sample(recentNumber()))
+            return Command(key: key) { .end(.sample(id, of: $0, at: moment)) }
+        case 17, 18:
+            defer { nextNumber += 1 }
+            let number = nextNumber
+            tokens.append(SampleToken(line: number))
+            let subject = pick(["g1", "g2"])
+            return Command(key: key) {
+                .assertion(
+                    .sample(
+                        number, account: $0, subject: subject,
+                        ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
+            }
+        default:
+            let subject = pick(["g1", "g2"])
+            let change: GoogleEventCommand.Change = pick([
+                .endGrants(googleSubject: subject, upTo: self.moment()),
+                .endToken(doubleSHA512: recentToken().doubleSHA512),
+                .disable(googleSubject: subject, at: self.moment()),
+                .enable(googleSubject: subject, at: self.moment()),
+                .enable(googleSubject: subject, at: self.moment()),
+            ])
+            let jti = "jti-\(Int.random(in: 1...40, using: &generator))"
+            return Command(key: key) { _ in
+                .googleEvent(.sample(change, jti: jti, receivedAt: moment))
+            }
+        }
+    }
+
+    /// Within a minute, so that retries, lost answers and expiry all happen.
+    private mutating func moment() -> Moment {
+        Moment(milliseconds: Int64.random(in: 1...30, using: &generator) * 4000)
+    }
+
+    private mutating func recentNumber() -> UInt64 {
+        UInt64.random(in: (nextNumber > 12 ? nextNumber - 12 : 1)...nextNumber, using: &generator)
+    }
+
+    private mutating func recentToken() -> SampleToken {
+        pick(tokens.suffix(12) + [SampleToken(line: 1)])
+    }
+
+    mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &generator)]
+    }
+}

@@ -1,0 +1,23 @@
+import AppleAccounts
+import AuthorizationServer
+
+extension TracedPerson {
+    /// Gives OAuth clients everything that they can have of the person.
+    static func link(_ account: Account, in store: some AuthorizationStore) async throws {
+        let subject = "trace-google-account"
+        try await store.carryOut(.assertion(.sample(1, account: account.id, subject: subject, at: 6000)))
+        try await store.carryOut(
+            .googleEvent(
+                .sample(.disable(googleSubject: subject, at: 6001), jti: "trace-event", receivedAt: 6002)))
+        for number in 2...3 as ClosedRange<UInt64> {
+            try await store.authorize(
+                .sample(
+                    number, account: account.id,
+                    challenge: CodeRecord.StoredChallenge(text: "trace-challenge", isPlain: true),
+                    scope: "openid trace-scope", nonce: "trace-nonce", authenticatedAt: 5500,
+                    at: Moment(milliseconds: 6000 + Int64(number))))
+        }
+        try await store.redeem(.sample(2, verifier: "trace-challenge", at: 6010))
+        try await store.refresh(.sample(SampleToken(line: 2), at: 6020))
+    }
+}
