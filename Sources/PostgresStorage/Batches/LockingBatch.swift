@@ -27,7 +27,7 @@ struct LockingBatch {
             var set = WorkingSet(group)
             let keys = try SubjectKeyArrays(set.subjectKeys, names)
             let locking = LockedSubjects(names: names, areNamesLocked: changesNames)
-            var rowIDs = try load(&set, keys, locking, after: unsent, in: session)
+            var (rowIDs, holders) = try load(&set, keys, locking, after: unsent, in: session)
             let keyChanges = KeyChanges(subjects: PostgresSubjects(names: names))
             let movingRowID = try keyChanges.loadMoving(&set, in: session)
             results += set.apply(using: &generator)
@@ -37,7 +37,7 @@ struct LockingBatch {
             unsent = try WorkingSetSaver(names: names, ids: ids, sealing: sealing)
                 .calls(for: set, order: keys.positions, rowIDs: &rowIDs, in: session)
             unsent += TransferRows.check(of: set.finishedTransfers)
-            let ended = try EndedGrants(of: set, names, in: session)
+            let ended = try EndedGrants(of: set, holders: holders, names, in: session)
             unsent += ended.calls
             for event in ended.events {
                 guard let rowID = rowIDs[set.position(of: event)] else {
@@ -56,29 +56,34 @@ struct LockingBatch {
     }
 
     /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens.
-    /// Returns the row ID of each subject, `nil` for those without a row.
+    /// Returns the row ID of each subject, `nil` for those without a row, and which accounts have OAuth grants,
+    /// where that is asked.
     private func load(
         _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
         after unsent: [PostgresCall], in session: PostgresSession
-    ) throws -> [Int64?] {
+    ) throws -> (rowIDs: [Int64?], holders: Set<AccountID>?) {
         let subjectCalls = locking.calls(for: keys)
         let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
-        let results = try session.pipeline(unsent + subjectCalls + nonceCalls + inboxCalls)
+        // Behind the locks, so that no grant can be added meanwhile.
+        let holdersCall = EndedGrants.holdersCall(set, keys)
+        let results = try session.pipeline(
+            unsent + subjectCalls + nonceCalls + inboxCalls + (holdersCall.map { [$0] } ?? []))
 
         var rest = results.dropFirst(unsent.count)
         let rowIDs = try locking.load(rest.prefix(subjectCalls.count), of: keys, into: &set, in: session)
         rest = rest.dropFirst(subjectCalls.count)
         for nonces in rest.prefix(nonceCalls.count) { NonceRows.load(nonces, into: &set) }
-        inbox.load(rest.dropFirst(nonceCalls.count), into: &set)
+        inbox.load(rest.dropFirst(nonceCalls.count).prefix(inboxCalls.count), into: &set)
+        let holders = try holdersCall.flatMap { _ in try results.last.map(EndedGrants.holders) }
 
         let accounts = set.grantAccounts
-        guard !accounts.isEmpty else { return rowIDs }
+        guard !accounts.isEmpty else { return (rowIDs, holders) }
         for (account, held) in try PostgresGrantReader.load(accounts, in: session) {
             set.load(held, of: account)
         }
-        return rowIDs
+        return (rowIDs, holders)
     }
 
     private func carryOut(

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import SQLTables
 
 /// Ends the grants of credentials that account commands have ended, in their transaction, which has locked the
 /// subjects.
@@ -9,9 +10,48 @@ struct EndedGrants {
     /// What is to be written.
     let calls: [PostgresCall]
 
+    private struct FindHolders {
+        let statement: TypedStatement<[Int64?], [String?]>
+        let accountID: Column<AccountID>
+
+        init() {
+            var list = SelectList()
+            accountID = list.add("s.account_id", AccountID.self, as: "account_id")
+            statement = TypedStatement("oauth_find_holders") { teams, names in
+                """
+                SELECT \(list) FROM unnest(\(teams), \(names)) AS k (team_id, sub)
+                CROSS JOIN LATERAL (
+                    SELECT account_id FROM subject
+                    WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
+                WHERE s.account_id IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM oauth_grant g WHERE g.account_id = s.account_id)
+                """
+            }
+        }
+    }
+
+    private static let findHolders = FindHolders()
+
+    /// What asks, in the round trip that locks the subjects, which of them have grants; `nil` when no command
+    /// can end a credential, or the accounts are not known then.
+    static func holdersCall(_ set: WorkingSet, _ keys: SubjectKeyArrays) -> PostgresCall? {
+        guard set.hasRevocation else { return nil }
+        return findHolders.statement(keys.teamNumbers, keys.names)
+    }
+
+    static func holders(_ rows: PostgresRows) throws -> Set<AccountID> {
+        Set(try rows.map { try $0.required(findHolders.accountID) })
+    }
+
     /// Reads in one round trip, and only when a credential has ended.
-    init(of set: WorkingSet, _ names: PostgresNames, in session: PostgresSession) throws {
-        guard var ending = GrantEnding(of: set) else {
+    ///
+    /// - Parameter holders: The accounts that have grants; `nil` when that was not asked.
+    init(
+        of set: WorkingSet, holders: Set<AccountID>?, _ names: PostgresNames, in session: PostgresSession
+    ) throws {
+        guard var ending = GrantEnding(of: set),
+            holders.map({ !$0.isDisjoint(with: ending.accountIDs) }) ?? true
+        else {
             (events, calls) = (set.events, [])
             return
         }
@@ -23,5 +63,16 @@ struct EndedGrants {
         calls =
             GrantChangeWriter.calls(for: ending.changes)
             + GrantChangeWriter.forgetCalls(googleSubjects: ending.forgottenGoogleSubjects)
+    }
+}
+
+extension WorkingSet {
+    /// Whether a notification says that a credential has ended. Erasures and transfers stand alone, and are
+    /// rare enough to be asked for in a round trip of their own.
+    fileprivate var hasRevocation: Bool {
+        commands.contains { command in
+            guard case .notification(let notification) = command else { return false }
+            return notification.events.contains(where: \.isRevocation)
+        }
     }
 }
