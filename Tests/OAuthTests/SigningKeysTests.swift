@@ -160,7 +160,7 @@ import TokenMint
     }
 
     @Test func `pauses double up to a minute and are forgotten after a quarter of an hour`() throws {
-        let client = try #require(OAuthClientID("google"))
+        let client: OAuthClientID = "google"
         var guessing = SecretGuessing()
         var pauses: [Int64] = []
         let now = Moment(seconds: 1_000_000)
@@ -175,7 +175,7 @@ import TokenMint
     }
 
     @Test func `the table is bounded, and forgets the oldest`() throws {
-        let client = try #require(OAuthClientID("google"))
+        let client: OAuthClientID = "google"
         var guessing = SecretGuessing()
         let last = SecretGuessing.mostPairs * 2
         for number in 0...last {
