@@ -38,7 +38,8 @@ public struct SampleToken: Sendable, Hashable {
 
     /// 64 bytes, another 64 for each token.
     public var doubleSHA512: [UInt8] {
-        digest.bytes + SHA256Digest.hash(digest.bytes).bytes
+        let half = SHA256Digest.hash(digest.bytes).bytes
+        return half + SHA256Digest.hash(half).bytes
     }
 
     public func next(_ variant: Int = 0) -> SampleToken {
