@@ -164,7 +164,8 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorConnections", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity", "JOSE", "Certificates",
+                "OAuth", "GoogleIDClient", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
+                "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
                 "Encodings", "ForeignPages", "CodedErrors", argumentParser, configuration, yams,

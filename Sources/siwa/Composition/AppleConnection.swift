@@ -7,7 +7,8 @@ import ServiceLifecycle
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
-    private let client: HTTPClient
+    /// Also for requests to Google.
+    let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 
     /// - Parameter snapshots: The store of the last good key set. The set has been restored when this

@@ -49,12 +49,17 @@ struct ComposedService {
             preconditionFailure("SecureRandom returned the wrong number of bytes")
         }
         let nonceKey = try await store.nonceKey(offering: newKey)
+        let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, grantContext: grantContext,
             nonceKey: nonceKey,
-            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
+            now: now)
+        let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
+        let oauth = ComposedOAuth(
+            settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
+            now: now, logger: logger)
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             parts: HTTPService.Parts(
@@ -62,9 +67,7 @@ struct ComposedService {
                 registry: observation.registry,
                 sink: observation.sink, version: SiwaVersion.current,
                 now: ProcessObservation.millisecondsSince1970,
-                web: try settings.webSignIn(
-                    useCases: useCases, tickets: store,
-                    now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }),
+                web: web, oauth: oauth?.server, authorize: oauth?.authorize,
                 foreignPages: settings.foreignPages),
             logger: logger)
         let workers = AppleGrantWorkers(
@@ -72,10 +75,10 @@ struct ComposedService {
             check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),
             schedule: CheckSchedule(interval: settings.checkInterval),
             checksPerSecond: Double(settings.checksPerSecond),
-            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }, logger: logger)
+            now: now, logger: logger)
         let maintenance = Maintenance(
             store: store, feed: feed, clock: ContinuousClock(),
-            now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) },
+            now: now,
             logger: logger)
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.
@@ -86,7 +89,9 @@ struct ComposedService {
                 settings: settings, keys: keys, store: store, interval: healthInterval, logger: logger),
         ]
         services += apple.services
-        services += [maintenance, commits, workers, http, ShutdownNotice(logger: logger)]
+        services += [maintenance, commits]
+        services += oauth?.services ?? []
+        services += [workers, http, ShutdownNotice(logger: logger)]
         // A failed service stops the others in the same order: if all were cancelled at once, they would fail
         // because of each other.
         var configuration = ServiceGroupConfiguration(

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import KeySets
 import Logging
 import PostgresStorage
@@ -8,6 +9,7 @@ import SignIn
 
 /// A store with all protocols that the service needs.
 typealias ServiceStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
+    & AuthorizationStore
 
 /// The database of this process, SQLite or PostgreSQL.
 protocol ServiceDatabase: Sendable {

@@ -2,6 +2,7 @@ import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
 import Cryptography
+import GoogleIDClient
 import HTTPAPI
 import KeySets
 import Logging
@@ -37,6 +38,8 @@ struct ServiceSettings: Sendable {
     var webRedirectURLs: [ClientID: String] = [:]
     /// `nil` without OAuth clients: then there is no authorization server.
     var oauth: OAuthSettings?
+    /// Google's, or in development perhaps those of the fake Google.
+    var googleEndpoints = GoogleEndpoints.google
     /// The time between two validations of one refresh token.
     var checkInterval: Duration = .seconds(86_400)
     /// The largest number of refresh tokens that are validated per second.

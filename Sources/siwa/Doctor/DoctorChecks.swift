@@ -51,7 +51,7 @@ struct DoctorChecks: Sendable {
                 settings: settings, client: client, isReachable: response != nil, skew: skew,
                 secondsSince1970: secondsSince1970),
             SealingKeysCheck(settings: settings), DatabaseCheck(settings: settings),
-            PublicURLCheck(settings: settings),
+            OAuthClientsCheck(settings: settings), PublicURLCheck(settings: settings),
         ]
     }
 }

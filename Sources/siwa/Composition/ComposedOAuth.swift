@@ -1,0 +1,64 @@
+import AppleAccounts
+import AppleIDClient
+import AsyncHTTPClient
+import AuthorizationServer
+import GoogleIDClient
+import KeySets
+import Logging
+import OAuth
+import ServiceLifecycle
+import SignIn
+
+/// The authorization server, composed from its settings.
+///
+/// A service without OAuth clients has none of it: no signing key is made, no worker runs, and nothing is
+/// stored.
+struct ComposedOAuth {
+    let server: OAuthServer
+    /// `nil` without sign-in in a browser.
+    let authorize: AuthorizeUseCase?
+    private let commits: GrantCommit
+    private let workers: [any Service]
+
+    /// - Parameters:
+    ///   - client: For requests to Google. The owner shuts it down after the services.
+    ///   - web: Signs people in for the authorization endpoint.
+    /// - Returns: `nil` without OAuth clients. The settings reader requires a sealing key where there are some.
+    init?(
+        settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
+        feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger
+    ) {
+        guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
+        let commits = GrantCommit(store: store, feed: feed)
+        let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
+        // Fetched when a token of Google arrives. Most deployments never get one.
+        let googleKeys = RemoteKeySet(
+            source: AppleKeySetSource(client: client, url: settings.googleEndpoints.certificates))
+        let googleEventKeys = RemoteKeySet(
+            source: RISCKeySetSource(client: client, endpoints: settings.googleEndpoints))
+        let server = OAuthServer(
+            OAuthParts(
+                settings: oauth, deployment: settings.deployment, store: store, commits: commits,
+                signIn: signIn, keys: keys, googleKeys: googleKeys, googleEventKeys: googleEventKeys,
+                now: now))
+        self.server = server
+        self.commits = commits
+        authorize = web.map { web in
+            AuthorizeUseCase(
+                settings: oauth, store: store, commits: commits, web: web, sealingKeys: sealingKeys, now: now)
+        }
+        var workers: [any Service] = [OAuthMaintenance(server: server, logger: logger)]
+        if oauth.clients.clients.contains(where: { $0.googleLinking != nil }) {
+            workers.append(
+                SecurityEventDelivering(
+                    server: server,
+                    reporting: GoogleEventReporter(client: client, endpoints: settings.googleEndpoints),
+                    logger: logger))
+        }
+        self.workers = workers
+    }
+
+    /// In the order of the service group, whose services stop in reverse: the workers finish their requests,
+    /// then accepted commands are committed.
+    var services: [any Service] { [commits] + workers }
+}

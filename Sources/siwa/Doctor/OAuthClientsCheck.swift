@@ -1,0 +1,15 @@
+import AppleAccounts
+import AuthorizationServer
+
+/// Says which OAuth clients there are. Their mistakes are those of the configuration.
+struct OAuthClientsCheck: DoctorCheck {
+    static let name = "OAuth clients"
+
+    let settings: ServiceSettings
+
+    func run() -> [Finding] {
+        guard let oauth = settings.oauth else { return [] }
+        let ids = oauth.clients.clients.map(\.id.rawValue).joined(separator: ", ")
+        return [.good(Self.name, "\(ids); the issuer is \(oauth.issuer)")]
+    }
+}
