@@ -1,5 +1,6 @@
 import AppleEmulator
 import ArgumentParser
+import GoogleEmulator
 import HTTPAPI
 import Logging
 import ServiceLifecycle
@@ -8,12 +9,14 @@ import UnixSignals
 /// `siwa dev`
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the service with a fake Apple beside it, and print what to try.",
+        abstract: "Run the service with a fake Apple and a fake Google beside it, and print what to try.",
         discussion: """
             Needs no Apple account, no network and no configuration: environment variables are not read. The \
             database is temporary unless --database names one; then the fake Apple's state is stored beside \
             it. Daily work runs every --check-interval instead. Every client that can reach the fake Apple \
-            can sign in as any user, so both servers listen on this machine only.
+            can sign in as any user, so all servers listen on this machine only.
+
+            The fake Google and the OAuth clients need a --port that is not 0, and two client IDs.
             """)
 
     @Option(help: "The service's port; 0 chooses a free one.")
@@ -23,13 +26,20 @@ struct Dev: AsyncParsableCommand {
     var emulatorPort = 8081
 
     @Option(
+        help: """
+            The fake Google's port; 0 chooses a free one. Default: 8082, or a free one when --port or \
+            --emulator-port is not the usual one.
+            """)
+    var googlePort: Int?
+
+    @Option(
         name: .customLong("client-id"),
         help: "The app's client IDs: its bundle ID, then the Services IDs for sign-in on the web.")
     var clientIDs = ["com.example.app", "com.example.web"]
 
     @Option(
         name: .customLong("allowed-host"),
-        help: "An additional host name for both servers, for example that of a tunnel.")
+        help: "An additional host name for all servers, for example that of a tunnel.")
     var allowedHosts: [String] = []
 
     @Option(help: "A permanent database: sqlite:///absolute/path or sqlite://relative/path.")
@@ -48,7 +58,7 @@ struct Dev: AsyncParsableCommand {
     var logLevel = Logger.Level.info
 
     func validate() throws {
-        guard (0...65535).contains(port), (0...65535).contains(emulatorPort) else {
+        guard [port, emulatorPort, googlePort ?? 0].allSatisfy((0...65535).contains) else {
             throw ValidationError("A port must be a number from 0 to 65535.")
         }
         guard (1...86_400).contains(checkInterval) else {
@@ -67,20 +77,25 @@ struct Dev: AsyncParsableCommand {
         do {
             let emulator = try await EmulatedApple(
                 configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
-            let service = DevelopmentService(emulator: emulator, observation: observation, options: options)
-            try await group(of: emulator, and: service, logger: observation.logger).run()
+            let google = try googleConfiguration.map {
+                try GoogleEmulatorService(configuration: $0, logger: observation.logger)
+            }
+            let service = DevelopmentService(
+                emulator: emulator, google: google, observation: observation, options: options)
+            let emulators: [any Service] = [emulator] + (google.map { [$0] } ?? [])
+            try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {
             ErrorMessage.write("siwa dev has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
     }
 
-    /// The service stops before the fake Apple, also when one of them fails, so that its requests to the fake
-    /// Apple can finish.
+    /// The service stops before the emulators, also when one of them fails, so that its requests to them can
+    /// finish.
     private func group(
-        of emulator: EmulatedApple, and service: DevelopmentService, logger: Logger
+        of emulators: [any Service], and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
-        let services: [any Service] = [emulator, service]
+        let services = emulators + [service]
         return ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { service in
@@ -101,6 +116,22 @@ struct Dev: AsyncParsableCommand {
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
             return configuration
         }
+    }
+
+    /// `nil` where the service has no OAuth clients: they need sign-in in a browser, and with it a port that is
+    /// known before and a Services ID.
+    private var googleConfiguration: GoogleEmulatorConfiguration? {
+        guard port != 0, clientIDs.count > 1 else { return nil }
+        var configuration = GoogleEmulatorConfiguration(
+            clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
+            scopes: DevelopmentClients.scopes)
+        // Several of these run beside each other when they have ports of their own.
+        let usual = port == 8080 && emulatorPort == 8081 ? GoogleOptions.port : 0
+        (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
+        configuration.projectID = DevelopmentClients.googleProject
+        configuration.googleClientID = DevelopmentClients.googleClientID
+        configuration.apiKey = DevelopmentSettings.secret
+        return configuration
     }
 
     private var options: DevelopmentService.Options {

@@ -1,9 +1,10 @@
 import AppleEmulator
 import Foundation
+import GoogleEmulator
 import HTTPAPI
 import ServiceLifecycle
 
-/// The service of `siwa dev`, which uses a fake Apple in the same process.
+/// The service of `siwa dev`, which uses a fake Apple and a fake Google in the same process.
 struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
@@ -18,22 +19,26 @@ struct DevelopmentService: Service {
     }
 
     let emulator: EmulatedApple
+    /// `nil` without OAuth clients.
+    let google: GoogleEmulatorService?
     let observation: ProcessObservation
     let options: Options
 
-    /// Also throws the error of the fake Apple when that has failed.
+    /// Also throws the error of the fake Apple or the fake Google when that has failed.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
         let applePort = try await emulator.port()
+        let googlePort = try await google?.port()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let service = try await ComposedService(
-            settings: settings(applePort: applePort, directory: directory), observation: observation,
+            settings: settings(applePort: applePort, googlePort: googlePort, directory: directory),
+            observation: observation,
             signals: [])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            group.addTask { try await introduce(service, applePort: applePort) }
+            group.addTask { try await introduce(service, applePort: applePort, googlePort: googlePort) }
             // After a failure the group is not cancelled, so that the service can stop in order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
@@ -45,31 +50,37 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Configures the URLs of the service in the fake Apple, and prints the walk-through.
-    private func introduce(_ service: ComposedService, applePort: Int) async throws {
+    /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the walk-through.
+    private func introduce(_ service: ComposedService, applePort: Int, googlePort: Int?) async throws {
         // The service itself throws the error that prevents it from listening.
         guard let port = try? await service.boundPort() else { return }
         try emulator.state.configureRedirectURIs(
             ["127.0.0.1", "localhost"].map { "http://\($0):\(port)/v1/web/callback" },
             of: options.clientIDs[0])
         try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
+        google?.state.connect(
+            to: LinkedServer(issuer: "http://127.0.0.1:\(port)"), appleURL: "http://127.0.0.1:\(applePort)")
         await cancelWhenGracefulShutdown { await service.waitForKeys() }
         guard !Task.isShuttingDownGracefully else { return }
         let walkthrough = Walkthrough(
-            servicePort: port, applePort: applePort, secret: DevelopmentSettings.secret,
-            clientID: options.clientIDs[0])
+            servicePort: port, applePort: applePort, googlePort: googlePort,
+            secret: DevelopmentSettings.secret, clientID: options.clientIDs[0])
         // Unbuffered, so that it appears at once also in a pipe.
         try FileHandle.standardOutput.write(contentsOf: Data(walkthrough.text.utf8))
     }
 
-    private func settings(applePort: Int, directory: URL) throws -> ServiceSettings {
-        try DevelopmentSettings(
+    private func settings(
+        applePort: Int, googlePort: Int?, directory: URL
+    ) throws -> ServiceSettings {
+        let redirectURIs = google?.state.redirectURIs ?? []
+        return try DevelopmentSettings(
             clientIDs: options.clientIDs, port: options.port, applePort: applePort,
             secret: DevelopmentSettings.secret,
             database: options.database ?? "sqlite://\(directory.path)/siwa.sqlite",
             signingKey: signingKey(), checkInterval: options.checkInterval,
             webRedirectURL: options.webRedirectURL ?? "http://127.0.0.1:\(applePort)/site",
-            allowedHosts: options.allowedHosts
+            allowedHosts: options.allowedHosts,
+            google: googlePort.map { DevelopmentSettings.Google(port: $0, redirectURIs: redirectURIs) }
         ).settings()
     }
 

@@ -3,6 +3,7 @@ import AppleEmulator
 import AppleIDClient
 import AppleIdentity
 import Cryptography
+import GoogleIDClient
 import HTTPAPI
 import SignIn
 
@@ -25,6 +26,13 @@ struct DevelopmentSettings {
     var webRedirectURL: String?
     /// Additional host names of the service.
     var allowedHosts: [String] = []
+    /// The fake Google. `nil` for a service without OAuth clients.
+    var google: Google?
+
+    struct Google {
+        let port: Int
+        let redirectURIs: [String]
+    }
 
     /// The same in every run, so that the sealed values of a permanent database can be opened again.
     static let sealingKey = SealingKey(
@@ -56,6 +64,21 @@ struct DevelopmentSettings {
         settings.allowedHosts = allowedHosts
         // A port that the system chooses is not known yet.
         if port != 0 { settings.publicURL = "http://127.0.0.1:\(port)" }
+        if let google, let publicURL = settings.publicURL {
+            settings.oauth = try DevelopmentClients(app: primary, googleRedirectURIs: google.redirectURIs)
+                .settings(publicURL: publicURL, deployment: settings.deployment)
+            settings.googleEndpoints = google.endpoints
+        }
         return settings
+    }
+}
+
+extension DevelopmentSettings.Google {
+    fileprivate var endpoints: GoogleEndpoints {
+        let base = "http://127.0.0.1:\(port)"
+        return GoogleEndpoints(
+            certificates: "\(base)/oauth2/v3/certs",
+            riscConfiguration: "\(base)/.well-known/risc-configuration",
+            eventsReport: "\(base)/v1beta/events:report")
     }
 }

@@ -6,6 +6,8 @@
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
+    /// `nil` without OAuth clients.
+    var googlePort: Int?
     let secret: String
     let clientID: String
 
@@ -14,12 +16,27 @@ struct Walkthrough {
 
         siwa       http://127.0.0.1:\(servicePort)
         fake Apple http://127.0.0.1:\(applePort)
-
-        Paste these lines into another terminal, one after the other. Ctrl-C here ends both.
+        \(oauth)
+        Paste these lines into another terminal, one after the other. Ctrl-C here ends all.
 
         \(lines)
 
         """
+    }
+
+    /// The clients of the authorization server. No line begins with #, because the commands begin there.
+    private var oauth: String {
+        guard let googlePort else { return "" }
+        let issuer = "http://127.0.0.1:\(servicePort)"
+        return """
+            fake Google http://127.0.0.1:\(googlePort) links accounts, in the browser or from an iPhone app
+
+            OAuth clients: \(DevelopmentClients.google) with the secret \(DevelopmentClients.googleSecret), \
+            \(DevelopmentClients.web) with the secret \(DevelopmentClients.webSecret) and
+            http://127.0.0.1:\(applePort)/site, and \(DevelopmentClients.native) for apps of this machine:
+                siwa login --issuer \(issuer) --client-id \(DevelopmentClients.native)
+
+            """
     }
 
     /// The commands alone, which are in README.md too: at most 12, each below a comment that says what it

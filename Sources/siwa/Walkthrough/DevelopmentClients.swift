@@ -1,0 +1,84 @@
+import AppleAccounts
+import AuthorizationServer
+import Cryptography
+import Encodings
+
+/// The OAuth clients of `siwa dev`: the fake Google, a web application, and native apps on this machine.
+///
+/// Their secrets are the same in every run, so that copied commands work again. They protect nothing: the
+/// service listens on this machine only, and the fake Apple beside it signs tokens for every caller.
+struct DevelopmentClients {
+    static let google = "google"
+    static let googleSecret = "siwa_development_google"
+    static let googleProject = "siwa-dev"
+    /// The `aud` of the fake Google's own tokens.
+    static let googleClientID = "123-siwa-dev.apps.googleusercontent.com"
+    static let web = "siwa-web"
+    static let webSecret = "siwa_development_web"
+    static let native = "siwa-cli"
+    /// A scope of the app's own, which people may leave out.
+    static let ownScope = "devices.control"
+    static let scopes = ["openid", "email", "profile", ownScope]
+
+    /// The primary client ID of the app.
+    let app: ClientID
+    /// Where the fake Google takes answers.
+    let googleRedirectURIs: [String]
+
+    /// Throws `ConfigurationMistakes`.
+    func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
+        let surroundings = OAuthSurroundings(
+            isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app])
+        switch OAuthSettings.check(draft, in: surroundings) {
+        case .none: return nil
+        case .usable(let settings): return settings
+        case .refused(let found):
+            var mistakes = ConfigurationMistakes()
+            for mistake in found { mistakes.add(mistake.setting, mistake.text) }
+            throw mistakes
+        }
+    }
+
+    private var draft: OAuthDraft {
+        let control = ScopeDraft(
+            name: Self.ownScope,
+            text: [
+                "en": "Control your devices", "ar": "التحكم في أجهزتك", "tr": "Cihazlarını kontrol et",
+                "pl": "Sterowanie urządzeniami",
+            ], isOptional: true)
+        return OAuthDraft(scopes: [control], clients: [googleClient, webClient, nativeClient])
+    }
+
+    private var googleClient: ClientDraft {
+        var client = ClientDraft(
+            id: Self.google, kind: "google_linking", app: app.rawValue, name: ["en": "Google"])
+        client.secretHashes = [Self.hash(Self.googleSecret)]
+        client.scopes = Self.scopes
+        client.projectID = Self.googleProject
+        client.googleClientIDs = [Self.googleClientID]
+        client.appFlip = true
+        // Google's own hosts do not lead to the fake one.
+        client.appFlipTestRedirectURIs = googleRedirectURIs
+        return client
+    }
+
+    private var webClient: ClientDraft {
+        var client = ClientDraft(
+            id: Self.web, kind: "web", app: app.rawValue, name: ["en": "Example on the web"])
+        client.secretHashes = [Self.hash(Self.webSecret)]
+        client.scopes = Self.scopes + ["offline_access"]
+        // The fake Apple's page that shows what it is sent, and any other port.
+        client.redirectURIs = ["http://127.0.0.1/site"]
+        return client
+    }
+
+    private var nativeClient: ClientDraft {
+        var client = ClientDraft(
+            id: Self.native, kind: "native", app: app.rawValue, name: ["en": "Example for desktops"])
+        client.scopes = Self.scopes + ["offline_access"]
+        client.redirectURIs = ["http://127.0.0.1", "http://[::1]"]
+        return client
+    }
+
+    private static func hash(_ secret: String) -> String { Hexadecimal.encode(SHA256Digest.hash(secret)) }
+}
