@@ -10,10 +10,11 @@ import socket
 import sys
 import time
 import urllib.parse
-from html.parser import HTMLParser
 
 import jwt
 import requests
+
+from pages import Forms, expect
 
 HOST = "appleid.apple.com"
 ISSUER = f"https://{HOST}"
@@ -43,36 +44,12 @@ def private_key():
         return file.read()
 
 
-def expect(condition, words):
-    if not condition:
-        sys.exit(f"not as expected: {words}")
-
-
 def finish():
     """Each step was taken once, at the fake Apple and nowhere else."""
     counters = requests.get(f"{ISSUER}/emulator/counters").json()
     for step in ("authorizations", "exchanges", "refreshes", "revocations"):
         expect(counters[step] == 1, f"{step}: {counters}")
     print("done")
-
-
-class Forms(HTMLParser):
-    """The forms of a page: where they lead, their fields and their buttons."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.forms = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        values = {name: value or "" for name, value in attributes}
-        if tag == "form":
-            self.forms.append({"action": values.get("action", ""), "fields": {}, "buttons": {}})
-        elif tag == "input" and self.forms and "name" in values:
-            if values.get("type") != "radio" or "checked" in values:
-                self.forms[-1]["fields"][values["name"]] = values.get("value", "")
-        elif tag == "button" and self.forms and "name" in values:
-            self.forms[-1]["buttons"].setdefault(values["name"], values.get("value", ""))
 
 
 class Person:

@@ -1,0 +1,18 @@
+"""Gets tokens as a native app, and keeps them in a file for `after_restart.py`."""
+
+from relying import Person, given, metadata
+
+import json
+
+from requests_oauthlib import OAuth2Session
+
+person, redirect_uri = Person(), "http://127.0.0.1:9004"
+session = OAuth2Session(
+    given["clients"]["native"]["id"], redirect_uri=redirect_uri, scope=["openid", "email"], pkce="S256"
+)
+url, _ = session.authorization_url(metadata["authorization_endpoint"])
+answer = person.authorize(url, redirect_uri)
+tokens = session.fetch_token(metadata["token_endpoint"], authorization_response=answer, include_client_id=True)
+with open(given["file"], "w", encoding="ascii") as file:
+    json.dump({**tokens, "apple_subject": person.subject}, file)
+print("done")

@@ -1,0 +1,72 @@
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// The authorization server of `siwa dev` with clients that are not made here: Authlib, requests-oauthlib and
+/// PyJWT, unchanged, and the fake Google. Their programs are in `Clients/`.
+@Suite(.serialized) struct OAuthClientTests {
+    @Test(arguments: ["requests_oauthlib_client", "authlib_oauth_client"])
+    func `a library goes through every grant that it knows`(driver: String) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Self.run(driver, at: system, in: directory)
+            }
+        }
+    }
+
+    @Test func `Google links in the browser and by App Flip, and each side hears when the other unlinks`()
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Self.run("google_linking", at: system, in: directory)
+            }
+        }
+    }
+
+    @Test func `tokens are good after a restart with the same database`() async throws {
+        try await TemporaryDirectory.with { directory in
+            // The issuer is in the tokens, so it must be the same.
+            let port = try FreePort.find()
+            for driver in ["before_restart", "after_restart"] {
+                try await DevelopmentProcess.with(
+                    ["--database", "sqlite://dev.sqlite"], port: port, in: directory
+                ) { system in
+                    try await Self.run(driver, at: system, in: directory)
+                }
+            }
+        }
+    }
+
+    private static func run(
+        _ driver: String, at system: DevelopmentProcess, in directory: TemporaryDirectory
+    ) async throws {
+        func client(_ id: String, _ secret: String? = nil) -> JSONValue {
+            var client = JSONObject([("id", .string(id))])
+            client["secret"] = secret.map { .string($0) }
+            return .object(client)
+        }
+        let clients = JSONObject([
+            ("native", client(DevelopmentClients.native)),
+            ("web", client(DevelopmentClients.web, DevelopmentClients.webSecret)),
+        ])
+        let given = JSONObject([
+            ("issuer", .string(system.service)), ("apple", .string(system.apple)),
+            ("google", .string("http://127.0.0.1:\(system.googlePort)")),
+            ("api_key", .string(DevelopmentSettings.secret)), ("clients", .object(clients)),
+            ("file", .string("\(directory.path)/tokens.json")),
+        ])
+        let folder = PythonTools.root.appendingPathComponent("Tests/EndToEndTests/Clients")
+        let run = try await PythonTools.run(
+            "python",
+            [
+                folder.appendingPathComponent("\(driver).py").path,
+                String(decoding: JSONValue.object(given).serialized(), as: UTF8.self),
+            ], in: directory)
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("done"), "\(run.output)")
+    }
+}
