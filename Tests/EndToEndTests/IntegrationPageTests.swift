@@ -20,24 +20,26 @@ import Testing
 
     #if os(Linux)
         /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of them.
-        @Test func `the compiler accepts the code of the iOS app`() async throws {
+        @Test(arguments: [("integrate.md", 2), ("linking.md", 1)])
+        func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
-                let page = try String(contentsOf: Self.page, encoding: .utf8)
-                let section = try #require(page.firstRange(of: "## 3. The iOS app"))
+                let file = PythonTools.root.appendingPathComponent("docs/\(page)")
+                let page = try String(contentsOf: file, encoding: .utf8)
+                let section = try #require(page.firstRange(of: /## [0-9. ]*The (iOS )?app\n/))
                 let blocks = page[section.upperBound...].split(separator: "```swift\n").dropFirst()
                     .compactMap { $0.split(separator: "\n```").first }
-                #expect(blocks.count == 2)
-                let frameworks = ["AuthenticationServices", "SwiftUI", "Security"]
+                #expect(blocks.count == count)
+                let frameworks = ["AuthenticationServices", "SwiftUI", "Security", "UIKit"]
                 let code = frameworks.reduce("import FoundationNetworking\n" + blocks.joined(separator: "\n"))
                 {
                     $0.replacing("import \($1)\n", with: "import Foundation\n")
                 }
-                let file = "\(directory.path)/App.swift"
-                try Data(code.utf8).write(to: URL(fileURLWithPath: file))
+                let app = "\(directory.path)/App.swift"
+                try Data(code.utf8).write(to: URL(fileURLWithPath: app))
                 let standIns = PythonTools.root.appendingPathComponent(
                     "Tests/EndToEndTests/Clients/AppleStandIns.swift")
                 let printed = try await ExampleBackend.paste(
-                    "swiftc -typecheck -parse-as-library -swift-version 6 '\(standIns.path)' '\(file)'; echo $?",
+                    "swiftc -typecheck -parse-as-library -swift-version 6 '\(standIns.path)' '\(app)'; echo $?",
                     in: directory)
                 #expect(printed == ["0"])
             }

@@ -1,4 +1,4 @@
-// What the app of docs/integrate.md uses of Apple's frameworks, with the isolation that Apple's headers give it, so that
+// What the apps of docs/integrate.md and docs/linking.md use of Apple's frameworks, with the isolation that Apple's headers give it, so that
 // the app's code can be type-checked on Linux. Nothing of this runs.
 import Dispatch
 import Foundation
@@ -33,6 +33,10 @@ func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTyp
     static let shared = UIApplication()
     static let willEnterForegroundNotification = Notification.Name("")
     var connectedScenes: [UIScene] = []
+    struct OpenExternalURLOptionsKey: Hashable {
+        static let universalLinksOnly = OpenExternalURLOptionsKey()
+    }
+    func open(_ url: URL, options: [OpenExternalURLOptionsKey: Any] = [:]) async -> Bool { true }
 }
 @MainActor class UIAction { init(handler: @escaping @MainActor (UIAction) -> Void) {} }
 @MainActor class UIControl {
