@@ -319,7 +319,7 @@ let package = Package(
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
-        "AppleIdentity", "KeySets", "AppleAccounts", "AppleIDClient",
+        "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "AppleIDClient",
         "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance",
         "PostgresCluster",
         "CryptographyTests", "JOSETests",
