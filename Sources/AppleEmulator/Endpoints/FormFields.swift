@@ -31,19 +31,16 @@ struct FormFields {
     }
 
     init(_ bytes: some Collection<UInt8>) throws(OAuthError) {
-        for pair in bytes.split(separator: UInt8(ascii: "&")) {
-            let name = pair.prefix { $0 != UInt8(ascii: "=") }
-            let value = pair.dropFirst(name.count + 1)
-            guard let name = Self.decode(name), let value = Self.decode(value) else {
-                throw OAuthError(.invalidRequest, "the body is not form-encoded UTF-8")
-            }
-            guard !fields.contains(where: { $0.name.isByteEqual(to: name) }) else {
+        guard let decoded = FormEncoding.decode(bytes, limit: Self.fieldLimit) else {
+            throw OAuthError(
+                .invalidRequest,
+                "the body is not form-encoded UTF-8, or has more than \(Self.fieldLimit) fields")
+        }
+        for field in decoded {
+            guard !fields.contains(where: { $0.name.isByteEqual(to: field.name) }) else {
                 throw OAuthError(.invalidRequest, "a field occurs twice")
             }
-            fields.append((name, value))
-            guard fields.count <= Self.fieldLimit else {
-                throw OAuthError(.invalidRequest, "there are more than \(Self.fieldLimit) fields")
-            }
+            fields.append(field)
         }
     }
 
@@ -59,32 +56,5 @@ struct FormFields {
     func require(_ name: String) throws(OAuthError) -> String {
         guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
         return value
-    }
-
-    private static func decode(_ text: some Collection<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        guard !bytes.contains(0) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
