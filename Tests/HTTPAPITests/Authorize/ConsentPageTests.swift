@@ -109,10 +109,9 @@ import TokenMint
         for language in PageLanguage.allCases { #expect(values(AuthorizeTexts.of(language)) == english) }
     }
 
-    /// `SIWA_PAGES=folder` writes the pages as files, to be looked at in a browser.
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["SIWA_PAGES"] != nil))
-    func `writes the pages for people to look at`() throws {
-        let folder = ProcessInfo.processInfo.environment["SIWA_PAGES"] ?? ""
+    /// `SIWA_PAGES=folder` also writes the pages as files, to be looked at in a browser.
+    @Test func `every page is whole in every language, and has no script`() throws {
+        let folder = ProcessInfo.processInfo.environment["SIWA_PAGES"]
         for language in PageLanguage.allCases {
             let texts = AuthorizeTexts.of(language).refusals
             let pages: [(String, HTTPResponse)] = [
@@ -150,7 +149,12 @@ import TokenMint
                 ),
             ]
             for (name, response) in pages {
-                try Self.text(response).write(
+                let text = Self.text(response)
+                #expect(text.hasPrefix("<!doctype html>") && text.contains("</html>"))
+                #expect(text.contains("<html lang=\"\(language.rawValue)\""))
+                #expect(!text.contains("<script"))
+                guard let folder else { continue }
+                try text.write(
                     toFile: "\(folder)/\(name)-\(language.rawValue).html", atomically: true, encoding: .utf8)
             }
         }
