@@ -1,23 +1,21 @@
 import AppleAccounts
 import AuthorizationServer
-import Testing
+import StorageConformance
 
 extension OAuthSurroundings {
     /// A production deployment with one app that can sign in on the web, and one that cannot.
     static func sample(isDevelopment: Bool = false, publicURL: String? = "https://accounts.example.com")
         throws -> OAuthSurroundings
     {
-        let team = try #require(TeamID("A1B2C3D4E5"))
-        let app = try #require(ClientID("com.example.app"))
-        let web = try #require(ClientID("com.example.web"))
-        let other = try #require(ClientID("com.example.other"))
-        return OAuthSurroundings(
+        OAuthSurroundings(
             isDevelopment: isDevelopment, publicURL: publicURL,
             deployment: try Deployment(apps: [
-                App(team: team, primaryClientID: app, otherClientIDs: [web]),
-                App(team: team, primaryClientID: other),
+                App(
+                    team: "A1B2C3D4E5", primaryClientID: "com.example.app",
+                    otherClientIDs: ["com.example.web"]),
+                App(team: "A1B2C3D4E5", primaryClientID: "com.example.other"),
             ]),
-            appsWithWebSignIn: [app])
+            appsWithWebSignIn: ["com.example.app"])
     }
 }
 

@@ -1,0 +1,143 @@
+import AppleAccounts
+import StorageConformance
+import Testing
+
+@testable import AuthorizationServer
+
+/// What Apple's word about the credential does to grants: some ends are for good, one only suspends.
+@Suite struct CredentialEffectTests {
+    private static let credential = GrantDesk.app
+
+    private static func standing(_ desk: GrantDesk) -> AccountStanding? {
+        desk.person.account.map {
+            AccountStanding(account: $0, credential: desk.person.record(for: credential))
+        }
+    }
+
+    @Test func `a rejected refresh token of Apple's suspends tokens until the next sign-in`() {
+        var desk = GrantDesk()
+        desk.link()
+        desk.revoke(.refreshTokenRejected, at: 2_050_000)
+        #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)
+        #expect(Self.standing(desk)?.admits(authorizedAt: 1_000_000) == false)
+        #expect(desk.token(1)?.generation == 0)
+        desk.authorize(at: 2_060_000)
+        #expect(Self.standing(desk)?.admits(authorizedAt: 1_000_000) == true)
+        #expect(desk.apply(.refresh(.sample())).refusal == nil)
+        #expect(desk.endings.isEmpty)
+    }
+
+    @Test func `a code is suspended too, and not used up by the attempt`() {
+        var desk = GrantDesk()
+        desk.authorizeCode()
+        desk.revoke(.refreshTokenRejected, at: 2_005_000)
+        #expect(desk.apply(.redeem(.sample())).refusal == .credentialRevoked)
+        desk.authorize(at: 2_006_000)
+        #expect(desk.apply(.redeem(.sample())).issued != nil)
+    }
+
+    @Test(arguments: [.consentRevoked, .appleAccountDeleted, .erased] as [CredentialReason])
+    func `what was authorized before an end for good is not healed by a sign-in`(reason: CredentialReason) {
+        var desk = GrantDesk()
+        desk.link(1)
+        // The rows are still there, as when a replica of an earlier version stored the revocation.
+        desk.revoke(reason, at: 2_050_000)
+        desk.authorize(at: 2_060_000)
+        #expect(desk.apply(.refresh(.sample())).refusal == .credentialRevoked)
+        desk.link(2, at: 2_070_000)
+        #expect(desk.apply(.refresh(.sample(SampleToken(line: 2)))).refusal == nil)
+    }
+
+    @Test func `no code is written while the credential is revoked, or for a session from before`() {
+        var desk = GrantDesk()
+        desk.revoke(.consentRevoked, at: 2_000_000)
+        #expect(desk.authorizeCode().refusal == .credentialRevoked)
+        desk.authorize(at: 2_010_000)
+        let old = AuthorizeCommand.sample(
+            account: GrantDesk.account, authenticatedAt: 1_500_000, at: 2_020_000)
+        #expect(desk.apply(.authorize(old)).refusal == .credentialRevoked)
+        #expect(desk.grants.isEmpty && desk.events.isEmpty)
+        #expect(desk.authorizeCode(at: 2_020_000).refusal == nil)
+    }
+
+    @Test(arguments: [(1_000_000, nil), (1_000_001, .authenticationTooOld)] as [(Int64, GrantRefusal.Code?)])
+    func `the age of the authentication is looked at when the code is written`(
+        oldest: Int64, refusal: GrantRefusal.Code?
+    ) {
+        var desk = GrantDesk()
+        let command = AuthorizeCommand.sample(
+            account: GrantDesk.account, authenticatedAt: 1_000_000,
+            authenticatedAfter: Moment(milliseconds: oldest))
+        #expect(desk.apply(.authorize(command)).refusal == refusal)
+    }
+
+    /// What a notification of a withdrawn consent leaves, by the rules of accounts.
+    private func withdrawn(at moment: Moment, _ desk: GrantDesk) -> WorkingSet {
+        var generator = SystemRandomNumberGenerator()
+        var set = WorkingSet([.notification(.sample(at: moment))])
+        set.load(desk.person, at: 0)
+        _ = set.apply(using: &generator)
+        return set
+    }
+
+    @Test func `a withdrawn consent removes grants, lines and codes, and tells Google and the backend`() {
+        var desk = GrantDesk()
+        desk.link(1, client: "google", isNative: false, forGoogle: true)
+        desk.link(2)
+        desk.authorizeCode(3)
+        desk.end(withdrawn(at: 2_050_000, desk))
+        #expect(desk.grants.isEmpty && desk.lines.isEmpty && desk.codes.isEmpty)
+        #expect(desk.endings == [.consentRevoked, .consentRevoked])
+        #expect(desk.deliveries.map(\.doubleSHA512) == [SampleToken(line: 1).doubleSHA512])
+        #expect(desk.events.suffix(3).map(\.kind) == [.credentialRevoked, .grantRevoked, .grantRevoked])
+    }
+
+    /// `account_erased` is the last event of an account, so that a reader can forget it then.
+    @Test func `an erasure ends all grants before it is told, and forgets the Google account`() throws {
+        var desk = GrantDesk()
+        desk.apply(.assertion(.sample(account: GrantDesk.account)))
+        desk.link(2)
+        var generator = SystemRandomNumberGenerator()
+        var set = WorkingSet([.erase(.sample(account: try #require(desk.person.account)))])
+        set.load(desk.person, at: 0)
+        _ = set.apply(using: &generator)
+        var ending = try #require(GrantEnding(of: set))
+        ending.load(
+            grants: Array(desk.grants.values), lines: Array(desk.lines.values),
+            codes: Array(desk.codes.values))
+        let events = ending.carryOut(set.events, using: &generator)
+        #expect(events.suffix(3).map(\.kind) == [.grantRevoked, .grantRevoked, .accountErased])
+        #expect(events.allSatisfy { $0.subject == nil })
+        #expect(ending.forgottenGoogleSubjects == ["google-sub-1"])
+        #expect(ending.changes.removedGrants.count == 2)
+        #expect(ending.changes.deliveries.map(\.doubleSHA512) == [SampleToken(line: 1).doubleSHA512])
+    }
+
+    @Test func `what was authorized after a withdrawal that comes late goes on`() {
+        var desk = GrantDesk()
+        desk.link(1)
+        desk.authorize(at: 3_000_000)
+        desk.link(2, at: 3_100_000)
+        desk.end(withdrawn(at: 2_050_000, desk))
+        #expect(desk.lineNumbers == [2])
+        #expect(desk.grants.count == 1)
+        #expect(desk.endings.isEmpty)
+    }
+
+    /// A team transfer changes the person's name at Apple. Grants hang on the account and the app.
+    @Test func `a person who has another team and sub keeps the tokens, and events have the new name`() {
+        var desk = GrantDesk()
+        desk.link()
+        var moved = SubjectRecord(
+            key: .sample(team: "B2C3D4E5F6", "002999.fedcba9876543210.3210"), isStored: true)
+        moved.accountID = desk.person.accountID
+        moved.createdAt = desk.person.createdAt
+        moved.credentials = desk.person.credentials
+        desk.person = moved
+        #expect(desk.apply(.refresh(.sample())).refusal == nil)
+        desk.apply(.revoke(.sample(SampleToken(line: 1, generation: 1))))
+        #expect(desk.events.last?.team == "B2C3D4E5F6")
+        #expect(desk.events.last?.subject == "002999.fedcba9876543210.3210")
+        #expect(desk.events.last?.accountID == GrantDesk.account)
+    }
+}

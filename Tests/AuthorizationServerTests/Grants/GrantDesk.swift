@@ -1,0 +1,125 @@
+import AppleAccounts
+import Cryptography
+import StorageConformance
+
+@testable import AuthorizationServer
+
+/// Carries commands out on one person's grants, one batch after the other, as a store does it: loads
+/// everything, applies the rules, keeps what they changed.
+struct GrantDesk {
+    var person: SubjectRecord
+    private(set) var grants: [GrantID: GrantRecord] = [:]
+    private(set) var lines: [UniqueID: TokenLine] = [:]
+    private(set) var codes: [SHA256Digest: CodeRecord] = [:]
+    private(set) var deliveries: [SecurityEventDelivery] = []
+    private(set) var events: [AccountEvent] = []
+    private var generator = SystemRandomNumberGenerator()
+
+    static let account = AccountID(.sample(77))
+    static let app: ClientID = "com.example.app"
+
+    /// The person is authorized for one app, since the moment 1,000,000.
+    init() {
+        person = SubjectRecord(key: .sample(), isStored: true)
+        person.accountID = Self.account
+        person.createdAt = 1_000_000
+        person.credentials = [AppCredential(clientID: Self.app)]
+        authorize(at: 1_000_000)
+    }
+
+    /// The person signs in at Apple.
+    mutating func authorize(at moment: Moment) {
+        person.credentials[0].record.merge(Authorization(moment: moment, source: .signIn))
+    }
+
+    mutating func revoke(_ reason: CredentialReason, at moment: Moment) {
+        person.credentials[0].record.merge(Revocation(moment: moment, reason: reason, source: .dailyCheck))
+    }
+
+    @discardableResult
+    mutating func apply(_ command: GrantCommand) -> Result<GrantOutcome, GrantRefusal> {
+        var set = GrantWorkingSet([command])
+        set.load(person)
+        set.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
+        let results = set.apply(using: &generator)
+        save(set.changes)
+        events += set.events
+        return results[0].mapError { error in
+            guard let refusal = error as? GrantRefusal else { preconditionFailure("\(error) is no refusal") }
+            return refusal
+        }
+    }
+
+    /// Carries out what account commands do to grants.
+    mutating func end(_ set: WorkingSet) {
+        guard var ending = GrantEnding(of: set) else { return events += set.events }
+        ending.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
+        events += ending.carryOut(set.events, using: &generator)
+        save(ending.changes)
+    }
+
+    private mutating func save(_ changes: GrantChanges) {
+        for id in changes.removedGrants {
+            grants[id] = nil
+            lines = lines.filter { $0.value.grantID != id }
+            codes = codes.filter { $0.value.grantID != id }
+        }
+        for id in changes.removedLines { lines[id] = nil }
+        for digest in changes.removedCodes { codes[digest] = nil }
+        for grant in changes.grants { grants[grant.id] = grant }
+        for line in changes.lines { lines[line.id] = line }
+        for code in changes.codes { codes[code.digest] = code }
+        deliveries += changes.deliveries
+    }
+}
+
+// What tests ask and do in a word.
+extension GrantDesk {
+    /// A code of this number, and what it gives: a line of this number.
+    @discardableResult
+    mutating func link(
+        _ number: UInt64 = 1, client: OAuthClientID = "phone", isNative: Bool = true, forGoogle: Bool = false,
+        hasRefreshToken: Bool = true, ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50),
+        at moment: Moment = 2_000_000
+    ) -> Result<GrantOutcome, GrantRefusal> {
+        authorizeCode(number, client: client, at: moment)
+        return apply(
+            .redeem(
+                .sample(
+                    number, client: client, isNative: isNative, hasRefreshToken: hasRefreshToken,
+                    forGoogle: forGoogle, ceilings: ceilings, at: moment)))
+    }
+
+    @discardableResult
+    mutating func authorizeCode(
+        _ number: UInt64 = 1, client: OAuthClientID = "phone", at moment: Moment = 2_000_000
+    ) -> Result<GrantOutcome, GrantRefusal> {
+        apply(
+            .authorize(
+                .sample(
+                    number, account: Self.account, client: client,
+                    authenticatedAt: person.credentials[0].record.authorization?.moment ?? 1_000_000,
+                    at: moment)))
+    }
+
+    /// The numbers of the lines that have not ended.
+    var lineNumbers: [UInt64] { lines.keys.map { $0.low }.sorted() }
+
+    func token(_ line: UInt64) -> RefreshTokenState? { lines[.sample(line)]?.refreshToken }
+
+    /// Why grants have ended, in order.
+    var endings: [GrantEndReason] { events.compactMap { $0.kind == .grantRevoked ? $0.grant?.reason : nil } }
+}
+
+extension Result where Success == GrantOutcome, Failure == GrantRefusal {
+    var issued: IssuedTokens? {
+        guard case .success(.issued(let tokens)) = self else { return nil }
+        return tokens
+    }
+
+    /// `nil` for a success.
+    var refusal: GrantRefusal.Code? {
+        guard case .failure(let refusal) = self else { return nil }
+        return refusal.code
+    }
+}
