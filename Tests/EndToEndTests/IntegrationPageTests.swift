@@ -20,7 +20,7 @@ import Testing
 
     #if os(Linux)
         /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of them.
-        @Test(arguments: [("integrate.md", 2), ("linking.md", 1)])
+        @Test(arguments: [("integrate.md", 2), ("linking.md", 1), ("oauth.md", 1)])
         func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
                 let file = PythonTools.root.appendingPathComponent("docs/\(page)")
@@ -29,7 +29,7 @@ import Testing
                 let blocks = page[section.upperBound...].split(separator: "```swift\n").dropFirst()
                     .compactMap { $0.split(separator: "\n```").first }
                 #expect(blocks.count == count)
-                let frameworks = ["AuthenticationServices", "SwiftUI", "Security", "UIKit"]
+                let frameworks = ["AuthenticationServices", "CryptoKit", "SwiftUI", "Security", "UIKit"]
                 let code = frameworks.reduce("import FoundationNetworking\n" + blocks.joined(separator: "\n"))
                 {
                     $0.replacing("import \($1)\n", with: "import Foundation\n")

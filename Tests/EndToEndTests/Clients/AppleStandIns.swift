@@ -1,5 +1,5 @@
-// What the apps of docs/integrate.md and docs/linking.md use of Apple's frameworks, with the isolation that Apple's headers give it, so that
-// the app's code can be type-checked on Linux. Nothing of this runs.
+// What the apps of docs/integrate.md, docs/linking.md and docs/oauth.md use of Apple's frameworks, with the isolation that Apple's headers
+// give it, so that the app's code can be type-checked on Linux. Nothing of this runs.
 import Dispatch
 import Foundation
 
@@ -107,6 +107,19 @@ class ASAuthorizationAppleIDButton: UIControl {
     enum Style { case black }
     init(type: ButtonType, style: Style) {}
 }
+
+@MainActor protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
+}
+@MainActor class ASWebAuthenticationSession: NSObject {
+    struct Callback { static func customScheme(_ scheme: String) -> Callback { Callback() } }
+    weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
+    init(url: URL, callback: Callback, completionHandler: @escaping (URL?, (any Error)?) -> Void) {}
+    @discardableResult func start() -> Bool { true }
+}
+
+// CryptoKit
+struct SHA256 { static func hash(data: Data) -> [UInt8] { [] } }
 
 // SwiftUI and Combine
 protocol ObservableObject: AnyObject {}
