@@ -286,7 +286,7 @@ let package = Package(
                 "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
                 "AppleIDClient",
                 "HTTPAPI",
-                "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
+                "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",
                 "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,

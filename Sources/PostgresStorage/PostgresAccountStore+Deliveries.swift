@@ -77,6 +77,10 @@ extension PostgresAccountStore {
         }
     }
 
+    public func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        try await pool.run { try SigningKeyRows.replaceSealed(key, with: sealed, in: $0) }
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         try await pool.run { try SigningKeyRows.remove(retiredBefore: moment, in: $0) }
     }

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+import Foundation
 import GRDB
 import SQLTables
 
@@ -57,6 +58,17 @@ extension SQLiteAccountStore {
             }
         }
         return try await signingKeys()
+    }
+
+    public func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        try await writer.run { database in
+            try database.execute(
+                sql: "UPDATE signing_key SET sealed = :new WHERE key_id = :key AND sealed = :old",
+                arguments: [
+                    "new": Data(sealed.bytes), "key": key.keyID, "old": Data(key.sealed.bytes),
+                ])
+            return database.changesCount > 0
+        }
     }
 
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {

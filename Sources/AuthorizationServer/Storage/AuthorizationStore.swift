@@ -61,6 +61,10 @@ public protocol AuthorizationStore: Sendable {
         -> [SigningKeyRecord]
 
     func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int
+
+    /// Puts another sealed private key in the place of this one. Returns `false` when it has changed since it
+    /// was read, or is gone.
+    func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool
 }
 
 /// The result of a batch of grant commands.
@@ -82,7 +86,7 @@ public struct SigningKeyRecord: Sendable, Hashable {
     /// "ES256" or "RS256".
     public let algorithm: String
     /// The private key (PKCS #8), sealed for its `keyID`.
-    public let sealed: SealedSecret
+    public var sealed: SealedSecret
     /// The public key as a JWK, UTF-8.
     public let publicKey: [UInt8]
     public let createdAt: Moment

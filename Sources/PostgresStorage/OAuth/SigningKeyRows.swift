@@ -46,6 +46,10 @@ enum SigningKeyRows {
             SELECT 1 FROM signing_key WHERE algorithm = \(algorithm) AND created_at >= \(moment))
         """
     }
+    private static let reseal = TypedStatement<String, SealedSecret, SealedSecret>("reseal_signing_key") {
+        keyID, old, new in
+        "UPDATE signing_key SET sealed = \(new) WHERE key_id = \(keyID) AND sealed = \(old)"
+    }
     private static let remove = TypedStatement<Moment>("remove_signing_keys") {
         "DELETE FROM signing_key WHERE retires_at < \($0)"
     }
@@ -71,6 +75,12 @@ enum SigningKeyRows {
             values.set(columns.retiresAt, [key.retiresAt])
         }
         _ = try session.pipeline([call, .commit])
+    }
+
+    static func replaceSealed(
+        _ key: SigningKeyRecord, with sealed: SealedSecret, in session: PostgresSession
+    ) throws -> Bool {
+        try session.run(reseal(key.keyID, key.sealed, sealed)).affected > 0
     }
 
     static func remove(retiredBefore moment: Moment, in session: PostgresSession) throws -> Int {

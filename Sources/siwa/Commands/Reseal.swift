@@ -28,8 +28,9 @@ struct Reseal: AsyncParsableCommand {
         }
         do {
             let outcome = try await OpenedDatabase.with(settings) { store in
-                let bar = ProgressBar(
-                    title: dryRun ? "opening" : "resealing", total: try await store.sealedCount())
+                let title = dryRun ? "opening" : "resealing"
+                let total = try await Resealing(store: store, keys: keys, progress: { _ in }).total()
+                let bar = ProgressBar(title: title, total: total)
                 let outcome = try await Resealing(store: store, keys: keys, progress: { bar.advance(by: $0) })
                     .run(isDryRun: dryRun)
                 bar.end()
@@ -66,6 +67,12 @@ struct Reseal: AsyncParsableCommand {
             lines.append(
                 "\(outcome.damaged) cannot be opened: damaged, or sealed by another key with the same name. "
                     + "The service will ask these users to sign in again.")
+        }
+        if outcome.damagedSigningKeys > 0 {
+            lines.append(
+                "\(outcome.damagedSigningKeys) of the keys that sign tokens cannot be opened: damaged, or sealed by "
+                    + "another key with the same name. Their tokens stay valid, and the service signs with a new one."
+            )
         }
         let old = keys.dropFirst().joined(separator: ", ")
         if outcome.isComplete, !isDryRun, !old.isEmpty { lines.append("No longer needed: \(old).") }

@@ -1,14 +1,16 @@
 import AppleAccounts
+import AuthorizationServer
 import Cryptography
+import OAuth
 import SignIn
 
-/// Seals stored values again with the first key and in the current format, if another key or an earlier
+/// Seals stored values again, also the service's own signing keys, with the first key and in the current format, if another key or an earlier
 /// version sealed them.
 ///
 /// It can be stopped at any time and run again; values that are done stay done. A value that cannot be opened
 /// is not changed, only counted.
 struct Resealing {
-    let store: any GrantStore
+    let store: any GrantStore & AuthorizationStore
     let keys: SealingKeyRing
     /// Called with the number of further values that were processed.
     let progress: (Int) -> Void
@@ -23,19 +25,58 @@ struct Resealing {
         var unknownKeys: [String: Int] = [:]
         /// Damaged, or sealed by another key of the same name.
         var damaged = 0
+        /// The same of the keys that sign this service's tokens.
+        var damagedSigningKeys = 0
 
-        var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 }
+        var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
     }
 
     /// The number of values per transaction. Most of the time is the wait for the disk at each commit.
     private static let page = 256
 
+    /// How many values there are.
+    func total() async throws -> Int {
+        try await store.sealedCount() + store.signingKeys().count
+    }
+
     func run(isDryRun: Bool = false) async throws -> Outcome {
         var outcome = Outcome()
+        try await resealSigningKeys(isDryRun: isDryRun, into: &outcome)
+        try await resealGrants(isDryRun: isDryRun, into: &outcome)
+        return outcome
+    }
+
+    /// There are a few.
+    private func resealSigningKeys(isDryRun: Bool, into outcome: inout Outcome) async throws {
+        let sealer = SigningKeySealer(keys: keys)
+        for key in try await store.signingKeys() {
+            progress(1)
+            let sealed: SealedSecret?
+            do throws(SealError) {
+                sealed = try sealer.resealed(key)
+            } catch {
+                outcome.count(error, of: key.sealed, as: \.damagedSigningKeys)
+                continue
+            }
+            guard let sealed else {
+                outcome.current += 1
+                continue
+            }
+            if isDryRun {
+                outcome.resealed += 1
+            } else if try await store.replaceSealed(key, with: sealed) {
+                outcome.resealed += 1
+            } else {
+                outcome.overtaken += 1
+            }
+        }
+    }
+
+    private func resealGrants(isDryRun: Bool, into outcome: inout Outcome) async throws {
         var cursor: SealedCursor?
         while true {
             let rows = try await store.sealedSecrets(after: cursor, limit: Self.page)
-            guard let last = rows.last else { return outcome }
+            guard let last = rows.last else { return }
             let changes = rows.compactMap { change(of: $0, into: &outcome) }
             if isDryRun {
                 outcome.resealed += changes.count
@@ -60,11 +101,7 @@ struct Resealing {
             plaintext = try keys.open(
                 row.sealed.bytes, for: row.purpose.sealingPurpose, associatedData: associatedData)
         } catch {
-            switch error.code {
-            case .unknownKey:
-                outcome.unknownKeys[SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?", default: 0] += 1
-            case .malformed, .authenticationFailed: outcome.damaged += 1
-            }
+            outcome.count(error, of: row.sealed, as: \.damaged)
             return nil
         }
         guard !keys.isCurrent(row.sealed.bytes) else {
@@ -78,5 +115,16 @@ struct Resealing {
             return nil
         }
         return SealedChange(row, to: sealed)
+    }
+}
+
+extension Resealing.Outcome {
+    fileprivate mutating func count(
+        _ error: SealError, of sealed: SealedSecret, as damage: WritableKeyPath<Self, Int>
+    ) {
+        switch error.code {
+        case .unknownKey: unknownKeys[SealingKeyRing.keyName(of: sealed.bytes) ?? "?", default: 0] += 1
+        case .malformed, .authenticationFailed: self[keyPath: damage] += 1
+        }
     }
 }

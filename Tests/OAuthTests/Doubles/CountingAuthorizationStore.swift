@@ -21,6 +21,10 @@ final class CountingAuthorizationStore: AuthorizationStore {
         try await behind.offerSigningKey(key, unlessMadeAfter: moment)
     }
 
+    func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        try await behind.replaceSealed(key, with: sealed)
+    }
+
     func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         try await behind.removeSigningKeys(retiredBefore: moment)
     }

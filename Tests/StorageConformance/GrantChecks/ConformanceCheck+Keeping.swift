@@ -27,12 +27,6 @@ extension ConformanceCheck {
             try expectEqual(try await store.isDisabled(googleSubject: "off"), true)
         },
         ConformanceCheck("keeps one signing key of several that are offered at once") { store in
-            func key(_ name: String, _ algorithm: String = "ES256", at moment: Moment) -> SigningKeyRecord {
-                SigningKeyRecord(
-                    keyID: name, algorithm: algorithm, sealed: .sample("sealed \(name)"),
-                    publicKey: Array("{}".utf8), createdAt: moment, signsFrom: moment,
-                    retiresAt: moment.advanced(byMilliseconds: 1000))
-            }
             try expectEqual(try await store.signingKeys(), [])
             let first = key("first", at: 5000)
             try expectEqual(try await store.offerSigningKey(first, unlessMadeAfter: 4000), [first])
@@ -47,6 +41,19 @@ extension ConformanceCheck {
             try expectEqual(try await store.removeSigningKeys(retiredBefore: 6000), 0)
             try expectEqual(try await store.removeSigningKeys(retiredBefore: 6001), 2)
             try expectEqual(try await store.signingKeys(), [next])
+        },
+        ConformanceCheck("replaces the sealed part of a signing key as long as it is the same") { store in
+            let (old, other) = (key("old", at: 5000), key("other", at: 4000))
+            _ = try await store.offerSigningKey(other, unlessMadeAfter: 0)
+            _ = try await store.offerSigningKey(old, unlessMadeAfter: 4500)
+            try expect(try await store.replaceSealed(old, with: .sample("new")), "it was there")
+            try expect(try await !store.replaceSealed(old, with: .sample("late")), "it is another now")
+            var new = old
+            new.sealed = .sample("new")
+            try expectEqual(try await store.signingKeys(), [new, other])
+            try expectEqual(try await store.removeSigningKeys(retiredBefore: 9000), 2)
+            try expect(try await !store.replaceSealed(new, with: .sample("late")), "it is gone")
+            try expectEqual(try await store.signingKeys(), [])
         },
         ConformanceCheck("carries out a batch in its order, and refuses each command alone") { store in
             let account = try await store.signIn(.sample()).account
@@ -81,4 +88,13 @@ extension ConformanceCheck {
             try expect(try await store.isGood(1), "the others are carried out")
         },
     ]
+
+    private static func key(
+        _ name: String, _ algorithm: String = "ES256", at moment: Moment
+    ) -> SigningKeyRecord {
+        SigningKeyRecord(
+            keyID: name, algorithm: algorithm, sealed: .sample("sealed \(name)"),
+            publicKey: Array("{}".utf8), createdAt: moment, signsFrom: moment,
+            retiresAt: moment.advanced(byMilliseconds: 1000))
+    }
 }

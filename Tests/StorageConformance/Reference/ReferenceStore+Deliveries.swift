@@ -47,6 +47,17 @@ extension ReferenceStore {
         }
     }
 
+    public func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        state.withLock { state in
+            let index = state.oauth.signingKeys.firstIndex {
+                $0.keyID == key.keyID && $0.sealed == key.sealed
+            }
+            guard let index else { return false }
+            state.oauth.signingKeys[index].sealed = sealed
+            return true
+        }
+    }
+
     public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
         state.withLock { state in
             let before = state.oauth.signingKeys.count
