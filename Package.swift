@@ -88,7 +88,9 @@ let package = Package(
         module("JOSE", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("ForeignPages", []),
-        module("EmulatorConnections", [hummingbirdCore, nioCore, logging, serviceLifecycle]),
+        module(
+            "EmulatorConnections",
+            ["Cryptography", "Encodings", hummingbirdCore, nioCore, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),

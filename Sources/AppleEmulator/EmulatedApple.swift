@@ -12,6 +12,7 @@ import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
+import Synchronization
 
 /// The fake Apple as a service: one HTTP server for Apple's endpoints and the control API.
 ///
@@ -34,7 +35,7 @@ public final class EmulatedApple: Service {
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
         try configuration.check()
-        let file = configuration.stateFile.map { StateFile(path: $0) }
+        let file = configuration.stateFile.map { WorldFile(path: $0) }
         let old = try file?.read()
         var keys = configuration.keys
         // The keys of the file become the initial keys too, because a reset restores those.
@@ -42,7 +43,9 @@ public final class EmulatedApple: Service {
         if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
         if let old { try state.restore(old) }
-        saver = file.map { [state] in StateSaver(state: state, file: $0, logger: logger) }
+        saver = file.map { [state] file in
+            StateSaver(logger: logger) { try file.write(state.world.withLock { WorldSnapshot($0) }) }
+        }
         // Checks at the start that the file can be written.
         try await saver?.save()
         (self.configuration, self.logger) = (configuration, logger)

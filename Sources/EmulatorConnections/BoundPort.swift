@@ -1,4 +1,5 @@
-// EmulatorConnections owns how the emulators listen and serve connections. It does not own any route.
+// EmulatorConnections owns how the emulators listen, serve connections and keep their state in a file. It does
+// not own any route, and nothing of what the state is.
 
 import Synchronization
 

@@ -24,8 +24,10 @@ public struct GoogleEmulatorConfiguration: Sendable {
     public var apiKey: String?
     /// The fake Apple, from which the emulated iPhone app gets identity tokens.
     public var appleURL: String?
-    /// The first signing key. Without one, a key is made at the start.
+    /// The first signing key. Without one, it is the key of the state file, or a key is made at the start.
     public var key: GoogleKey?
+    /// Keeps links, events and keys across restarts. Without one, they are in memory only.
+    public var stateFile: String?
 
     public init(clientID: String, clientSecret: String, scopes: [String] = []) {
         (self.clientID, self.clientSecret, self.scopes) = (clientID, clientSecret, scopes)

@@ -6,6 +6,9 @@ public import CodedErrors
 public struct GoogleEmulatorError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case configurationInvalid = "configuration_invalid"
+        /// The state file is incomplete, or was not written by this program.
+        case stateFileDamaged = "state_file_damaged"
+        case stateFileUnwritable = "state_file_unwritable"
         case pathNotFound = "path_not_found"
         case hostRefused = "host_refused"
         case originRefused = "origin_refused"

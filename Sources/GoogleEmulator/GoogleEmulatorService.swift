@@ -1,7 +1,7 @@
 // GoogleEmulator owns a fake Google: an app that links accounts with an authorization server, by the browser,
 // by App Flip and by streamlined linking, with keys of its own and with security events in both directions.
 // It is only a client: it never imports what decides about grants, so that it does not share its bugs. It
-// keeps everything in memory.
+// stores nothing on disk except the state file.
 
 import EmulatorConnections
 import ForeignPages
@@ -25,18 +25,25 @@ public final class GoogleEmulatorService: Service {
     private let configuration: GoogleEmulatorConfiguration
     private let logger: Logger
     private let boundPort = BoundPort()
+    private let saver: StateSaver?
 
-    /// Makes a key unless the configuration has one.
-    ///
-    /// - Parameter clock: Milliseconds since 1970. Throws `GoogleEmulatorError` and `JOSEError`.
+    /// Makes a key unless the configuration or the state file has one. Throws `GoogleEmulatorError` and
+    /// `JOSEError`.
     public init(
-        configuration: GoogleEmulatorConfiguration,
-        clock: @escaping @Sendable () -> Int64 = GoogleState.systemClock,
+        configuration: GoogleEmulatorConfiguration, clock: GoogleClock,
         logger: Logger = Logger(label: "google")
-    ) throws {
+    ) async throws {
         try configuration.check()
-        state = GoogleState(
-            configuration: configuration, key: try configuration.key ?? GoogleKey.generate(), clock: clock)
+        let file = configuration.stateFile.map { GoogleFile(path: $0) }
+        let old = try file?.read()
+        let keys = try old?.signingKeys() ?? [configuration.key ?? GoogleKey.generate()]
+        state = GoogleState(configuration: configuration, keys: keys, clock: clock)
+        if let old { state.restore(old) }
+        saver = file.map { [state] file in
+            StateSaver(logger: logger) { try file.write(state.snapshot()) }
+        }
+        // Checks at the start that the file can be written.
+        try await saver?.save()
         (self.configuration, self.logger) = (configuration, logger)
     }
 
@@ -47,7 +54,7 @@ public final class GoogleEmulatorService: Service {
 
     /// Runs until the task is cancelled or a graceful shutdown begins.
     ///
-    /// Throws `EmulatorListenError` when it cannot listen.
+    /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
         let http = HTTP1Channel.Configuration(
             idleTimeout: .seconds(60),
@@ -73,6 +80,7 @@ public final class GoogleEmulatorService: Service {
             logger: logger)
         do {
             try await application.run()
+            try await saver?.save()
             boundPort.close(CancellationError())
         } catch let error where error is IOError || error is SocketAddressError {
             // These errors can only come from listening: errors of a connection end only that connection.
@@ -91,6 +99,7 @@ public final class GoogleEmulatorService: Service {
         router.add(middleware: ProblemMiddleware())
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(check: ForeignPageCheck(hosts: hosts)))
+        if let saver { router.add(middleware: SavingMiddleware(saver: saver)) }
         PageRoutes(state: state).add(to: router)
         ProtocolRoutes(state: state).add(to: router)
         ControlRoutes(state: state).add(to: router.group("control").add(middleware: ToolMiddleware()))

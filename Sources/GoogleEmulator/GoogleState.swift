@@ -1,8 +1,8 @@
-import Foundation
 import JOSE
+import ServiceLifecycle
 import Synchronization
 
-/// What the fake Google keeps, in memory only. All methods are thread-safe.
+/// What the fake Google keeps. All methods are thread-safe.
 public final class GoogleState: Sendable {
     struct World {
         var server: LinkedServer?
@@ -20,16 +20,20 @@ public final class GoogleState: Sendable {
     static let mostKeys = 8
 
     let configuration: GoogleEmulatorConfiguration
-    /// Milliseconds since 1970.
-    let clock: @Sendable () -> Int64
+    let clock: GoogleClock
     private let world: Mutex<World>
 
-    init(
-        configuration: GoogleEmulatorConfiguration, key: GoogleKey, clock: @escaping @Sendable () -> Int64
-    ) {
+    init(configuration: GoogleEmulatorConfiguration, keys: [GoogleKey], clock: GoogleClock) {
         (self.configuration, self.clock) = (configuration, clock)
-        world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: [key]))
+        world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: keys))
     }
+
+    /// Restores the state of an earlier run. Its keys are those that this was made with.
+    func restore(_ snapshot: GoogleSnapshot) {
+        update { ($0.links, $0.inbox) = (snapshot.links, snapshot.inbox) }
+    }
+
+    func snapshot() -> GoogleSnapshot { update { GoogleSnapshot($0) } }
 
     /// Reads or changes everything under one lock. Nothing slow is done in it.
     func update<Result>(_ body: (inout sending World) -> sending Result) -> sending Result {
@@ -37,7 +41,7 @@ public final class GoogleState: Sendable {
     }
 
     /// Seconds since 1970.
-    var now: Int64 { clock() / 1000 }
+    var now: Int64 { clock.now() / 1000 }
 
     /// Sets the authorization server and the fake Apple, when their ports are known only after the start.
     public func connect(to server: LinkedServer, appleURL: String? = nil) {
@@ -57,8 +61,6 @@ public final class GoogleState: Sendable {
         let base = update { $0.baseURL }
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
     }
-
-    public static let systemClock: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
 
     /// The apps of Google that begin App Flip: Home and the Assistant.
     static let bundleIDs = [
@@ -99,8 +101,13 @@ public final class GoogleState: Sendable {
         return key
     }
 
+    /// Waits for the delay of a fault. A shutdown does not wait for it.
+    func wait(_ milliseconds: Int64) async {
+        try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
+    }
+
     func record(_ title: String, request: String, answer: String) {
-        let now = clock()
+        let now = clock.now()
         update { $0.exchanges.add(title, request: request, answer: answer, at: now) }
     }
 }

@@ -15,11 +15,16 @@ struct GoogleUnderTest: Sendable {
     let service: GoogleEmulatorService
     let server: ScriptedServer
     let port: Int
+    let clock: ManualClock
 
     private static let keys = Task { (try GoogleKey.generate(), try GoogleKey.generate()) }
 
-    static func run(_ body: @escaping @Sendable (GoogleUnderTest) async throws -> Void) async throws {
+    static func run(
+        _ change: @escaping @Sendable (inout GoogleEmulatorConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (GoogleUnderTest) async throws -> Void
+    ) async throws {
         let (googleKey, serverKey) = try await keys.value
+        let clock = ManualClock(millisecondsSince1970: now * 1000)
         try await ScriptedServer.run(key: serverKey) { server in
             var configuration = GoogleEmulatorConfiguration(
                 clientID: "google", clientSecret: "a-secret-for-google-alone", scopes: ["devices"])
@@ -27,13 +32,19 @@ struct GoogleUnderTest: Sendable {
             configuration.apiKey = "siwa_key_of_the_backend"
             configuration.server = LinkedServer(issuer: server.issuer)
             configuration.appleURL = server.issuer
-            let service = try GoogleEmulatorService(
-                configuration: configuration, clock: { now * 1000 }, logger: .silent)
+            change(&configuration)
+            let service = try await GoogleEmulatorService(
+                configuration: configuration,
+                clock: GoogleClock(
+                    now: { clock.millisecondsSince1970 },
+                    sleep: { try await clock.sleep(untilMilliseconds: clock.millisecondsSince1970 + $0) }),
+                logger: .silent)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await service.run() }
                 defer { group.cancelAll() }
                 try await body(
-                    GoogleUnderTest(service: service, server: server, port: try await service.port()))
+                    GoogleUnderTest(
+                        service: service, server: server, port: try await service.port(), clock: clock))
             }
         }
     }

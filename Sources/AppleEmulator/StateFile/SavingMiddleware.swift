@@ -1,3 +1,4 @@
+import EmulatorConnections
 import HTTPTypes
 import Hummingbird
 

@@ -11,6 +11,7 @@ extension AccountLink {
             json["goes_on_in_browser"] = .bool(goesOnInBrowser)
         }
         json["sub"] = subject.map { .string($0) }
+        json["account"] = account.map { .string($0) }
         json["scope"] = scope.map { .string($0) }
         json["access_token"] = accessToken.map { .string($0) }
         json["expires_at"] = expiresAt.map { .integer($0) }

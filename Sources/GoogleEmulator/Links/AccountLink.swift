@@ -1,13 +1,13 @@
 /// A link between a Google account and an account of the app, or a failed attempt to make one.
-public struct AccountLink: Sendable, Equatable {
+public struct AccountLink: Sendable, Equatable, Codable {
     /// How the person came to the link.
-    public enum Mode: String, Sendable, CaseIterable {
+    public enum Mode: String, Sendable, CaseIterable, Codable {
         case browser
         case appFlip = "app_flip"
         case streamlined
     }
 
-    public enum Status: Sendable, Equatable {
+    public enum Status: Sendable, Equatable, Codable {
         case linked
         /// `error` of the server's answer, or of the token endpoint.
         case failed(error: String)
@@ -41,6 +41,8 @@ public struct AccountLink: Sendable, Equatable {
     public internal(set) var refreshToken: String?
     /// What the app's API said of the access token when it was last called.
     public internal(set) var isActive: Bool?
+    /// The account of the app, as the API said it: `sub` of the introspection.
+    public internal(set) var account: String?
 
     /// What Google does after an error of App Flip: some are recovered from in the browser.
     public var goesOnInBrowser: Bool {
@@ -50,7 +52,7 @@ public struct AccountLink: Sendable, Equatable {
 }
 
 /// A link that was begun: the authorization request that Google made.
-struct BegunLink: Sendable, Equatable {
+struct BegunLink: Sendable, Equatable, Codable {
     let state: String
     let mode: AccountLink.Mode
     /// Repeated in the token request.
@@ -63,7 +65,7 @@ struct BegunLink: Sendable, Equatable {
 }
 
 /// All links. Pure, and bounded: the oldest are dropped.
-struct LinkBook: Sendable {
+struct LinkBook: Sendable, Codable {
     static let capacity = 100
 
     private(set) var links: [AccountLink] = []

@@ -1,6 +1,5 @@
 import Cryptography
 import Encodings
-import StrictJSON
 
 /// What a caller wants of a new link. Without a value, the usual one of the configuration is taken.
 struct LinkRequest: Sendable {
@@ -105,28 +104,31 @@ struct Linking: Sendable {
         let answer = await client.post(
             "Google exchanges the code", try state.server().tokenURL, .form(fields + clientFields), at: .token
         )
-        guard answer.status == 200, let json = answer.json, json["access_token"]?.string != nil else {
+        guard answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) }) else {
             return fail(begun.mode, answer.error)
         }
-        return add(begun.mode, json)
+        return add(begun.mode, tokens)
     }
 
     /// Adds a link with the tokens of an answer.
-    func add(_ mode: AccountLink.Mode, _ json: JSONValue, subject: String? = nil) -> AccountLink {
+    func add(_ mode: AccountLink.Mode, _ tokens: LinkTokens, subject: String? = nil) -> AccountLink {
         let now = state.now
         return state.update { world in
             let id = world.links.add(mode, .linked).id
             world.links.change(id) { link in
                 link.subject = subject
-                link.takeTokens(json, at: now)
+                link.take(tokens, at: now)
             }
             return world.links.links[world.links.links.count - 1]
         }
     }
 
     func fail(_ mode: AccountLink.Mode, _ error: String) -> AccountLink {
-        state.update { $0.links.add(mode, .failed(error: error)) }
+        state.update { $0.links.add(mode, .failed(error: String(error.prefix(Self.longestError)))) }
     }
+
+    /// In characters.
+    private static let longestError = 200
 
     /// Google sends its client's secret in the body (RFC 6749 §2.3.1).
     var clientFields: [(name: String, value: String)] {

@@ -1,15 +1,5 @@
 import StrictJSON
 
-extension AccountLink {
-    /// - Parameter now: Seconds since 1970.
-    mutating func takeTokens(_ json: JSONValue, at now: Int64) {
-        accessToken = json["access_token"]?.string
-        expiresAt = json["expires_in"]?.integer.map { now + min(max(0, $0), 3_155_760_000) }
-        refreshToken = json["refresh_token"]?.string ?? refreshToken
-        scope = json["scope"]?.string ?? scope
-    }
-}
-
 extension Linking {
     /// Gets a new access token. `invalid_grant` ends the link at Google.
     ///
@@ -21,8 +11,8 @@ extension Linking {
             "Google refreshes the access token", try state.server().tokenURL,
             .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
         let now = state.now
-        if answer.status == 200, let json = answer.json {
-            change(link) { $0.takeTokens(json, at: now) }
+        if answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) }) {
+            change(link) { $0.take(tokens, at: now) }
         } else if answer.error == "invalid_grant", link.status == .linked {
             change(link) { $0.status = .refused }
         }
@@ -38,7 +28,11 @@ extension Linking {
         let answer = await client.post(
             "The app's API asks whether the access token is good", try state.server().introspectionURL,
             .form([("token", token)] + (key == nil ? clientFields : [])), bearer: key)
-        change(link) { $0.isActive = answer.json?["active"]?.bool }
+        let json = answer.json
+        change(link) { link in
+            link.isActive = json?["active"]?.bool
+            if let account = json?["sub"]?.string, account.utf8.count <= 255 { link.account = account }
+        }
         return answer
     }
 

@@ -62,9 +62,7 @@ struct ServerClient: Sendable {
         _ request: HTTPClientRequest, _ title: String, shown: String, at place: FaultPlace?
     ) async -> Answer {
         let fault = place.flatMap { place in state.update { $0.faults.take(place) } }
-        if let delay = fault?.delayMilliseconds, delay > 0 {
-            try? await Task.sleep(for: .milliseconds(delay))
-        }
+        if let delay = fault?.delayMilliseconds, delay > 0 { await state.wait(delay) }
         guard fault?.loss != .request else {
             return finish(title, shown, Answer(status: nil, body: []), words: "not sent, because of a fault")
         }

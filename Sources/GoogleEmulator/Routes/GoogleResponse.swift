@@ -39,7 +39,8 @@ enum GoogleResponse {
 extension GoogleEmulatorError.Code {
     var status: HTTPResponse.Status {
         switch self {
-        case .configurationInvalid, .signingFailed: .internalServerError
+        case .configurationInvalid, .stateFileDamaged, .stateFileUnwritable, .signingFailed:
+            .internalServerError
         case .pathNotFound, .linkNotFound: .notFound
         case .hostRefused: .misdirectedRequest
         case .originRefused, .browserRefused: .forbidden

@@ -6,13 +6,21 @@ import NIOCore
 
 /// The fields of a form of the emulator's own pages.
 struct PageForm: Sendable {
+    /// In bytes: what the control API allows for the longest member of a link, and more than a page offers.
+    static let longestField = 2048
+
     private let fields: [(name: String, value: String)]
 
-    /// Throws `.bodyMalformed`, and `NIOTooManyBytesError`.
+    /// Throws `.bodyMalformed`, `.memberMalformed`, and `NIOTooManyBytesError`.
     init(_ request: Request) async throws {
         let body = try await request.body.collect(upTo: ControlBody.limit)
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {
             throw GoogleEmulatorError(.bodyMalformed, detail: "not a form")
+        }
+        // Some of them are kept.
+        if let long = fields.first(where: { $0.value.utf8.count > Self.longestField }) {
+            throw GoogleEmulatorError(
+                .memberMalformed, detail: "\(long.name.prefix(64)): at most \(Self.longestField) bytes")
         }
         self.fields = fields
     }

@@ -60,7 +60,7 @@ struct ProtocolRoutes: Sendable {
     /// Returns the response of a fault, after its delay.
     private func faulty(_ place: FaultPlace, _ title: String, _ request: String = "") async -> Response? {
         guard let fault = state.update({ $0.faults.take(place) }) else { return nil }
-        if fault.delayMilliseconds > 0 { try? await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) }
+        if fault.delayMilliseconds > 0 { await state.wait(fault.delayMilliseconds) }
         guard let status = fault.status else { return nil }
         state.record(title, request: request, answer: "\(status), because of a fault")
         return Response(status: .init(code: status))

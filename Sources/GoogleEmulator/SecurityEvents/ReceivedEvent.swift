@@ -1,7 +1,7 @@
 import StrictJSON
 
 /// A security event token that the authorization server has reported, and Google has accepted.
-public struct ReceivedEvent: Sendable, Equatable {
+public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let jti: String
     /// The last part of the event's URI, like `token-revoked`.
     public let type: String
@@ -25,7 +25,7 @@ public struct ReceivedEvent: Sendable, Equatable {
 }
 
 /// The accepted events. Pure, and bounded: the oldest are dropped.
-struct EventInbox: Sendable {
+struct EventInbox: Sendable, Codable {
     static let capacity = 200
 
     private(set) var events: [ReceivedEvent] = []

@@ -49,9 +49,8 @@ extension Linking {
         let answer = await client.post(
             "Google asks with the intent \(intent.rawValue)", try state.server().tokenURL,
             .form(fields + clientFields), at: .token)
-        guard intent != .check, answer.status == 200, let json = answer.json,
-            json["access_token"]?.string != nil
+        guard intent != .check, answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) })
         else { return (answer, nil) }
-        return (answer, add(.streamlined, json, subject: account.subject))
+        return (answer, add(.streamlined, tokens, subject: account.subject))
     }
 }

@@ -77,8 +77,10 @@ struct Dev: AsyncParsableCommand {
         do {
             let emulator = try await EmulatedApple(
                 configuration: emulatorConfiguration, clock: .system, logger: observation.logger)
-            let google = try googleConfiguration.map {
-                try GoogleEmulatorService(configuration: $0, logger: observation.logger)
+            var google: GoogleEmulatorService?
+            if let configuration = try googleConfiguration {
+                google = try await GoogleEmulatorService(
+                    configuration: configuration, clock: .system, logger: observation.logger)
             }
             let service = DevelopmentService(
                 emulator: emulator, google: google, observation: observation, options: options)
@@ -110,7 +112,7 @@ struct Dev: AsyncParsableCommand {
             var configuration = try EmulatorConfiguration(
                 teamID: DevelopmentSettings.team, clientIDs: clientIDs)
             (configuration.port, configuration.hostNames) = (emulatorPort, allowedHosts)
-            configuration.stateFile = try stateFile
+            configuration.stateFile = try stateFile("fake-apple")
             // Slightly less than the interval of the service, so that no difference between clocks makes a
             // check too early.
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
@@ -121,17 +123,20 @@ struct Dev: AsyncParsableCommand {
     /// `nil` where the service has no OAuth clients: they need sign-in in a browser, and with it a port that is
     /// known before and a Services ID.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
-        guard port != 0, clientIDs.count > 1 else { return nil }
-        var configuration = GoogleEmulatorConfiguration(
-            clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
-            scopes: DevelopmentClients.scopes)
-        // Several of these run beside each other when they have ports of their own.
-        let usual = port == 8080 && emulatorPort == 8081 ? GoogleOptions.port : 0
-        (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
-        configuration.projectID = DevelopmentClients.googleProject
-        configuration.googleClientID = DevelopmentClients.googleClientID
-        configuration.apiKey = DevelopmentSettings.secret
-        return configuration
+        get throws {
+            guard port != 0, clientIDs.count > 1 else { return nil }
+            var configuration = GoogleEmulatorConfiguration(
+                clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
+                scopes: DevelopmentClients.scopes)
+            // Several of these run beside each other when they have ports of their own.
+            let usual = port == 8080 && emulatorPort == 8081 ? GoogleOptions.port : 0
+            (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
+            configuration.projectID = DevelopmentClients.googleProject
+            configuration.googleClientID = DevelopmentClients.googleClientID
+            configuration.apiKey = DevelopmentSettings.secret
+            configuration.stateFile = try stateFile("fake-google")
+            return configuration
+        }
     }
 
     private var options: DevelopmentService.Options {
@@ -140,13 +145,11 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Beside a permanent database, because its refresh tokens must stay valid after a restart.
-    private var stateFile: String? {
-        get throws {
-            guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
-                return nil
-            }
-            return "\(path)-fake-apple"
+    /// Beside a permanent database, because its refresh tokens and its links must stay valid after a restart.
+    private func stateFile(_ name: String) throws -> String? {
+        guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
+            return nil
         }
+        return "\(path)-\(name)"
     }
 }

@@ -133,10 +133,11 @@ struct Emulate: AsyncParsableCommand {
 
     private func runGoogle(_ observation: ProcessObservation) async throws {
         do {
-            let emulator = try GoogleEmulatorService(
-                configuration: google.configuration(
-                    host: host, port: port ?? GoogleOptions.port, allowedHosts: allowedHosts),
-                logger: observation.logger)
+            var configuration = try google.configuration(
+                host: host, port: port ?? GoogleOptions.port, allowedHosts: allowedHosts)
+            configuration.stateFile = stateFile
+            let emulator = try await GoogleEmulatorService(
+                configuration: configuration, clock: .system, logger: observation.logger)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(
                     services: [observation.sink, emulator], gracefulShutdownSignals: [.sigterm, .sigint],

@@ -10,52 +10,55 @@ import Foundation
     import Darwin
 #endif
 
-/// The file that keeps the emulator's state across restarts: one line with the SHA-256 of the rest, then
-/// JSON.
+/// The file that keeps an emulator's state across restarts: one line with the SHA-256 of the rest, then JSON.
 ///
 /// It is replaced atomically, so that a crash leaves the old or the new state. Only its owner can read it,
-/// because it contains private keys, although only of the emulator.
-struct StateFile: Sendable {
-    private static let firstWords = "siwa emulator state 1 "
-
+/// because it contains private keys and tokens, although only of the emulator.
+package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
+    /// Of the first line: which emulator wrote the file, and in which format.
+    private let firstWords: String
 
-    /// Returns `nil` when there is no file. Throws `.stateFileDamaged` for a file that is incomplete or not
-    /// written by this program.
-    func read() throws(EmulatorError) -> WorldSnapshot? {
+    package init(path: String, firstWords: String) {
+        (self.path, self.firstWords) = (path, firstWords)
+    }
+
+    /// Returns `nil` when there is no file. Throws `.damaged` for a file that is incomplete or not written by
+    /// this emulator.
+    package func read() throws(StateFileError) -> Snapshot? {
         let content: [UInt8]
         do {
             content = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
             return nil
         } catch {
-            throw EmulatorError(.stateFileDamaged, detail: "\(path) cannot be read")
+            throw StateFileError(.damaged, detail: "\(path) cannot be read")
         }
         let head = content.prefix { $0 != UInt8(ascii: "\n") }
         let body = Array(content.dropFirst(head.count + 1))
-        guard Array(head) == Self.head(of: body) else {
-            throw EmulatorError(
-                .stateFileDamaged,
+        guard Array(head) == self.head(of: body) else {
+            throw StateFileError(
+                .damaged,
                 detail:
                     "\(path) is damaged, or not a state file of this emulator; remove it to start with an empty state"
             )
         }
         do {
-            return try JSONDecoder().decode(WorldSnapshot.self, from: Data(body))
+            return try JSONDecoder().decode(Snapshot.self, from: Data(body))
         } catch {
-            throw EmulatorError(
-                .stateFileDamaged,
+            throw StateFileError(
+                .damaged,
                 detail: "\(path) was written by another version; remove it to start with an empty state")
         }
     }
 
-    /// The state is durable when this returns. Throws `.stateFileUnwritable`.
-    func write(_ snapshot: WorldSnapshot) throws(EmulatorError) {
-        let refusal = EmulatorError(.stateFileUnwritable, detail: path)
+    /// The state is durable when this returns. Throws `.unwritable`.
+    package func write(_ snapshot: Snapshot) throws(StateFileError) {
+        let refusal = StateFileError(.unwritable, detail: path)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         guard let body = try? Array(encoder.encode(snapshot)) else { throw refusal }
-        let content = Self.head(of: body) + [UInt8(ascii: "\n")] + body
+        let content = head(of: body) + [UInt8(ascii: "\n")] + body
         let newPath = "\(path).new"
         // A file that a crash has left is removed and not written to: it may be readable by others, or be a
         // link.
@@ -85,7 +88,24 @@ struct StateFile: Sendable {
         #endif
     }
 
-    private static func head(of body: [UInt8]) -> [UInt8] {
+    private func head(of body: [UInt8]) -> [UInt8] {
         Array((firstWords + Hexadecimal.encode(SHA256Digest.hash(body))).utf8)
     }
+}
+
+/// Why a state file cannot be used.
+package struct StateFileError: Error, CustomStringConvertible {
+    package enum Code: Sendable {
+        /// It is incomplete, or was not written by this emulator.
+        case damaged
+        case unwritable
+    }
+
+    package let code: Code
+    /// Names the file, and says what to do.
+    package let detail: String
+
+    init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }
+
+    package var description: String { detail }
 }
