@@ -16,8 +16,11 @@ enum ShownText {
 
     static func fields(_ fields: [(name: String, value: String)]) -> String {
         fields.map { field in
-            let isSecret = secretNames.contains(field.name)
-            return "\(field.name) = \(isSecret ? shortened(field.value) : field.value)"
+            guard secretNames.contains(field.name) else { return "\(field.name) = \(field.value)" }
+            let shown = "\(field.name) = \(shortened(field.value))"
+            // Google's own ID token: what it says of the person explains the answer.
+            guard field.name == "assertion", let content = token(field.value) else { return shown }
+            return "\(shown)\n\(content)"
         }.joined(separator: "\n")
     }
 
@@ -58,8 +61,14 @@ enum ShownText {
         }
     }
 
+    /// The URL with a shortened code.
     private static func hiddenCode(in url: String) -> String {
-        Self.url(url).split(separator: "\n").joined(separator: " ")
+        guard let mark = url.firstIndex(of: "?") else { return url }
+        let parameters = url[url.index(after: mark)...].split(separator: "&").map { parameter in
+            parameter.hasPrefix("code=")
+                ? "code=\(shortened(String(parameter.dropFirst(5))))" : String(parameter)
+        }
+        return "\(url[..<mark])?\(parameters.joined(separator: "&"))"
     }
 
     /// One member per line.

@@ -15,6 +15,8 @@ struct GooglePage {
     /// HTML in which all values are escaped.
     let content: String
     var status = HTTPResponse.Status.ok
+    /// For a page with two columns.
+    var isWide = false
 
     var response: Response {
         var headers = HTTPFields()
@@ -41,7 +43,7 @@ struct GooglePage {
         <title>\(title.escapedForHTML)</title>
         <style>\(Self.style)</style>
         </head>
-        <body class="\(app == .phone ? "phone" : "home")">
+        <body class="\(app == .phone ? "phone" : isWide ? "home wide" : "home")">
         <header><span class="mark" aria-hidden="true"></span>\(app.rawValue)<small>for development</small></header>
         <main>
         \(content)
@@ -65,6 +67,10 @@ struct GooglePage {
         .phone .mark{border-radius:.2rem;width:.6rem}
         main{max-width:52rem;margin:0 auto;padding:0 1.25rem 3rem}
         .phone main{max-width:28rem}
+        .columns>div{min-width:0}
+        @media (min-width:64rem){.wide main{max-width:84rem}\
+        .columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1rem;align-items:start}}
+        .link+.link{border-top:1px solid var(--line);margin-top:1.1rem;padding-top:1rem}
         section{background:var(--card);border:1px solid var(--line);border-radius:1rem;padding:1.1rem;margin:0 0 1rem}
         h1{font-size:1.5rem;line-height:1.25;margin:.4rem 0 1rem}
         h2{font-size:1.05rem;margin:0 0 .6rem}
@@ -87,7 +93,7 @@ struct GooglePage {
         table{border-collapse:collapse;width:100%;font-size:.9rem;margin:0 0 .6rem}
         td,th{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line);\
         overflow-wrap:anywhere}
-        th{color:var(--soft);font-weight:400}
+        th{color:var(--soft);font-weight:400;min-width:6.5rem}
         .good{color:var(--good)}
         .bad{color:var(--bad)}
         details{border-top:1px solid var(--line);padding:.5rem 0}

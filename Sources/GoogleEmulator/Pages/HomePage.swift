@@ -1,4 +1,3 @@
-import Encodings
 import Hummingbird
 
 /// The page that is the Google app: makes links, uses them, and shows every request and answer.
@@ -12,13 +11,16 @@ struct HomePage {
             app: .google, title: "Fake Google",
             content: """
                 <h1>Link your account</h1>
+                <div class="columns"><div>
                 \(newLink)
-                \(links)
+                \(LinksSection(links: state.links, token: token).html)
                 \(StreamlinedForm(token: token).html)
                 \(events)
                 \(setup)
-                \(exchanges)
-                """
+                </div><div>
+                \(ExchangesSection(exchanges: state.exchanges).html)
+                </div></div>
+                """, isWide: true
         ).response
     }
 
@@ -40,60 +42,6 @@ struct HomePage {
         """
     }
 
-    private var links: String {
-        let links = state.links.reversed().map { link in
-            """
-            <div id="link-\(link.id)"><p>Link \(link.id) by \(link.mode.rawValue): \(words(for: link))</p>
-            \(HTML.table(rows(of: link)))
-            \(link.accessToken == nil ? "" : buttons(link))</div>
-            """
-        }
-        return """
-            <section><h2>Links, newest first</h2>
-            \(links.isEmpty ? "<p>None yet.</p>" : links.joined(separator: "\n"))
-            </section>
-            """
-    }
-
-    private func words(for link: AccountLink) -> String {
-        switch link.status {
-        case .linked: "<b class=\"good\">linked</b>"
-        case .failed(let error):
-            "<b class=\"bad\">failed</b> with <code>\(error.escapedForHTML)</code>"
-                + (link.mode == .appFlip
-                    ? link.goesOnInBrowser
-                        ? ". Google goes on in the browser: press <b>Link in the browser</b>."
-                        : ". Google ends linking." : "")
-        case .unlinkedByGoogle: "<b class=\"bad\">unlinked</b> here, and revoked at the server"
-        case .unlinkedByService: "<b class=\"bad\">unlinked</b> by the server, which has sent an event"
-        case .refused: "<b class=\"bad\">ended</b>: the server answered invalid_grant"
-        }
-    }
-
-    private func rows(of link: AccountLink) -> [(name: String, value: String)] {
-        var rows: [(name: String, value: String)] = []
-        if let scope = link.scope { rows.append(("scope", scope)) }
-        if let token = link.accessToken {
-            let end = link.expiresAt.map { ", until \(RFC3339.text(milliseconds: $0 * 1000))" } ?? ""
-            rows.append(("access token", ShownText.shortened(token) + end))
-        }
-        if let token = link.refreshToken { rows.append(("refresh token", ShownText.shortened(token))) }
-        if let subject = link.subject { rows.append(("Google account", subject)) }
-        if let isActive = link.isActive {
-            rows.append(("the app's API", isActive ? "active" : "not active"))
-        }
-        return rows
-    }
-
-    private func buttons(_ link: AccountLink) -> String {
-        """
-        <form method="post" action="/links">\(HTML.hidden([("token", token), ("link", link.id)]))
-        <div class="row"><button name="action" value="refresh">Refresh</button>
-        <button name="action" value="call">Call the app's API</button>
-        <button name="action" value="unlink">Unlink</button></div></form>
-        """
-    }
-
     private var events: String {
         let received = state.receivedEvents.reversed().map { event in
             "<tr><td>\(event.type.escapedForHTML)</td><td>\(event.linkID.map { "link \($0)" } ?? "unknown token")</td>"
@@ -101,11 +49,12 @@ struct HomePage {
         }
         let table =
             received.isEmpty
-            ? "<p>None yet. The server sends one when a link ends there.</p>"
+            ? "<p>None yet. The server sends one when a link ends there; reload to see it.</p>"
             : "<table><tr><th>Event</th><th>Link</th><th>Hash</th><th>Delivered</th></tr>\(received.joined())</table>"
         return """
-            <section><h2>Security events of the server</h2>
+            <section id="events"><h2>Security events of the server</h2>
             \(table)
+            <p><a class="button" href="/">Reload</a></p>
             <h2>Send an event of Google</h2>
             <form method="post" action="/events">\(HTML.hidden([("token", token)]))
             <div class="row">
@@ -134,21 +83,6 @@ struct HomePage {
             <p>Google's own redirect URIs are at <code>https://oauth-redirect.googleusercontent.com</code>, which \
             does not lead here. So this server plays that host, and the client of the authorization server has \
             these addresses as <code>app_flip_test_redirect_uris</code>, which are for development only.</p>
-            </section>
-            """
-    }
-
-    private var exchanges: String {
-        let entries = state.exchanges.reversed().map { exchange in
-            """
-            <details><summary>\(exchange.number). \(exchange.title.escapedForHTML)</summary>
-            <pre>\(exchange.request.escapedForHTML)</pre>
-            <pre>\(exchange.answer.escapedForHTML)</pre></details>
-            """
-        }
-        return """
-            <section><h2>Every request and answer, newest first</h2>
-            \(entries.isEmpty ? "<p>None yet.</p>" : entries.joined(separator: "\n"))
             </section>
             """
     }
