@@ -237,6 +237,7 @@ struct LoginFlow: Sendable {
     }
 
     private func report(_ tokens: KeptTokens) {
+        say("Signed in.")
         if let subject = tokens.subject { say("  sub            \(subject.forTerminal())") }
         say(
             "  scope          \(tokens.scope?.forTerminal(limit: 2048) ?? "what the server gives this client")"
