@@ -94,14 +94,15 @@ struct BrowserPage {
         a{color:var(--blue)}
         form{margin:0}
         .note,.code{font-size:.9rem;color:var(--soft)}
-        .code{margin:1.2rem 0 0;font-family:ui-monospace,Menlo,monospace;font-size:.85rem}
+        .code{margin:1.2rem 0 0;font-size:.85rem}
+        .code bdi{font-family:ui-monospace,Menlo,monospace}
         .person{display:flex;align-items:center;gap:.8rem;border:1px solid var(--line);\
         border-radius:.75rem;padding:.65rem .8rem;margin:1.2rem 0 .4rem}
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);\
         border:1px solid var(--line);display:grid;place-items:center;font-size:.9rem;font-weight:600;\
         color:var(--soft)}
         .who{min-width:0;line-height:1.35}
-        .who span{display:block;font-size:.9rem;color:var(--soft)}
+        .who span{display:block;font-size:.85rem;color:var(--soft)}
         .who b{display:block;font-weight:600}
         .scopes{list-style:none;margin:0 0 .8rem;padding:0;border:1px solid var(--line);border-radius:.75rem}
         .scopes li{padding:.6rem .8rem}

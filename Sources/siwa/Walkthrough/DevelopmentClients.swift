@@ -43,8 +43,8 @@ struct DevelopmentClients {
         let control = ScopeDraft(
             name: Self.ownScope,
             text: [
-                "en": "Control your devices", "ar": "التحكم في أجهزتك", "tr": "Cihazlarını kontrol et",
-                "pl": "Sterowanie urządzeniami",
+                "en": "Control your devices", "ar": "التحكم في أجهزتك", "tr": "Cihazlarınızı kontrol etme",
+                "pl": "Sterowanie Twoimi urządzeniami",
             ], isOptional: true)
         return OAuthDraft(scopes: [control], clients: [googleClient, webClient, nativeClient])
     }

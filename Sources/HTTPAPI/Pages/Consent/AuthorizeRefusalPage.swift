@@ -34,7 +34,7 @@ struct AuthorizeRefusalPage {
         return """
             <h1>\(refusal.title.htmlEscaped)</h1>
             <p>\(refusal.reason.htmlEscaped)</p>
-            \(found.map { "<p class=\"note\">\(Markup.value($0).html)</p>" } ?? "")
+            \(found.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
             <p>\(refusal.advice.htmlEscaped)</p>
             \(address.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
             \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")

@@ -4,7 +4,7 @@ extension AuthorizeTexts {
             title: "{client} prosi o dostęp do Twojego konta",
             titleForGoogle: "Połącz swoje konto z Google",
             signedInAs: "Zalogowano jako",
-            withoutName: "Twoje konto, bez nazwiska i adresu e-mail",
+            withoutName: "Twoje konto, bez imienia, nazwiska i adresu e-mail",
             useAnotherAccount: "Użyj innego konta",
             loginHint: "{client} proponuje konto {hint}.",
             purposeForGoogle:

@@ -19,7 +19,7 @@ extension AuthorizeTexts {
             googlePolicy: "{policy}, Google’ın bu verileri nasıl kullandığını açıklar.",
             googlePolicyName: "Google Gizlilik Politikası",
             authorizationForGoogle:
-                "“{agree}” seçeneğiyle, Google’a yukarıda listelendiği şekilde hesabınıza erişme ve hesabınıza ait olanları denetleme yetkisi verirsiniz.",
+                "“{agree}” seçeneğiyle, Google’a yukarıda listelendiği şekilde hesabınıza erişme ve hesabınıza ait olanları kontrol etme yetkisi verirsiniz.",
             unlinkFromGoogle:
                 "Bağlantıyı istediğiniz zaman kaldırabilirsiniz: uygulamada veya Google Hesabınızda, {connections} bölümünde.",
             googleConnectionsName: "Üçüncü taraf uygulamaları ve hizmetleri",
@@ -54,7 +54,7 @@ extension AuthorizeTexts {
                 reason:
                     "Bu sayfa, yazdıklarınızı okuyabilecek başka bir uygulamanın içinde gösteriliyor. Safari veya Chrome gibi kendi tarayıcınız gerekir.",
                 advice:
-                    "Bu uygulamanın menüsünde “Tarayıcıda aç”ı seçin veya bu adresi tarayıcınıza kopyalayın:"
+                    "Bu uygulamanın menüsünde “Tarayıcıda aç” seçeneğini kullanın veya bu adresi tarayıcınıza kopyalayın:"
             ),
             formRefused: Refusal(
                 title: "Bu form artık kullanılamaz",
