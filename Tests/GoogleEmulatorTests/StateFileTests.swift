@@ -40,19 +40,21 @@ import Testing
     }
 
     /// A killed emulator writes nothing more, so the next run gets the file as it is after a response.
-    @Test func `the file has the state of every response, also of an answer at a redirect URI`() async throws {
+    @Test func `the file has the state of every response, also of an answer at a redirect URI`() async throws
+    {
         try await Self.with { path in
             try await Self.run(path) { google in
                 let begun = try await google.begin()
+                let answer = "\(begun.redirectURI)?state=\(begun.state)"
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).begun")
-                _ = try await google.get("\(begun.redirectURI)?code=a-code-of-the-server&state=\(begun.state)")
+                _ = try await google.get("\(answer)&code=a-code-of-the-server")
                 try FileManager.default.copyItem(atPath: path, toPath: "\(path).linked")
                 try await Self.run("\(path).linked") { #expect($0.service.state.links.count == 1) }
                 try await Self.run("\(path).begun") { next in
                     #expect(next.service.state.links.isEmpty)
-                    let answer = try await next.control(
-                        "answer", #"{"url":"\#(begun.redirectURI)?error=access_denied&state=\#(begun.state)"}"#)
-                    #expect(answer.json?["error"]?.string == "access_denied")
+                    let denied = try await next.control(
+                        "answer", #"{"url":"\#(answer)&error=access_denied"}"#)
+                    #expect(denied.json?["error"]?.string == "access_denied")
                 }
             }
         }

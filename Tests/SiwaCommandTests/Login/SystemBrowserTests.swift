@@ -29,7 +29,8 @@ import Testing
         #expect(SystemBrowser.arguments(["-a"], for: "u") == ["-a", "u"])
     }
 
-    @Test func `the first program that exists gets the URL as one word, and no shell reads it`() async throws {
+    @Test func `the first program that exists gets the URL as one word, and no shell reads it`() async throws
+    {
         try await TemporaryDirectory.with { directory in
             let program = directory.path(of: "my-browser")
             try "#!/bin/sh\nprintf '%s %s' $# \"$1\" > \"$0.part\"; mv \"$0.part\" \"$0.got\"\n".write(
