@@ -62,7 +62,7 @@ extension AuthorizationStore where Self: AccountStore {
         try await authorize(
             .sample(
                 number, account: account.id, client: client, scope: scope, authenticatedAt: authorizedAt,
-                isGoogle: forGoogle, at: moment))
+                at: moment))
         return try await redeem(
             .sample(
                 number, client: client, isNative: isNative, forGoogle: forGoogle,

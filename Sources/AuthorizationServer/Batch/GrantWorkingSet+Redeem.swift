@@ -1,6 +1,4 @@
 import AppleAccounts
-import Cryptography
-import Encodings
 
 extension GrantWorkingSet {
     /// For how long a correct repetition of a redemption is taken for a retry whose first answer was lost, in
@@ -21,7 +19,8 @@ extension GrantWorkingSet {
         guard Array(code.redirectURI.utf8) == Array(command.redirectURI.utf8) else {
             throw GrantRefusal(.redirectURIMismatch)
         }
-        guard code.fits(command.codeVerifier) else { throw GrantRefusal(.codeVerifierMismatch) }
+        guard CodeChallenge.isFulfilled(code.challenge.map { CodeChallenge($0) }, by: command.codeVerifier)
+        else { throw GrantRefusal(.codeVerifierMismatch) }
         if let redemption = code.redemption {
             guard command.moment >= redemption.moment.advanced(byMilliseconds: Self.retryTime) else {
                 throw GrantRefusal(.codeRetried)
@@ -50,22 +49,5 @@ extension GrantWorkingSet {
         return IssuedTokens(
             grant: held.record, line: line, scope: line.scope, account: standing.account, nonce: code.nonce,
             hasNewRefreshToken: offered != nil)
-    }
-}
-
-extension CodeRecord {
-    /// Whether a code verifier belongs to the challenge of the authorization request (RFC 7636 §4.6).
-    ///
-    /// A verifier without a challenge is refused too: else a challenge that an attacker has removed from the
-    /// request would not be missed (RFC 9700 §4.8.2).
-    fileprivate func fits(_ verifier: String?) -> Bool {
-        switch (challenge, verifier) {
-        case (nil, nil): return true
-        case (nil, .some), (.some, nil): return false
-        case (.some(let challenge), .some(let verifier)):
-            let computed =
-                challenge.isPlain ? verifier : Base64URL.encode(SHA256Digest.hash(verifier).bytes)
-            return ConstantTime.areEqual(Array(computed.utf8), Array(challenge.text.utf8))
-        }
     }
 }

@@ -25,11 +25,11 @@ extension OAuthClient {
         }
     }
 
-    /// Whether the client gets a refresh token with these scopes.
-    public func getsRefreshToken(with scopes: ScopeSet) -> Bool {
+    /// Whether the client gets a refresh token with the scope `offline_access` alone. Others always get one.
+    public var needsOfflineAccess: Bool {
         switch kind {
-        case .googleLinking, .native: true
-        case .web: scopes.contains(.offlineAccess)
+        case .googleLinking, .native: false
+        case .web: true
         }
     }
 

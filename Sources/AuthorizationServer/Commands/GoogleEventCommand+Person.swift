@@ -2,11 +2,6 @@ extension GoogleEventCommand {
     /// The `sub` of the Google account that it is about. A security event token has one subject (RFC 8417
     /// §1.2), so the first that one of its changes names is that of all.
     package var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
-
-    /// What is kept of it after the erasure of the person: the `jti`, by which a repetition is recognized.
-    package var withoutPerson: GoogleEventCommand {
-        GoogleEventCommand(jti: jti, payload: [], changes: [], receivedAt: receivedAt)
-    }
 }
 
 extension GoogleEventCommand.Change {

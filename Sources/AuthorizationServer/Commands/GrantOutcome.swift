@@ -70,8 +70,6 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case scopeExceeded
         /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
-        /// Never from the rules; for callers that may not see an app.
-        case callerForbidden
         /// Google has disabled the Google account.
         case googleAccountDisabled
     }

@@ -24,7 +24,6 @@ public struct OAuthError: CodedError {
         // OpenID Connect Core §3.1.2.6.
         case interactionRequired = "interaction_required"
         case loginRequired = "login_required"
-        case accountSelectionRequired = "account_selection_required"
         case consentRequired = "consent_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"

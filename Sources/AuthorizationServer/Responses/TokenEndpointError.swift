@@ -27,7 +27,7 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
         case .temporarilyUnavailable: 503
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .accessDenied, .unsupportedResponseType,
             .unsupportedGrantType, .invalidScope, .invalidTarget, .interactionRequired, .loginRequired,
-            .accountSelectionRequired, .consentRequired, .requestNotSupported, .requestURINotSupported,
+            .consentRequired, .requestNotSupported, .requestURINotSupported,
             .cancelled, .unrecoverable, .redirectURIMismatch:
             400
         }

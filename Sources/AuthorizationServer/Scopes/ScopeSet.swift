@@ -40,11 +40,6 @@ public struct ScopeSet: Sendable, Hashable {
 
     /// The scopes of both, those of this set first.
     public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
-
-    /// Whether both have the same scopes, in whatever order.
-    public func hasSameScopes(as other: ScopeSet) -> Bool {
-        tokens.count == other.tokens.count && isSubset(of: other)
-    }
 }
 
 extension ScopeSet: CustomStringConvertible {

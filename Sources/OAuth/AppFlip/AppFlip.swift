@@ -131,7 +131,7 @@ public struct AppFlip: Sendable {
             oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
             redirectURI: request.response.target.text, challenge: request.challenge?.stored,
             scope: request.scopes.text, nonce: nil, authenticatedAt: authenticatedAt,
-            authenticatedAfter: request.authenticationAge.earliest(at: now), isGoogle: true, moment: now,
+            authenticatedAfter: request.authenticationAge.earliest(at: now), moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
         do {
             _ = try await server.parts.commits.submit(.authorize(command))
@@ -153,7 +153,7 @@ extension AppFlipObstacle {
         case .authenticationTooOld: self = .authenticationTooOld
         case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
-            .scopeExceeded, .grantNotFound, .callerForbidden, .googleAccountDisabled:
+            .scopeExceeded, .grantNotFound, .googleAccountDisabled:
             return nil
         }
     }

@@ -18,7 +18,7 @@ extension AuthorizeVisit {
             nonce: request.nonce, authenticatedAt: session.authenticatedAt,
             // Of the client only: a max_age of the request was met when the page was shown.
             authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
-            isGoogle: client.googleLinking != nil, moment: now,
+            moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
         _ = try await useCase.commits.submit(.authorize(command))
         return request.response.location(code: code.text)

@@ -24,7 +24,7 @@ struct CodeRedemption: Sendable {
             codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
             codeVerifier: grant.codeVerifier, newLineID: lineID, isNative: client.kind.name == .native,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
-            needsOfflineAccess: client.kind.name == .web,
+            needsOfflineAccess: client.needsOfflineAccess,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             ceilings: server.ceilings(of: client), moment: now)

@@ -8,12 +8,10 @@ import Testing
         return try #require(settings.clients[id])
     }
 
-    private func scopes(_ text: String) throws -> ScopeSet { try #require(ScopeSet(parsing: text)) }
-
     @Test func `Google authenticates, is not rotated, and needs no challenge`() throws {
         let google = try client("google")
         #expect(google.isConfidential && !google.requiresProofKey && !google.rotatesRefreshTokens)
-        #expect(google.getsRefreshToken(with: try scopes("devices")))
+        #expect(!google.needsOfflineAccess)
         #expect(google.lifetimes == ClientLifetimes())
         #expect(google.hasAppFlip)
     }
@@ -23,8 +21,7 @@ import Testing
     {
         let shop = try client("shop")
         #expect(shop.isConfidential && shop.requiresProofKey && shop.rotatesRefreshTokens)
-        #expect(shop.getsRefreshToken(with: try scopes("openid offline_access")))
-        #expect(!shop.getsRefreshToken(with: try scopes("openid")))
+        #expect(shop.needsOfflineAccess)
         #expect(shop.accessTokenAlgorithm == .es256 && shop.idTokenAlgorithm == .rs256)
         #expect(shop.lifetimes.code == 600 && shop.lifetimes.accessToken == 3600)
     }
@@ -32,7 +29,7 @@ import Testing
     @Test func `a native client is public, is rotated, and always gets a refresh token`() throws {
         let desktop = try client("desktop")
         #expect(!desktop.isConfidential && desktop.requiresProofKey && desktop.rotatesRefreshTokens)
-        #expect(desktop.getsRefreshToken(with: try scopes("openid")))
+        #expect(!desktop.needsOfflineAccess)
         #expect(!desktop.allowsPlainProofKeys)
     }
 

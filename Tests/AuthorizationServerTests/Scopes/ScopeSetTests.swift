@@ -37,8 +37,6 @@ import Testing
         #expect(set.union(other).text == "email openid profile devices")
         #expect(set.intersection(other).isSubset(of: set) && !set.isSubset(of: other))
         #expect(ScopeSet([]).isEmpty && ScopeSet([]).isSubset(of: set))
-        #expect(set.hasSameScopes(as: try #require(ScopeSet(parsing: "profile email openid"))))
-        #expect(!set.hasSameScopes(as: other))
     }
 
     @Test func `scopes are case-sensitive`() throws {

@@ -107,7 +107,7 @@ struct OAuthWorld: Sendable {
                     redirectURI: uri,
                     challenge: challenge.map { CodeRecord.StoredChallenge(text: $0, isPlain: false) },
                     scope: scope, nonce: nonce, authenticatedAt: Moment(seconds: TokenMint.sampleTime),
-                    isGoogle: client.googleLinking != nil, moment: now,
+                    moment: now,
                     expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))))
         return code.text
     }

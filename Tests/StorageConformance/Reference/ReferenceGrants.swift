@@ -126,3 +126,10 @@ extension GrantCommand {
         return event.payload.count <= GoogleEventCommand.longestPayload
     }
 }
+
+extension GoogleEventCommand {
+    /// What is kept of it after the erasure of the person: the `jti`, by which a repetition is recognized.
+    fileprivate var withoutPerson: GoogleEventCommand {
+        GoogleEventCommand(jti: jti, payload: [], changes: [], receivedAt: receivedAt)
+    }
+}

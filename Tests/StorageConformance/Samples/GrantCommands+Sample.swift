@@ -53,14 +53,14 @@ extension AuthorizeCommand {
         _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "phone",
         app: ClientID = "com.example.app", challenge: CodeRecord.StoredChallenge? = nil,
         scope: String = "openid offline_access", nonce: String? = "n-1",
-        authenticatedAt: Moment = 1_000_000, authenticatedAfter: Moment? = nil, isGoogle: Bool = false,
+        authenticatedAt: Moment = 1_000_000, authenticatedAfter: Moment? = nil,
         at moment: Moment = 2_000_000
     ) -> AuthorizeCommand {
         AuthorizeCommand(
             accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client, clientID: app,
             codeDigest: .hash("code-\(number)"), redirectURI: "com.example.app:/back", challenge: challenge,
             scope: scope, nonce: nonce, authenticatedAt: authenticatedAt,
-            authenticatedAfter: authenticatedAfter, isGoogle: isGoogle, moment: moment,
+            authenticatedAfter: authenticatedAfter, moment: moment,
             expiresAt: moment.advanced(byMilliseconds: 600_000))
     }
 }

@@ -9,6 +9,8 @@ struct RandomGrantCommands {
     var generator: SeededGenerator
     private var nextNumber: UInt64 = 1
     private let clients: [OAuthClientID] = ["google", "phone", "tablet"]
+    /// A verifier, and with the method `plain` its challenge.
+    private let plain = String(repeating: "p", count: 43)
     /// Tokens that some store may have given.
     private var tokens: [SampleToken] = []
 
@@ -31,19 +33,19 @@ struct RandomGrantCommands {
             defer { nextNumber += 1 }
             let number = nextNumber
             let scope = pick(["openid", "openid offline_access", "email"])
-            let challenge = pick([nil, CodeRecord.StoredChallenge(text: "plain", isPlain: true)])
+            let challenge = pick([nil, CodeRecord.StoredChallenge(text: plain, isPlain: true)])
             let authenticatedAt = self.moment()
             return Command(key: key) {
                 .authorize(
                     .sample(
                         number, account: $0, client: client, challenge: challenge, scope: scope,
-                        authenticatedAt: authenticatedAt, isGoogle: isGoogle, at: moment))
+                        authenticatedAt: authenticatedAt, at: moment))
             }
         case 5...9:
             let (number, line) = (recentNumber(), nextNumber)
             nextNumber += 1
             tokens.append(SampleToken(line: line))
-            let verifier = pick([nil, nil, "plain"])
+            let verifier = pick([nil, nil, plain])
             let hasToken = pick([true, true, false])
             return Command(key: key) { _ in
                 .redeem(

@@ -5,6 +5,7 @@ extension TracedPerson {
     /// Gives OAuth clients everything that they can have of the person.
     static func link(_ account: Account, in store: some AuthorizationStore) async throws {
         let subject = "trace-google-account"
+        let challenge = "trace-challenge-" + String(repeating: "x", count: 27)
         try await store.carryOut(.assertion(.sample(1, account: account.id, subject: subject, at: 6000)))
         try await store.carryOut(
             .googleEvent(
@@ -13,11 +14,11 @@ extension TracedPerson {
             try await store.authorize(
                 .sample(
                     number, account: account.id,
-                    challenge: CodeRecord.StoredChallenge(text: "trace-challenge", isPlain: true),
+                    challenge: CodeRecord.StoredChallenge(text: challenge, isPlain: true),
                     scope: "openid trace-scope", nonce: "trace-nonce", authenticatedAt: 5500,
                     at: Moment(milliseconds: 6000 + Int64(number))))
         }
-        try await store.redeem(.sample(2, verifier: "trace-challenge", at: 6010))
+        try await store.redeem(.sample(2, verifier: challenge, at: 6010))
         try await store.refresh(.sample(SampleToken(line: 2), at: 6020))
     }
 }

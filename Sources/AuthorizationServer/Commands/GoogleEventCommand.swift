@@ -1,0 +1,33 @@
+public import AppleAccounts
+
+/// A verified security event token of Google's.
+public struct GoogleEventCommand: Sendable, Hashable {
+    public let jti: String
+    /// The whole token, kept for inspection.
+    public let payload: [UInt8]
+    public let changes: [Change]
+    public let receivedAt: Moment
+
+    /// For how long an event is kept, in milliseconds: 30 days.
+    public static let keptFor: Int64 = 2_592_000_000
+    /// The longest payload that a store takes, in bytes.
+    public static let longestPayload = 65_536
+
+    public enum Change: Sendable, Hashable {
+        /// Sessions or all tokens of a Google account were revoked, or it was hijacked.
+        case endGrants(googleSubject: String, upTo: Moment)
+        /// One refresh token, found by all 64 bytes of its double SHA-512.
+        case endToken(doubleSHA512: [UInt8])
+        case disable(googleSubject: String, at: Moment)
+        case enable(googleSubject: String, at: Moment)
+        /// Kept, and nothing more.
+        case other(type: String)
+    }
+
+    public init(jti: String, payload: [UInt8], changes: [Change], receivedAt: Moment) {
+        self.jti = jti
+        self.payload = payload
+        self.changes = changes
+        self.receivedAt = receivedAt
+    }
+}

@@ -1,0 +1,42 @@
+public import AppleAccounts
+public import Cryptography
+
+/// A code is redeemed (RFC 6749 §4.1.3). The client is authenticated already.
+public struct RedeemCommand: Sendable, Hashable {
+    public let codeDigest: SHA256Digest
+    public let oauthClientID: OAuthClientID
+    public let redirectURI: String
+    /// As posted; `nil` without.
+    public let codeVerifier: String?
+    public let newLineID: UniqueID
+    public let isNative: Bool
+    /// `nil` when the client gets none, whatever the scope.
+    public let refreshToken: NewRefreshToken?
+    /// Whether `refreshToken` is given only with the scope `offline_access`.
+    public let needsOfflineAccess: Bool
+    /// When the line ends if its refresh token is not used.
+    public let lineExpiresAt: Moment
+    /// When the line ends if it has no refresh token: with its access token. `nil` is `lineExpiresAt`.
+    public let accessTokenExpiresAt: Moment?
+    public let ceilings: LineCeilings
+    public let moment: Moment
+
+    public init(
+        codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
+        newLineID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?, needsOfflineAccess: Bool,
+        lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil, ceilings: LineCeilings, moment: Moment
+    ) {
+        self.codeDigest = codeDigest
+        self.oauthClientID = oauthClientID
+        self.redirectURI = redirectURI
+        self.codeVerifier = codeVerifier
+        self.newLineID = newLineID
+        self.isNative = isNative
+        self.refreshToken = refreshToken
+        self.needsOfflineAccess = needsOfflineAccess
+        self.lineExpiresAt = lineExpiresAt
+        self.accessTokenExpiresAt = accessTokenExpiresAt
+        self.ceilings = ceilings
+        self.moment = moment
+    }
+}

@@ -1,0 +1,18 @@
+public import AppleAccounts
+
+/// A client revokes a token (RFC 7009).
+public struct RevokeCommand: Sendable, Hashable {
+    public let oauthClientID: OAuthClientID
+    /// A refresh token, or the line of an access token whose signature was verified.
+    public let token: Token
+    public let moment: Moment
+
+    public enum Token: Sendable, Hashable {
+        case refresh(PresentedRefreshToken)
+        case access(lineID: UniqueID)
+    }
+
+    public init(oauthClientID: OAuthClientID, token: Token, moment: Moment) {
+        (self.oauthClientID, self.token, self.moment) = (oauthClientID, token, moment)
+    }
+}
