@@ -166,7 +166,7 @@ import Testing
                         return refusal.code
                     } catch {
                         Issue.record(error)
-                        return .callerForbidden
+                        return .googleAccountDisabled
                     }
                 }
             }
