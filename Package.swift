@@ -299,7 +299,8 @@ let package = Package(
             [
                 "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
                 "SQLiteStorage",
-                "PostgresStorage", "PostgresCluster", "HTTPAPI", "AppleAccounts", "AppleIdentity", "KeySets",
+                "PostgresStorage", "PostgresCluster", "HTTPAPI", "AuthorizationServer", "AppleAccounts",
+                "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,
                 nioHTTP1,
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,

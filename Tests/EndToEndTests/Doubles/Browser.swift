@@ -16,7 +16,7 @@ struct Browser: Sendable {
         var isAboutAnOldPage: Bool { code == "stale element reference" }
     }
 
-    private let session: String
+    let session: String
 
     /// Starts a browser with a separate profile, and stops it after `body`.
     static func with<Result: Sendable>(
@@ -110,23 +110,23 @@ struct Browser: Sendable {
 
     /// Runs an action on the first element that a CSS selector finds. Finds it again when the page has just
     /// changed.
-    private func onElement<Value>(
-        _ selector: String, _ body: (String) async throws -> Value
+    func onElement<Value>(
+        _ selector: String, by strategy: String = "css selector", _ body: (String) async throws -> Value
     ) async throws -> Value {
         for _ in 0..<20 {
             do {
-                return try await body(element(selector))
+                return try await body(element(selector, strategy))
             } catch let error as NotDriven where error.isAboutAnOldPage {
                 continue
             }
         }
-        return try await body(element(selector))
+        return try await body(element(selector, strategy))
     }
 
-    /// The first element that a CSS selector finds.
-    private func element(_ selector: String) async throws -> String {
+    /// The first element that a selector finds.
+    private func element(_ selector: String, _ strategy: String) async throws -> String {
         let found = try await Self.send(
-            .POST, "\(session)/element", [("using", .string("css selector")), ("value", .string(selector))])
+            .POST, "\(session)/element", [("using", .string(strategy)), ("value", .string(selector))])
         // The name of the member is a constant of the protocol (WebDriver §11).
         guard let id = found["element-6066-11e4-a52e-4f735466cecf"]?.string else {
             throw NotDriven(description: "no \(selector)")
@@ -135,7 +135,7 @@ struct Browser: Sendable {
     }
 
     /// Returns the member `value` of the answer.
-    private static func send(
+    static func send(
         _ method: HTTPMethod, _ url: String, _ members: [(String, JSONValue)]? = nil
     ) async throws -> JSONValue {
         var request = HTTPClientRequest(url: url)

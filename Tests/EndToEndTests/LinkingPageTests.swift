@@ -1,0 +1,173 @@
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// `docs/linking.md`, followed line by line in a browser, on `siwa dev`.
+@Suite(.serialized) struct LinkingPageTests {
+    /// What the page shows after the press of a button. Each is pressed once in its step.
+    private static let shown: [(step: Int, press: String, words: [String])] = [
+        (
+            2, "Agree and link",
+            ["Link 1 in the browser: linked", "refresh token siwa_rt_", "Google exchanges the code"]
+        ),
+        (3, "Refresh", ["Google refreshes the access token", "grant_type = refresh_token"]),
+        (3, "Call the app's API", ["the app's API active", "the app's account acc_"]),
+        (4, "Unlink", ["Link 1 in the browser: unlinked here"]),
+        (4, "Call the app's API", ["the app's API not active"]),
+        (5, "Agree and link", ["\"outcome\": \"code\"", "The app opens this URL as it is"]),
+        (5, "Open the Google app", ["Link 2 by App Flip: linked"]),
+        (5, "Call the app's API", ["the app's API active"]),
+        (
+            6, "Reload",
+            ["Link 2 by App Flip: unlinked by the server", "token-revoked link 2", "hash_SHA512_double"]
+        ),
+        (7, "Agree and link", ["Link 3 in the browser: linked"]),
+        (7, "Call the app's API", ["the app's API not active", "Link 3"]),
+        (8, "Agree and link", ["Link 4 in the browser: linked"]),
+        (8, "check", ["\"account_found\": \"true\"", "\"email\": \"ada@gmail.com\""]),
+        (8, "get", ["Link 5 by streamlined linking: linked", "Google asks with the intent get"]),
+        (8, "create", ["linking_error"]),
+        (9, "Send", ["Google sends the event sessions-revoked"]),
+        (9, "Call the app's API", ["\"active\": false"]),
+    ]
+
+    @Test func `the lines of the page link, refresh and unlink on either side, and sign a desktop client in`()
+        async throws
+    {
+        let section = try TryItSection()
+        #expect(section.lines.first?.action == .paste("siwa dev\n"))
+        for expected in Self.shown {
+            let line = TryItSection.Line(step: expected.step, action: .press(expected.press))
+            #expect(section.lines.filter { $0 == line }.count == 1, "\(line)")
+        }
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Browser.with(in: directory) { browser in
+                    let login = try DesktopLogin(in: directory)
+                    for line in section.lines.dropFirst() {
+                        switch line.action {
+                        case .open(let url): try await browser.open(system.own(url))
+                        case .press(let label):
+                            try await browser.press(label)
+                            try await Self.check(line.step, label, browser)
+                        case .paste(let code) where code.hasPrefix("siwa login"):
+                            try await Self.signIn(system.own(code), login, browser)
+                        case .paste(let code):
+                            let run = try await ProgramRun.of(
+                                URL(fileURLWithPath: "/bin/sh"), ["-ec", system.own(code)])
+                            #expect(run.status == 0, "\(run.output)")
+                        }
+                    }
+                    #expect(try await browser.refusals() == [])
+                }
+            }
+        }
+    }
+
+    private static func check(_ step: Int, _ label: String, _ browser: Browser) async throws {
+        guard let expected = shown.first(where: { $0.step == step && $0.press == label }) else { return }
+        for words in expected.words {
+            try await eventually {
+                if try await browser.shows(words) { return true }
+                // The event comes within ten seconds.
+                if label == "Reload" { try await browser.press(label) }
+                return false
+            }
+        }
+    }
+
+    /// The three command lines: sign in, refresh, sign out.
+    private static func signIn(_ code: String, _ login: DesktopLogin, _ browser: Browser) async throws {
+        let lines = code.split(separator: "\n")
+        #expect(lines.count == 3)
+        let first = try await login.run(lines[0]) { url in
+            try await browser.open(url)
+            try await browser.press("Agree and link")
+            try await eventually { try await browser.shows("Go back to the terminal") }
+            for width: Int64 in [320, 375, 1280] {
+                for isDark in [false, true] {
+                    try await browser.show(width: width, isDark: isDark)
+                    #expect(try await browser.lookFaults() == [])
+                }
+            }
+        }
+        #expect(first.status == 0, "\(first.printed)")
+        for words in ["Opened the browser", "the right state and the right issuer", "Signed in."] {
+            #expect(first.printed.contains(words), "\(words)")
+        }
+        let kept = try login.kept(in: first.printed)
+        let again = try await login.run(lines[1])
+        #expect(again.status == 0 && again.printed.contains("Refreshed the kept tokens"), "\(again.printed)")
+        #expect(try login.kept(in: again.printed) != kept)
+        for secret in ["siwa_rt_", "siwa_ac_", "eyJ"] {
+            #expect(!first.printed.contains(secret) && !again.printed.contains(secret))
+        }
+        let last = try await login.run(lines[2])
+        #expect(last.status == 0 && last.printed.contains("The tokens are revoked at"), "\(last.printed)")
+        #expect(throws: (any Error).self) { try login.kept(in: again.printed) }
+    }
+
+    @Test func `a person cancels at Apple or on the page, or leaves a scope out`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Browser.with(in: directory) { browser in
+                    func begin() async throws {
+                        try await browser.open(system.google)
+                        try await browser.press("Link in the browser")
+                        try await browser.press("Continue")
+                    }
+                    try await begin()
+                    try await browser.press("Cancel")
+                    try await eventually {
+                        try await browser.shows("Link 1 in the browser: failed with access_denied")
+                    }
+                    try await begin()
+                    try await browser.press("Jane Appleseed")
+                    try await browser.press("Continue")
+                    try await browser.press("Cancel")
+                    try await eventually {
+                        try await browser.shows("Link 2 in the browser: failed with access_denied")
+                    }
+                    try await begin()
+                    try await browser.click("input[name='scope:\(DevelopmentClients.ownScope)']")
+                    try await browser.press("Agree and link")
+                    try await eventually { try await browser.shows("Link 3 in the browser: linked") }
+                    #expect(try await browser.shows("scope openid email profile access token"))
+                    // In the app, both end linking or lead on in the browser.
+                    for (press, words) in [
+                        ("Refuse", "failed with access_denied. Google ends linking."),
+                        ("Cancel", "failed with cancelled. Google goes on in the browser"),
+                    ] {
+                        try await browser.open(system.google)
+                        try await browser.press("Link with your iPhone app (App Flip)")
+                        try await browser.press("Continue")
+                        try await browser.press(press)
+                        try await browser.press("Open the Google app")
+                        try await eventually { try await browser.shows(words) }
+                    }
+                    #expect(try await browser.refusals() == [])
+                }
+            }
+        }
+    }
+}
+
+extension DevelopmentProcess {
+    var google: String { "http://127.0.0.1:\(googlePort)" }
+
+    /// A text of the documentation with the ports of this process.
+    func own(_ text: String) -> String {
+        text.replacing("http://127.0.0.1:8080", with: service).replacing("http://127.0.0.1:8081", with: apple)
+            .replacing("http://127.0.0.1:8082", with: google)
+    }
+}
+
+extension Browser {
+    /// What the browser refused because of a page's policy.
+    func refusals() async throws -> [String] {
+        try await messages().filter { $0.contains("Content Security Policy") || $0.contains("Refused") }
+    }
+}

@@ -1,0 +1,145 @@
+import AuthorizationServer
+import Encodings
+import Foundation
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import siwa
+
+/// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops, in
+/// every language, in light and dark, and with the keyboard alone.
+@Suite(.serialized) struct PageLooksTests {
+    private static let widths: [Int64] = [320, 375, 1280]
+    private static let webView =
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
+
+    @Test func `pages fit, have contrast, follow the language's direction, and are used by keyboard`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            try await Self.signIn(at: system, browser)
+            for language in PageLanguage.allCases {
+                for query in Self.queries(system, language) {
+                    try await browser.open("\(system.service)/oauth/authorize?\(query)")
+                    try await Self.look(at: browser, "\(language) \(query)")
+                    let direction = try await browser.evaluate(
+                        "return getComputedStyle(document.body).direction")
+                    #expect(direction.string == language.direction)
+                }
+            }
+            try await browser.open("\(system.service)/oauth/authorize?\(Self.queries(system, .english)[0])")
+            try await Self.walk(browser)
+            // Markup of the request is text.
+            let markup = Self.query([("client_id", "<img src=x onerror=alert(1)>"), ("redirect_uri", "x:y")])
+            try await browser.open("\(system.service)/oauth/authorize?\(markup)")
+            #expect(try await browser.evaluate("return document.images.length").integer == 0)
+            try await browser.pretendToBe(Self.webView)
+            for language in PageLanguage.allCases {
+                try await browser.open(
+                    "\(system.service)/oauth/authorize?\(Self.queries(system, language)[0])")
+                #expect(try await browser.shows("disallowed_useragent"))
+                try await Self.look(at: browser, "\(language) web view")
+            }
+            #expect(try await browser.refusals() == [])
+        }
+    }
+
+    @Test func `the fake Google's pages fit and have contrast, with links, events and exchanges`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            try await browser.open(system.google)
+            try await browser.press("Link with your iPhone app (App Flip)")
+            try await Self.look(at: browser, "what Google opens")
+            try await browser.press("Continue")
+            try await Self.look(at: browser, "the app asks")
+            try await browser.press("Agree and link")
+            try await Self.look(at: browser, "the app goes back")
+            try await browser.press("Open the Google app")
+            for press in ["Refresh", "Call the app's API", "check", "Send"] {
+                try await browser.press(press)
+                try await Self.look(at: browser, press)
+            }
+            _ = try await browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            try await Self.look(at: browser, "every exchange open")
+            #expect(try await browser.refusals() == [])
+        }
+    }
+
+    private static func with(
+        _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
+    ) async throws {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(in: directory) { system in
+                try await Browser.with(in: directory) { try await body(system, $0) }
+            }
+        }
+    }
+
+    /// As a person who hides the address, whose relay address is the longest word of the page.
+    private static func signIn(at system: DevelopmentProcess, _ browser: Browser) async throws {
+        try await browser.open("\(system.service)/oauth/authorize?\(queries(system, .english)[0])")
+        try await browser.click("summary")
+        try await browser.type("Zażółć", into: "#first")
+        try await browser.type("Gęślą-Jaźńska", into: "#last")
+        try await browser.click("button[name=create]")
+        try await browser.click("input[value=hide]")
+        try await browser.click("button[name=allow]")
+        try await eventually { try await browser.shows("privaterelay.appleid.com") }
+    }
+
+    private static func look(at browser: Browser, _ page: String) async throws {
+        for width in widths {
+            for isDark in [false, true] {
+                try await browser.show(width: width, isDark: isDark)
+                #expect(try await browser.lookFaults() == [], "\(page) at \(width), dark: \(isDark)")
+            }
+        }
+    }
+
+    /// Everything that is pressed is reached in the order of reading, and shows that it has the focus.
+    private static func walk(_ browser: Browser) async throws {
+        var reached: [String] = []
+        while reached.count < 12, reached.last != "Cancel" {
+            reached.append(try await browser.tab())
+            let outline = try await browser.evaluate(
+                "return getComputedStyle(document.activeElement).outlineStyle")
+            #expect(outline.string == "solid", "\(reached)")
+        }
+        #expect(
+            reached == [
+                "Use another account", "scope:\(DevelopmentClients.ownScope)", "Google’s Privacy Policy",
+                "Third-party apps & services", "Agree and link", "Cancel",
+            ])
+    }
+
+    /// The consent page of each kind of client, and the pages of errors.
+    private static func queries(_ system: DevelopmentProcess, _ language: PageLanguage) -> [String] {
+        let long = String(repeating: "long", count: 60)
+        let proof = [
+            ("user_locale", language.rawValue), ("response_type", "code"), ("state", "s"),
+            ("prompt", "consent"),
+            ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+            ("code_challenge_method", "S256"),
+        ]
+        return [
+            [("client_id", DevelopmentClients.google), ("redirect_uri", "\(system.google)/r/siwa-dev")],
+            [
+                ("client_id", DevelopmentClients.native), ("redirect_uri", "http://127.0.0.1:9004"),
+                ("login_hint", "\(long)@example.com"),
+            ],
+            [
+                ("client_id", DevelopmentClients.web), ("redirect_uri", "\(system.apple)/site"),
+                ("scope", "openid profile"),
+            ],
+            [("client_id", long), ("redirect_uri", "https://shop.example.com/cb")],
+            [("client_id", DevelopmentClients.google), ("redirect_uri", "https://shop.example.com/\(long)")],
+            [("client_id", DevelopmentClients.google)],
+        ].map { query($0 + proof) }
+    }
+
+    private static func query(_ fields: [(String, String)]) -> String {
+        FormEncoding.encode(fields.map { (name: $0.0, value: $0.1) })
+    }
+}
