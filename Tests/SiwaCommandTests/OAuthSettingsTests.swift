@@ -17,6 +17,7 @@ import Testing
           - name: backend
             hash: \(SettingsReaderTests.hash)
         oauth:
+          session_lifetime: 900
           scopes:
             - name: devices.read
               text: {en: See your devices, tr: Cihazlarını gör}
@@ -31,6 +32,7 @@ import Testing
               scopes: [openid, email, devices.read]
               project_id: example-project
               app_flip: true
+              app_flip_link_paths: /flip/google
               google_client_ids: [123.apps.googleusercontent.com]
             - id: desktop
               kind: native
@@ -47,11 +49,13 @@ import Testing
         let settings = try await SettingsReaderTests.read([:], file: Self.file)
         let oauth = try #require(settings.oauth)
         #expect(oauth.issuer.text == "https://accounts.example.com")
+        #expect(oauth.sessionLifetime == 900)
         #expect(oauth.clients.clients.map(\.id.rawValue) == ["google", "desktop"])
         let google = try #require(oauth.clients["google"])
         #expect(google.kind.name == .googleLinking)
         // Two of the project, twelve of App Flip.
         #expect(google.redirectURIs.count == 14)
+        #expect(google.googleLinking?.linkPaths == ["/flip/google"])
         #expect(google.scopes.text == "openid email devices.read")
         let desktop = try #require(oauth.clients["desktop"])
         #expect(desktop.lifetimes.accessToken == 600)
@@ -70,6 +74,9 @@ import Testing
             "oauth.clients.max_authentication_age"
         ),
         ("app_flip: true", "app_flip: perhaps", "oauth.clients.app_flip"),
+        ("/flip/google", "flip/google", "oauth.clients.app_flip_link_paths"),
+        ("session_lifetime: 900", "session_lifetime: 59", "oauth.session_lifetime"),
+        ("session_lifetime: 900", "session_lifetime: 10m", "oauth.session_lifetime"),
         ("kind: native", "kind: robot", "oauth.clients.kind"),
         ("id: desktop", "id: google", "oauth.clients.id"),
         ("[\"http://127.0.0.1\"]", "[\"http://localhost/cb\"]", "oauth.clients.redirect_uris"),

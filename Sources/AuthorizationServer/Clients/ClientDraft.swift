@@ -44,6 +44,8 @@ public struct ClientDraft: Sendable {
     public var appFlip: Bool?
     /// `app_flip_bundle_ids`: more apps of Google than the six known ones
     public var appFlipBundleIDs: [String] = []
+    /// `app_flip_link_paths`: the paths of the universal links that Google opens
+    public var appFlipLinkPaths: [String] = []
     /// `app_flip_test_redirect_uris`: those of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
 

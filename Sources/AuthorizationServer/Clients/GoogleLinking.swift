@@ -9,6 +9,10 @@ public struct GoogleLinking: Sendable, Hashable {
     public let appFlip: Bool
     /// The Google apps that may be answered: the six known ones, and those of the configuration.
     public let bundleIDs: [String]
+    /// The paths of the universal links that open the app: patterns of `apple-app-site-association`.
+    public let linkPaths: [String]
+
+    public static let defaultLinkPaths = ["/link/google/*"]
 
     /// The bundle IDs of Google Home and of the Assistant.
     public static let knownBundleIDs = [

@@ -11,6 +11,7 @@ extension OAuthCheck {
             if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }
             if draft.appFlip != nil { foreign.append("app_flip") }
             if !draft.appFlipBundleIDs.isEmpty { foreign.append("app_flip_bundle_ids") }
+            if !draft.appFlipLinkPaths.isEmpty { foreign.append("app_flip_link_paths") }
             if !draft.appFlipTestRedirectURIs.isEmpty { foreign.append("app_flip_test_redirect_uris") }
         }
         for name in foreign {
@@ -40,7 +41,8 @@ extension OAuthCheck {
 
     private mutating func googleLinking(_ draft: ClientDraft) -> GoogleLinking? {
         let appFlip = draft.appFlip ?? false
-        if !appFlip, !draft.appFlipBundleIDs.isEmpty || !draft.appFlipTestRedirectURIs.isEmpty {
+        let others = [draft.appFlipBundleIDs, draft.appFlipLinkPaths, draft.appFlipTestRedirectURIs]
+        if !appFlip, others.contains(where: { !$0.isEmpty }) {
             add(
                 .appFlipMissing, at: "oauth.clients.app_flip",
                 "of \(draft.id) must be true, because other settings of App Flip are there; add app_flip: true or "
@@ -51,6 +53,12 @@ extension OAuthCheck {
                 .bundleIDMalformed, at: "oauth.clients.app_flip_bundle_ids",
                 "of \(draft.id) must be a bundle ID of Google's app like com.google.Chromecast, but has "
                     + id.debugDescription)
+        }
+        for path in draft.appFlipLinkPaths where !isLinkPath(path) {
+            add(
+                .linkPathMalformed, at: "oauth.clients.app_flip_link_paths",
+                "of \(draft.id) must be a path like /link/google/* of at most 255 characters, without a fragment, "
+                    + "but has \(path.debugDescription)")
         }
         for id in draft.googleClientIDs
         where id.isEmpty || id.utf8.count > 255 || !id.utf8.allSatisfy(\.isUnreserved) {
@@ -75,10 +83,18 @@ extension OAuthCheck {
                     + "\(projectID.debugDescription); copy it from Google's console")
             return nil
         }
-        let others = draft.appFlipBundleIDs.filter { !GoogleLinking.knownBundleIDs.contains($0) }
+        let added = draft.appFlipBundleIDs.filter { !GoogleLinking.knownBundleIDs.contains($0) }
         return GoogleLinking(
             projectID: projectID, googleClientIDs: draft.googleClientIDs, appFlip: appFlip,
-            bundleIDs: GoogleLinking.knownBundleIDs + others)
+            bundleIDs: GoogleLinking.knownBundleIDs + added,
+            linkPaths: draft.appFlipLinkPaths.isEmpty
+                ? GoogleLinking.defaultLinkPaths : draft.appFlipLinkPaths)
+    }
+
+    /// A pattern for the member `/` of a component: `*` and `?` stand for any characters, and for one.
+    private func isLinkPath(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 255
+            && text.utf8.allSatisfy { $0.isURICharacter && $0 != UInt8(ascii: "#") }
     }
 
     private func isBundleID(_ text: String) -> Bool {

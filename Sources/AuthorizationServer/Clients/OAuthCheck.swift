@@ -26,6 +26,17 @@ struct OAuthCheck {
         }
     }
 
+    mutating func sessionLifetime(_ draft: OAuthDraft) -> Int64 {
+        guard let value = draft.sessionLifetime else { return OAuthSettings.defaultSessionLifetime }
+        let bounds = OAuthSettings.sessionLifetimeBounds
+        if !bounds.contains(value) {
+            add(
+                .lifetimeOutOfRange, at: "oauth.session_lifetime",
+                "must be from \(bounds.lowerBound) to \(bounds.upperBound) seconds, but is \(value)")
+        }
+        return value
+    }
+
     mutating func catalog(of drafts: [ScopeDraft]) -> ScopeCatalog {
         var declared: [DeclaredScope] = []
         for draft in drafts {

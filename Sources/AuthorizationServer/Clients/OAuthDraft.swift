@@ -3,15 +3,18 @@
 /// A member is `nil` when the file does not have it.
 public struct OAuthDraft: Sendable {
     public var issuer: String?
+    /// `session_lifetime`, in seconds
+    public var sessionLifetime: Int64?
     public var scopes: [ScopeDraft]
     public var clients: [ClientDraft]
     public var allowsAccountsWithoutApple: Bool
 
     public init(
-        issuer: String? = nil, scopes: [ScopeDraft] = [], clients: [ClientDraft] = [],
-        allowsAccountsWithoutApple: Bool = false
+        issuer: String? = nil, sessionLifetime: Int64? = nil, scopes: [ScopeDraft] = [],
+        clients: [ClientDraft] = [], allowsAccountsWithoutApple: Bool = false
     ) {
         self.issuer = issuer
+        self.sessionLifetime = sessionLifetime
         self.scopes = scopes
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple

@@ -12,7 +12,8 @@ public struct OAuthMistake: CodedError {
         case redirectURIMissing, redirectURIRefused, redirectURITwice, redirectURIOfGoogle
         case testRedirectURIInProduction, appFlipMissing
         case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange
-        case projectIDMissing, projectIDMalformed, bundleIDMalformed, googleClientIDMalformed
+        case projectIDMissing, projectIDMalformed, bundleIDMalformed, linkPathMalformed
+        case googleClientIDMalformed
     }
 
     public let code: Code

@@ -1,14 +1,23 @@
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
+    /// How many seconds after a sign-in at Apple the browser needs no other one. 10 minutes by default.
+    public let sessionLifetime: Int64
     public let scopes: ScopeCatalog
     public let clients: ClientRegistry
     /// Whether the intent `create` of Google's streamlined linking may make an account that no Apple identity
     /// belongs to.
     public let allowsAccountsWithoutApple: Bool
 
-    init(issuer: Issuer, scopes: ScopeCatalog, clients: ClientRegistry, allowsAccountsWithoutApple: Bool) {
+    static let defaultSessionLifetime: Int64 = 600
+    static let sessionLifetimeBounds: ClosedRange<Int64> = 60...86_400
+
+    init(
+        issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
+        allowsAccountsWithoutApple: Bool
+    ) {
         self.issuer = issuer
+        self.sessionLifetime = sessionLifetime
         self.scopes = scopes
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
@@ -32,11 +41,12 @@ public struct OAuthSettings: Sendable {
             check.client(client, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid")
         }
         check.checkUniqueness(of: draft.clients)
+        let sessionLifetime = check.sessionLifetime(draft)
         guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
         guard let issuer else { return .none }
         return .usable(
             OAuthSettings(
-                issuer: issuer, scopes: scopes, clients: ClientRegistry(clients),
+                issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes, clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple))
     }
 }

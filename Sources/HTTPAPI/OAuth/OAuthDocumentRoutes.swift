@@ -49,25 +49,10 @@ final class OAuthDocumentRoutes: Sendable {
     /// `GET /.well-known/apple-app-site-association`: the apps of the clients with App Flip take Google's
     /// universal links.
     func appSiteAssociation() throws -> RouteResult {
-        let parts = server.parts
-        let apps = parts.settings.clients.clients.filter(\.hasAppFlip)
-            .compactMap { parts.deployment.app(for: $0.app) }
-        guard !apps.isEmpty else { throw Problem(.notFound) }
-        var known: Set<String> = []
-        let appIDs = apps.map { "\($0.team.rawValue).\($0.primaryClientID.rawValue)" }
-            .filter { known.insert($0).inserted }
-        let details = JSONObject([
-            ("appIDs", .array(appIDs.map { .string($0) })),
-            ("components", .array([.object(JSONObject([("/", .string(Self.appFlipPath))]))])),
-        ])
-        let document = JSONObject([
-            ("applinks", .object(JSONObject([("details", .array([.object(details)]))])))
-        ])
-        return .response(Self.document(JSONValue.object(document).serialized()))
+        let links = AppSiteLinks(of: server.parts.settings.clients, in: server.parts.deployment)
+        guard !links.isEmpty else { throw Problem(.notFound) }
+        return .response(Self.document(links.document))
     }
-
-    /// Where Google's universal link leads.
-    private static let appFlipPath = "/link/google/*"
 
     /// Caches may keep it for an hour. A key is published a day before it signs.
     private static func document(_ body: [UInt8]) -> HTTPResponse {

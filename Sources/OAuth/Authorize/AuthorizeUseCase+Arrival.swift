@@ -18,7 +18,7 @@ extension AuthorizeUseCase {
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> AuthorizeOutcome {
         let now = now()
-        let expiresAt = authentication.signedInAt.advanced(byMilliseconds: sessionLifetime)
+        let expiresAt = authentication.signedInAt.advanced(byMilliseconds: settings.sessionLifetime * 1000)
         let old = sessions.open(sessionCookie).flatMap { old in
             old.accountID == authentication.accountID && old.isGood(for: authentication.clientID, at: now)
                 ? old : nil

@@ -8,32 +8,25 @@ public import SignIn
 /// The request travels in the query, the session in a sealed cookie. Nothing is stored before a person presses
 /// the button, or has pressed it before, so that a flood of requests costs no disk.
 public struct AuthorizeUseCase: Sendable {
-    /// Milliseconds.
-    public static let defaultSessionLifetime: Int64 = 600_000
-
     let settings: OAuthSettings
     let store: any AuthorizationStore
     let commits: any GrantCommitting
     public let web: WebSignIn
     let sessions: SessionSeal
-    let sessionLifetime: Int64
     let now: @Sendable () -> Moment
 
     /// - Parameters:
     ///   - sealingKeys: The same in all replicas, because each may get the next request of a session.
-    ///   - sessionLifetime: From the sign-in with Apple on, in milliseconds.
     ///   - now: The wall clock.
     public init(
         settings: OAuthSettings, store: any AuthorizationStore, commits: any GrantCommitting, web: WebSignIn,
-        sealingKeys: SealingKeyRing, sessionLifetime: Int64 = defaultSessionLifetime,
-        now: @escaping @Sendable () -> Moment
+        sealingKeys: SealingKeyRing, now: @escaping @Sendable () -> Moment
     ) {
         self.settings = settings
         self.store = store
         self.commits = commits
         self.web = web
         sessions = SessionSeal(keys: sealingKeys)
-        self.sessionLifetime = sessionLifetime
         self.now = now
     }
 

@@ -21,11 +21,14 @@ extension SettingsFile {
         guard let mapping = node.mapping else {
             return mistakes.add(Self.line(node) + "oauth", "must be a mapping")
         }
-        let known = ["issuer", "scopes", "clients", "allow_accounts_without_apple"]
+        let known = [
+            "issuer", "session_lifetime", "scopes", "clients", "allow_accounts_without_apple",
+        ]
         for (name, node) in members(of: mapping, allowing: known, at: "oauth") {
             let path = "oauth.\(name)"
             switch name {
             case "issuer": oauth.issuer = scalar(node, at: path)
+            case "session_lifetime": oauth.sessionLifetime = seconds(node, at: path)
             case "allow_accounts_without_apple":
                 oauth.allowsAccountsWithoutApple = flag(node, at: path) ?? false
             case "scopes": for node in elements(node, at: path) { readScope(node, at: path) }
@@ -89,6 +92,7 @@ extension SettingsFile {
         case .googleClientIDs: client.googleClientIDs = list(node, at: path) ?? []
         case .appFlip: client.appFlip = flag(node, at: path)
         case .appFlipBundleIDs: client.appFlipBundleIDs = list(node, at: path) ?? []
+        case .appFlipLinkPaths: client.appFlipLinkPaths = list(node, at: path) ?? []
         case .appFlipTestRedirectURIs: client.appFlipTestRedirectURIs = list(node, at: path) ?? []
         }
     }
@@ -145,5 +149,6 @@ enum OAuthClientMember: String, CaseIterable {
     case googleClientIDs = "google_client_ids"
     case appFlip = "app_flip"
     case appFlipBundleIDs = "app_flip_bundle_ids"
+    case appFlipLinkPaths = "app_flip_link_paths"
     case appFlipTestRedirectURIs = "app_flip_test_redirect_uris"
 }

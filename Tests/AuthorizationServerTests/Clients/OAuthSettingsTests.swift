@@ -34,6 +34,7 @@ import Testing
         (.memberOfOtherKind, .client { $0.googleClientIDs = ["x"] }),
         (.memberOfOtherKind, .native { $0.appFlipBundleIDs = ["com.google.OPA"] }),
         (.memberOfOtherKind, .native { $0.appFlipTestRedirectURIs = ["https://test.example.com"] }),
+        (.memberOfOtherKind, .client { $0.appFlipLinkPaths = ["/link/google/*"] }),
         (.appUnknown, .client { $0.app = "com.example.stranger" }),
         (.appNotPrimary, .client { $0.app = "com.example.web" }),
         (.appWithoutWebSignIn, .client { $0.app = "com.example.other" }),
@@ -73,6 +74,13 @@ import Testing
                 $0.appFlipBundleIDs = ["com.google.Future"]
             }
         ),
+        (
+            .appFlipMissing,
+            .google {
+                $0.appFlip = false
+                $0.appFlipLinkPaths = ["/link/google/*"]
+            }
+        ),
         (.platformUnknown, .native { $0.platform = "iOS" }),
         (.algorithmUnknown, .client { $0.accessTokenAlgorithm = "none" }),
         (.algorithmUnknown, .client { $0.idTokenAlgorithm = "HS256" }),
@@ -87,6 +95,9 @@ import Testing
         (.projectIDMalformed, .google { $0.projectID = "PROJECT_ID" }),
         (.projectIDMalformed, .google { $0.projectID = "../a" }),
         (.bundleIDMalformed, .google { $0.appFlipBundleIDs = ["com/google"] }),
+        (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["link/google/*"] }),
+        (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["/link/#google"] }),
+        (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["/link/\"google"] }),
         (.googleClientIDMalformed, .google { $0.googleClientIDs = [""] }),
     ]
 

@@ -110,6 +110,19 @@ import TokenMint
         }
     }
 
+    @Test func `the configuration says how long a session lasts`() async throws {
+        var options = AuthorizeFlowTests.oauth
+        options.oauth = { draft in draft.sessionLifetime = 60 }
+        try await RunningService.with(options) { service in
+            let visitor = AuthorizeVisitor(service)
+            _ = try await visitor.consentPage(OAuthClients.shop)
+            service.clock.advance(by: .seconds(59))
+            _ = try ConsentView(try await visitor.authorize(OAuthClients.shop))
+            service.clock.advance(by: .seconds(1))
+            #expect(Self.isDeparture(try await visitor.authorize(OAuthClients.shop)))
+        }
+    }
+
     @Test func `a session is for one app`() async throws {
         var options = AuthorizeFlowTests.oauth
         options.redirectURLs[RunningService.secondClientID] = "https://second.example/apple"
