@@ -3,7 +3,7 @@ import Encodings
 /// A redirect URI that a client may use, as the configuration has it or as Google's rules make it.
 ///
 /// A URI of a request matches when it has the same bytes. Nothing is decoded, normalized or completed before,
-/// because every such step is a way to a URI that nobody registered (RFC 9700 §4.1.3).
+/// because every such step can lead to a URI that is not registered (RFC 9700 §4.1.3).
 public struct RegisteredRedirectURI: Sendable, Hashable {
     public enum Form: String, Sendable, Hashable, CaseIterable {
         /// `https`: the host belongs to the client.

@@ -14,8 +14,8 @@ public struct AppFlipRequest: Sendable {
     public enum Identity: Sendable, Confidential {
         /// It is a sign-in like every other.
         case identityToken(String, nonce: String?)
-        /// - Parameter authenticatedAt: `nil` when the backend does not say it. Then no bound on the age of
-        ///   the authentication is kept.
+        /// - Parameter authenticatedAt: `nil` when the backend does not say it. That is too old for a client
+        ///   with `max_authentication_age`.
         case account(String, authenticatedAt: Moment?)
     }
 
