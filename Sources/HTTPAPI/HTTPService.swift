@@ -91,7 +91,7 @@ public final class HTTPService: Service {
             "siwa_storage_queue_depth",
             help: "Commands that wait for the next transaction.")
         registry.beforeReading { [commits] in queueDepth.set(Int64(commits.depth)) }
-        let authorize = parts.authorize.map { AuthorizeRoutes(useCase: $0) }
+        let authorize = parts.authorize.map { AuthorizeRoutes(useCase: $0, registry: registry) }
         let routes = Routes(
             tokens: TokenRoutes(useCases: useCases, verifications: verifications),
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),

@@ -36,9 +36,4 @@ public struct AuthorizationRequest: Sendable {
     public var alwaysAsksForConsent: Bool {
         prompts.contains(.consent) || !client.remembersConsent(for: target)
     }
-
-    /// The URL that refuses the request.
-    public func location(error code: OAuthError.Code, _ explanation: String) -> String {
-        response.location(error: OAuthError(code, explanation))
-    }
 }

@@ -41,8 +41,11 @@ final class BrowserFields: Sendable {
     let acceptLanguage: String?
     /// Whether the body is an HTML form.
     let sendsForm: Bool
+    /// Browsers name the origin of a page that posts (Fetch §3.2).
+    let comesFromPage: Bool
 
     init(_ headers: HTTPHeaders, sendsForm: Bool) {
+        comesFromPage = headers.contains(name: "origin")
         userAgent = headers.first(name: "user-agent")
         acceptLanguage = headers.first(name: "accept-language")
         self.sendsForm = sendsForm

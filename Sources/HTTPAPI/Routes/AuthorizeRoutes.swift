@@ -12,15 +12,18 @@ final class AuthorizeRoutes: Sendable {
     private static let mostFields = ScopeSet.most + 2
 
     private let useCase: AuthorizeUseCase
+    private let metrics: AuthorizeMetrics
 
-    init(useCase: AuthorizeUseCase) {
+    init(useCase: AuthorizeUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
+        metrics = AuthorizeMetrics(registry)
     }
 
     /// `GET /oauth/authorize`
-    func begin(_ request: HTTPRequest) -> RouteResult {
-        let query = String(request.query ?? "")
-        return RouteResult(useCase.begin(query, from: browser(of: request))) {
+    func begin(_ request: HTTPRequest) -> RouteResult { begin(String(request.query ?? ""), request) }
+
+    private func begin(_ query: String, _ request: HTTPRequest) -> RouteResult {
+        RouteResult(useCase.begin(query, from: browser(of: request))) {
             .response(self.response(to: $0, query: query, request))
         }
     }
@@ -30,7 +33,7 @@ final class AuthorizeRoutes: Sendable {
     func answer(_ request: HTTPRequest) -> RouteResult {
         guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
         let query = String(request.query ?? "")
-        guard !query.isEmpty else { return .response(turnedIntoGet(request)) }
+        guard !query.isEmpty else { return beginPosted(request) }
         // A form that cannot be read was not made here. It has no token then.
         let form = try? Form(parsing: request.body, mostFields: Self.mostFields)
         let consent = ConsentForm(
@@ -55,22 +58,31 @@ final class AuthorizeRoutes: Sendable {
             to: useCase.refuse(failure, query: query, from: browser(of: request)), query: query, request)
     }
 
-    /// The parameters become the query of a GET, which needs no form to be posted again after the sign-in, and
-    /// to which the cookie of the session comes along.
-    private func turnedIntoGet(_ request: HTTPRequest) -> HTTPResponse {
+    /// The form of a request is written as the query of one is, and answered like it.
+    private func beginPosted(_ request: HTTPRequest) -> RouteResult {
         let query = String(decoding: request.body, as: UTF8.self)
-        guard !query.isEmpty, WebSignIn.canCarry(query) else { return malformed(request) }
-        return .redirect(to: "\(AuthorizeUseCase.path)?\(query)")
+        guard !query.isEmpty, WebSignIn.canCarry(query) else { return .response(malformed(request)) }
+        // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It does
+        // with a GET that follows.
+        if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser(of: request)) {
+            return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
+        }
+        return begin(query, request)
     }
 
     /// - Parameter query: Of the authorization request.
     private func response(
         to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
     ) -> HTTPResponse {
+        metrics.count(outcome)
         let cookie = cookie(for: outcome.session)
         let acceptLanguage = request.browser?.acceptLanguage
         switch outcome.action {
-        case .redirect(let location): return .redirect(to: location, cookie: cookie)
+        case .code(let location), .resume(let location): return .redirect(to: location, cookie: cookie)
+        case .error(let code, let location):
+            var response = HTTPResponse.redirect(to: location, cookie: cookie)
+            response.code = code.rawValue
+            return response
         case .signIn(let departure):
             return .redirect(
                 to: departure.location, cookie: WebRoutes.cookie(departure.browser.text, useCase.web.settings)

@@ -13,8 +13,12 @@ public struct AuthorizeOutcome: Sendable {
         case refusal(FormRefusal)
         /// The page that asks for consent.
         case ask(ConsentPrompt)
-        /// To the client, or back to this endpoint, by 303.
-        case redirect(String)
+        /// To the client with a code, by 303.
+        case code(String)
+        /// To the client with an error, by 303.
+        case error(OAuthError.Code, String)
+        /// Back to this endpoint after a sign-in, by 303.
+        case resume(String)
         /// To Apple's page, by 303.
         case signIn(WebAuthorizationRequest)
     }
@@ -29,6 +33,11 @@ public struct AuthorizeOutcome: Sendable {
 
     init(_ action: Action, session: SessionChange = .keep) {
         (self.action, self.session) = (action, session)
+    }
+
+    /// Tells the client of an error.
+    init(_ error: OAuthError, by response: AuthorizationResponse, session: SessionChange = .keep) {
+        self.init(.error(error.code, response.location(error: error)), session: session)
     }
 }
 

@@ -31,7 +31,7 @@ extension AuthorizeUseCase {
         // The forms in other tabs of the same person stay good.
         if let old { session.formKey = old.formKey }
         return AuthorizeOutcome(
-            .redirect("\(Self.path)?\(query)"), session: cookie(of: session, at: now))
+            .resume("\(Self.path)?\(query)"), session: cookie(of: session, at: now))
     }
 
     /// Tells the client that the sign-in at Apple has failed.
@@ -40,8 +40,8 @@ extension AuthorizeUseCase {
     {
         switch check(query, browser) {
         case .page(let error): AuthorizeOutcome(.page(error))
-        case .redirect(let response, let error): AuthorizeOutcome(.redirect(response.location(error: error)))
-        case .proceed(let request): AuthorizeOutcome(.redirect(request.location(of: failure)))
+        case .redirect(let response, let error): AuthorizeOutcome(error, by: response)
+        case .proceed(let request): AuthorizeOutcome(OAuthError(failure), by: request.response)
         }
     }
 
@@ -51,16 +51,15 @@ extension AuthorizeUseCase {
     }
 }
 
-extension AuthorizationRequest {
+extension OAuthError {
     /// What Apple says is not signed, so none of its words go to the client.
-    fileprivate func location(of failure: WebFailure) -> String {
+    fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
-            location(error: .accessDenied, "The person did not sign in with Apple.")
+            self.init(.accessDenied, "The person did not sign in with Apple.")
         case "temporarily_unavailable":
-            location(
-                error: .temporarilyUnavailable, "Sign in with Apple cannot be checked now; try again later.")
-        default: location(error: .serverError, "The sign-in with Apple failed; try again.")
+            self.init(.temporarilyUnavailable, "Sign in with Apple cannot be checked now; try again later.")
+        default: self.init(.serverError, "The sign-in with Apple failed; try again.")
         }
     }
 }

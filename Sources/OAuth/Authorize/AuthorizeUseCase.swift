@@ -43,8 +43,7 @@ public struct AuthorizeUseCase: Sendable {
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
         switch check(query, browser) {
         case .page(let error): return .now(AuthorizeOutcome(.page(error)))
-        case .redirect(let response, let error):
-            return .now(AuthorizeOutcome(.redirect(response.location(error: error))))
+        case .redirect(let response, let error): return .now(AuthorizeOutcome(error, by: response))
         case .proceed(let request):
             let visit = AuthorizeVisit(
                 useCase: self, request: request, query: query, session: sessions.open(browser.session),
@@ -61,14 +60,18 @@ public struct AuthorizeUseCase: Sendable {
     ) -> Step<AuthorizeOutcome> {
         switch check(query, browser) {
         case .page(let error): return .now(AuthorizeOutcome(.page(error)))
-        case .redirect(let response, let error):
-            return .now(AuthorizeOutcome(.redirect(response.location(error: error))))
+        case .redirect(let response, let error): return .now(AuthorizeOutcome(error, by: response))
         case .proceed(let request):
             let visit = AuthorizeVisit(
                 useCase: self, request: request, query: query, session: sessions.open(browser.session),
                 webCookie: browser.webSignIn, now: now())
             return visit.answer(form)
         }
+    }
+
+    /// Whether the request keeps every rule that needs no person.
+    public func isValid(_ query: String, from browser: AuthorizeBrowser) -> Bool {
+        if case .proceed = check(query, browser) { true } else { false }
     }
 
     func check(_ query: String, _ browser: AuthorizeBrowser) -> AuthorizationDecision {

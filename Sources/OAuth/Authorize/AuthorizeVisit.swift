@@ -20,7 +20,7 @@ struct AuthorizeVisit: Sendable {
             do {
                 return try await withSession(session)
             } catch {
-                return AuthorizeOutcome(.redirect(try unavailable(error)))
+                return try unavailable(error)
             }
         }
     }
@@ -41,12 +41,12 @@ struct AuthorizeVisit: Sendable {
         }
         return .later {
             do {
-                return AuthorizeOutcome(.redirect(try await issue(scopes, session)))
+                return AuthorizeOutcome(.code(try await issue(scopes, session)))
             } catch is GrantRefusal {
                 // The credential ended while the page was open. A new sign-in can help.
                 return refusal(.loginRequired, session: .end)
             } catch {
-                return AuthorizeOutcome(.redirect(try unavailable(error)))
+                return try unavailable(error)
             }
         }
     }
@@ -71,7 +71,7 @@ struct AuthorizeVisit: Sendable {
         case (.issue, _):
             do {
                 let location = try await issue(request.scopes, session)
-                return AuthorizeOutcome(.redirect(location), session: sessionWithoutRoundTrip(situation))
+                return AuthorizeOutcome(.code(location), session: sessionWithoutRoundTrip(situation))
             } catch is GrantRefusal {
                 // The credential has ended since it was read.
                 return withoutSession(situation)
@@ -123,7 +123,7 @@ struct AuthorizeVisit: Sendable {
     private func redirect(
         _ code: OAuthError.Code, _ explanation: String, session: AuthorizeOutcome.SessionChange = .keep
     ) -> AuthorizeOutcome {
-        AuthorizeOutcome(.redirect(request.location(error: code, explanation)), session: session)
+        AuthorizeOutcome(OAuthError(code, explanation), by: request.response, session: session)
     }
 
     private func refusal(
@@ -134,9 +134,8 @@ struct AuthorizeVisit: Sendable {
     }
 
     /// Where the client learns that a retry may help. Rethrows everything else, which is a bug of this service.
-    private func unavailable(_ error: any Error) throws -> String {
+    private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
-        return request.location(
-            error: .temporarilyUnavailable, "The service cannot answer now; try again in a minute.")
+        return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")
     }
 }

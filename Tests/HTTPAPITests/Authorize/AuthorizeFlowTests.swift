@@ -155,10 +155,39 @@ import TokenMint
         }
     }
 
-    @Test func `a request as a form is turned into one in the URL`() async throws {
+    @Test func `a request as a form is answered like one in the URL`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
-            let answer = try await visitor.post("/oauth/authorize", text: OAuthClients.shop)
+            func post(_ text: String) async throws -> ProbeResponse {
+                try await visitor.post("/oauth/authorize", text: text, from: nil)
+            }
+            let departure = try await post(OAuthClients.shop)
+            let page = try ConsentView(try await visitor.signIn(after: departure))
+            #expect(page.response.text.contains("Example Shop"))
+            let asked = try ConsentView(try await post(OAuthClients.shop))
+            #expect(Self.parameters(try await visitor.answer(asked, "agree"))["code"] != nil)
+            #expect(Self.parameters(try await post(OAuthClients.shop))["code"] != nil)
+        }
+    }
+
+    @Test(arguments: [nil, "https://shop.example.com", "null"])
+    func `what is wrong with a request as a form is told at once`(origin: String?) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let told = try await visitor.post(
+                "/oauth/authorize", text: OAuthClients.shop + "&scope=unknown", from: origin)
+            #expect(told["location"]?.hasPrefix("\(OAuthClients.shopURI)?error=invalid_scope&") == true)
+            #expect(told["location"]?.hasSuffix("&state=a%2Bb+c&iss=https%3A%2F%2Fsiwa.test") == true)
+            let unknown = try await visitor.post("/oauth/authorize", text: "client_id=unknown", from: origin)
+            #expect(unknown.status == 400 && unknown["location"] == nil)
+        }
+    }
+
+    @Test(arguments: ["https://shop.example.com", "null"])
+    func `a form of a page goes on as a GET, because no cookie comes with it`(origin: String) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let answer = try await visitor.post("/oauth/authorize", text: OAuthClients.shop, from: origin)
             #expect(answer.status == 303)
             #expect(answer["location"] == "/oauth/authorize?\(OAuthClients.shop)")
             for text in ["", "a b", "a=é", String(repeating: "a", count: 4097)] {
@@ -182,6 +211,24 @@ import TokenMint
             let refused = try await visitor.authorize(longest + "x")
             #expect(Self.parameters(refused)["error"] == "invalid_request")
             #expect(Self.parameters(refused)["state"] == "a+b+c")
+        }
+    }
+
+    @Test func `outcomes are counted`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.consentPage(OAuthClients.shop)
+            _ = try await visitor.answer(page, "cancel")
+            _ = try await visitor.answer(page, "agree")
+            _ = try await visitor.post(page.action, [("decision", "agree")])
+            _ = try await visitor.authorize("client_id=unknown")
+            let metrics = try await service.call("GET", "/metrics").text
+            for outcome in [
+                "sign_in", "signed_in", "asked", "access_denied", "code", "form_refused", "page",
+            ] {
+                #expect(metrics.contains("siwa_oauth_authorizations_total{outcome=\"\(outcome)\"} 1\n"))
+            }
+            #expect(metrics.contains("siwa_oauth_authorizations_total{outcome=\"login_required\"} 0\n"))
         }
     }
 

@@ -26,10 +26,13 @@ final class AuthorizeVisitor {
     }
 
     func post(
-        _ target: String, text: String, type: String = "application/x-www-form-urlencoded"
+        _ target: String, text: String, type: String = "application/x-www-form-urlencoded",
+        from origin: String? = "null"
     ) async throws -> ProbeResponse {
-        // As a page without a referrer sends it.
-        try await send("POST", target, body: text, ["Content-Type": type, "Origin": "null"])
+        // A page without a referrer has the origin "null".
+        var fields = ["Content-Type": type]
+        fields["Origin"] = origin
+        return try await send("POST", target, body: text, fields)
     }
 
     private func send(
