@@ -58,6 +58,8 @@ def desktop(**changes):
 
 # What is right.
 proceed("proceeds-web", "A web client with a challenge.", shop())
+proceed("proceeds-challenge-of-no-verifier", "RFC 7636 section 4.2 allows it, though no SHA-256 is written like this.",
+        shop(code_challenge=CHALLENGE[:-1] + "N"), changes={"code_challenge": CHALLENGE[:-1] + "N"})
 proceed("proceeds-google-without-challenge", "Google's request for linking has no challenge.", google(),
         GOOGLE_PROCEEDS)
 proceed("proceeds-google-with-challenge", "A challenge that Google sends is kept.",
@@ -289,8 +291,6 @@ redirect("challenge-method-lower-case", "Words are compared byte for byte.", sho
 redirect("challenge-short", "A SHA-256 has 43 characters.", shop(code_challenge=CHALLENGE[:-1]), "invalid_request")
 redirect("challenge-padded", "base64url without padding.", shop(code_challenge=CHALLENGE + "="), "invalid_request")
 redirect("challenge-standard-alphabet", "base64url, not base64.", shop(code_challenge=CHALLENGE.replace("-", "+")),
-         "invalid_request")
-redirect("challenge-stray-bits", "No SHA-256 is written like this.", shop(code_challenge=CHALLENGE[:-1] + "N"),
          "invalid_request")
 redirect("challenge-repeated", "A repeated parameter is malformed.", shop() + f"&code_challenge={CHALLENGE}",
          "invalid_request")

@@ -14,14 +14,15 @@ public struct CodeChallenge: Sendable, Hashable {
     public let method: CodeChallengeMethod
     public let text: String
 
-    /// Returns `nil` for a text that no verifier can fit: for `S256` the 43 characters of a SHA-256 in
-    /// base64url, for `plain` 43 to 128 unreserved characters.
+    /// Returns `nil` for a text of another form: for `S256` 43 characters of base64url, for `plain` 43 to 128
+    /// unreserved characters.
     public init?(_ text: String, method: CodeChallengeMethod) {
         switch method {
         case .s256:
-            guard text.utf8.count == 43, Base64URL.decode(text)?.count == SHA256Digest.size else {
-                return nil
-            }
+            // One that no SHA-256 encodes to is accepted (RFC 7636 §4.2 allows it), and no verifier fits it.
+            guard text.utf8.count == 43,
+                text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_".utf8.contains($0) })
+            else { return nil }
         case .plain:
             guard CodeVerifier(text) != nil else { return nil }
         }
