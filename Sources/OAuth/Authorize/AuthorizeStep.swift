@@ -93,7 +93,8 @@ extension Account {
     func isMeant(by hint: String?) -> Bool {
         guard let hint else { return true }
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
-        guard hint.contains("@"), let email, isPrivateEmail == false else { return true }
+        // Apple can leave out whether an address is private. A relay address is never the one of a hint.
+        guard hint.contains("@"), let email, !(isPrivateEmail ?? false) else { return true }
         return hint.lowercased() == email.lowercased()
     }
 }

@@ -65,6 +65,33 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [
+        (false, "ada@example.com", "code"), (false, "ADA@example.com", "code"),
+        (nil, "ada@example.com", "code"),
+        (false, "grace@example.com", "interaction_required"),
+        (nil, "grace@example.com", "interaction_required"),
+        // The address that a client knows is never the relay address.
+        (true, "grace@example.com", "code"),
+    ])
+    func `a hint that names another address is told to the person`(
+        isPrivate: Bool?, hint: String, outcome: String
+    ) async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let page = try await visitor.signIn(after: try await visitor.authorize(OAuthClients.shop)) {
+                claims in
+                claims["email"] = .string("ada@example.com")
+                claims["is_private_email"] = isPrivate.map { .bool($0) }
+            }
+            _ = try await visitor.answer(try ConsentView(page), "agree")
+            let query = OAuthClients.shop + "&login_hint=" + WebVisitor.encode(hint)
+            let silent = try await visitor.authorize(query + "&prompt=none")
+            #expect((Self.error(silent) ?? "code") == outcome)
+            let asked = try await visitor.authorize(query)
+            #expect(asked.status == (outcome == "code" ? 303 : 200))
+        }
+    }
+
     @Test func `a max_age that is met asks for nothing`() async throws {
         try await RunningService.with(AuthorizeFlowTests.oauth) { service in
             let visitor = AuthorizeVisitor(service)
