@@ -75,7 +75,7 @@ import Testing
         ),
         ("app_flip: true", "app_flip: perhaps", "oauth.clients.app_flip"),
         ("/flip/google", "flip/google", "oauth.clients.app_flip_link_paths"),
-        ("session_lifetime: 900", "session_lifetime: 59", "oauth.session_lifetime"),
+        ("session_lifetime: 900", "session_lifetime: 0", "oauth.session_lifetime"),
         ("session_lifetime: 900", "session_lifetime: 10m", "oauth.session_lifetime"),
         ("kind: native", "kind: robot", "oauth.clients.kind"),
         ("id: desktop", "id: google", "oauth.clients.id"),

@@ -1,19 +1,19 @@
 /// How long what a client was given can be used, in seconds.
 public struct ClientLifetimes: Sendable, Hashable {
-    /// Of an authorization code: 30 to 600 seconds, 600 by default (RFC 6749 §4.1.2: at most ten minutes).
+    /// Of an authorization code: 1 to 600 seconds, 600 by default (RFC 6749 §4.1.2: at most ten minutes).
     public var code: Int64
-    /// Of an access token: 60 seconds to 24 hours, one hour by default. A resource server that does not ask
+    /// Of an access token: one second to 24 hours, one hour by default. A resource server that does not ask
     /// accepts the token so long after its grant has ended.
     public var accessToken: Int64
-    /// Of a refresh token since its last use: one hour to ten years. `nil` is for ever.
+    /// Of a refresh token since its last use: one second to ten years. `nil` is for ever.
     public var refreshTokenIdle: Int64?
-    /// Of a refresh token and all its successors since the code was redeemed: one hour to ten years. `nil` is
+    /// Of a refresh token and all its successors since the code was redeemed: one second to ten years. `nil` is
     /// for ever.
     public var refreshTokenAbsolute: Int64?
 
-    public static let codeBounds: ClosedRange<Int64> = 30...600
-    public static let accessTokenBounds: ClosedRange<Int64> = 60...86_400
-    public static let refreshTokenBounds: ClosedRange<Int64> = 3600...315_360_000
+    public static let codeBounds: ClosedRange<Int64> = 1...600
+    public static let accessTokenBounds: ClosedRange<Int64> = 1...86_400
+    public static let refreshTokenBounds: ClosedRange<Int64> = 1...315_360_000
 
     public init(
         code: Int64 = 600, accessToken: Int64 = 3600, refreshTokenIdle: Int64? = nil,

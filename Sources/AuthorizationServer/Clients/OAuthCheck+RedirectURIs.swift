@@ -48,7 +48,7 @@ extension OAuthCheck {
             do throws(RedirectURIFault) {
                 let uri = try RegisteredRedirectURI(registering: text)
                 try uri.check(for: kind, on: platform, isDevelopment: surroundings.isDevelopment)
-                if uris.contains(where: { $0.target(for: text) != nil }) {
+                if uris.contains(uri) {
                     add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")
                 }
                 uris.append(uri)

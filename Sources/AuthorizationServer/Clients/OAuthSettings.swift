@@ -10,7 +10,7 @@ public struct OAuthSettings: Sendable {
     public let allowsAccountsWithoutApple: Bool
 
     static let defaultSessionLifetime: Int64 = 600
-    static let sessionLifetimeBounds: ClosedRange<Int64> = 60...86_400
+    static let sessionLifetimeBounds: ClosedRange<Int64> = 1...86_400
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
@@ -46,7 +46,8 @@ public struct OAuthSettings: Sendable {
         guard let issuer else { return .none }
         return .usable(
             OAuthSettings(
-                issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes, clients: ClientRegistry(clients),
+                issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
+                clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple))
     }
 }

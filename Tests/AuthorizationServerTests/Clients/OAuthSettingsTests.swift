@@ -63,7 +63,7 @@ import Testing
         ),
         (
             .redirectURITwice,
-            .native { $0.redirectURIs = ["http://127.0.0.1:1/cb", "http://127.0.0.1:2/cb"] }
+            .native { $0.redirectURIs = ["http://127.0.0.1/cb", "http://127.0.0.1/cb"] }
         ),
         (.redirectURIOfGoogle, .google { $0.redirectURIs = ["https://shop.example.com/cb"] }),
         (.testRedirectURIInProduction, .google { $0.appFlipTestRedirectURIs = ["https://test.example.com"] }),
@@ -88,6 +88,7 @@ import Testing
         (.audienceMalformed, .client { $0.audience = "https://api.example.com#x" }),
         (.lifetimeOutOfRange, .client { $0.codeLifetime = 601 }),
         (.lifetimeOutOfRange, .client { $0.accessTokenLifetime = 0 }),
+        (.lifetimeOutOfRange, .client { $0.codeLifetime = 0 }),
         (.lifetimeOutOfRange, .client { $0.refreshTokenLifetime = .max }),
         (.lifetimeOutOfRange, .client { $0.refreshTokenIdleLifetime = -1 }),
         (.lifetimeOutOfRange, .client { $0.maxAuthenticationAge = -1 }),
