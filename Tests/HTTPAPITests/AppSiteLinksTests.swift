@@ -35,7 +35,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], #"{"appIDs":["A1B2C3D4E5.com.example.app","A1B2C3D4E5.com.example.second"],"components":[{"/":"/link/google/*"}]}"#),
+        (
+            [],
+            #"{"appIDs":["A1B2C3D4E5.com.example.app","A1B2C3D4E5.com.example.second"],"components":[{"/":"/link/google/*"}]}"#
+        ),
         (
             ["/two"],
             #"{"appIDs":["A1B2C3D4E5.com.example.app"],"components":[{"/":"/link/google/*"}]},"#

@@ -11,7 +11,9 @@ struct AppSiteLinks {
 
     init(of clients: ClientRegistry, in deployment: Deployment) {
         for client in clients.clients where client.hasAppFlip {
-            guard let app = deployment.app(for: client.app), let linking = client.googleLinking else { continue }
+            guard let app = deployment.app(for: client.app), let linking = client.googleLinking else {
+                continue
+            }
             add("\(app.team.rawValue).\(app.primaryClientID.rawValue)", to: linking.linkPaths)
         }
     }
