@@ -28,8 +28,8 @@ public protocol AuthorizationStore: Sendable {
     /// The account that is linked with a Google account for a client; `nil` when none is.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
-    /// The account with this verified address that is no private relay address, in the team of an app;
-    /// `nil` when none or several have it.
+    /// The account with this verified address that is not known as a private relay address, in the team of an
+    /// app; `nil` when none or several have it.
     func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws -> AccountID?
 
     func isDisabled(googleSubject: String) async throws -> Bool

@@ -48,7 +48,7 @@ enum OAuthReader {
         email, team, app in
         """
         SELECT s.account_id FROM subject s
-        WHERE lower(s.email) = lower(\(email) COLLATE "C") AND s.email_is_verified AND s.email_is_not_private
+        WHERE lower(s.email) = lower(\(email) COLLATE "C") AND s.email_is_verified AND NOT s.email_is_private
             AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
             AND EXISTS (
                 SELECT 1 FROM credential c

@@ -126,6 +126,6 @@ extension Migration {
 
             -- For Google's streamlined linking, which knows an address. Relays are never found by it.
             CREATE INDEX subject_by_email ON subject (lower(email))
-                WHERE email_is_verified AND email_is_not_private;
+                WHERE email_is_verified AND NOT email_is_private;
             """)
 }

@@ -58,7 +58,7 @@ final class OAuthReader {
             sql: """
                 SELECT s.account_id FROM subject s
                 WHERE lower(s.email) = lower(:email) AND s.email_is_verified = 1
-                    AND s.email_is_not_private = 1 AND s.team_id = :team AND s.account_id IS NOT NULL
+                    AND s.email_is_private = 0 AND s.team_id = :team AND s.account_id IS NOT NULL
                     AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app)
                 LIMIT 2
                 """, arguments: ["email": email, "team": teamNumber, "app": appNumber])

@@ -125,6 +125,6 @@ extension Migration {
 
             -- For Google's streamlined linking, which knows an address. Relays are never found by it.
             CREATE INDEX subject_by_email ON subject (lower(email))
-                WHERE email_is_verified = 1 AND email_is_not_private = 1;
+                WHERE email_is_verified = 1 AND email_is_private = 0;
             """)
 }

@@ -59,7 +59,7 @@ extension ReferenceStore: AuthorizationStore {
             let found = state.subjects.values.filter { record in
                 record.key.team == team && record.credentials.contains { $0.clientID == app }
                     && record.accountID != nil && record.email?.value.isVerified == true
-                    && record.email?.value.isPrivate == false
+                    && record.email?.value.isPrivate != true
                     && record.email?.value.address.asciiLowercased == email.asciiLowercased
             }
             return found.count == 1 ? found.first?.accountID : nil
