@@ -88,7 +88,7 @@ struct BrowserPage {
         font:17px/1.5 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif}
         main{max-width:28rem;margin:6vh auto;background:var(--card);border:1px solid var(--line);\
         border-radius:1.1rem;padding:2rem;overflow-wrap:anywhere}
-        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .6rem}
+        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .6rem;text-wrap:balance}
         h2{font-size:1rem;line-height:1.4;margin:1.4rem 0 .5rem}
         p{margin:0 0 .8rem}
         a{color:var(--blue)}

@@ -45,7 +45,7 @@ extension AuthorizeTexts {
             requestMalformed: Refusal(
                 title: "Ten link jest niekompletny",
                 reason:
-                    "Link musi podawać aplikację (client_id) i adres powrotu (redirect_uri), każde raz.",
+                    "Link musi podawać aplikację (client_id) i adres powrotu (redirect_uri), każde z nich dokładnie raz.",
                 advice:
                     "Wróć do aplikacji i spróbuj ponownie. Jeśli jesteś jej programistą, sprawdź parametry linku."
             ),
