@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
-from . import extremes, machine, once, postgres, scale
+from . import extremes, grant_scale, machine, once, postgres, scale, signatures
 from .load import FAILURES, wrk
+from .oauth_subjects import BESIDE, ENDPOINTS, OAuthStage
 from .processes import BenchError
 from .report import Report
 from .rounds import interleaved, note
@@ -20,9 +21,11 @@ from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
 
 SUBJECTS = [
-    "echo", "verify", "sign-in", "state", "nonce", "batch", "events", "first-sign-in", "notification",
-    "sign-in-postgres", "jwt-kit", "pyjwt", "pyjwt-uvloop"]
-PARTS = [*SUBJECTS, "pgbench", "half-peak", "overload", "scale", "scale-postgres"]
+    "echo", "verify", "sign-in", "state", *BESIDE, "nonce", "batch", "events", "first-sign-in", "notification",
+    "sign-in-postgres", *ENDPOINTS, "jwt-kit", "pyjwt", "pyjwt-uvloop"]
+PARTS = [
+    *SUBJECTS, "signatures", "pgbench", "half-peak", "overload", "scale", "scale-postgres", "scale-grants",
+    "scale-grants-postgres"]
 # What PostgreSQL's part is bounded to: filling it takes longer.
 MOST_POSTGRES_ACCOUNTS = 1_000_000
 
@@ -59,16 +62,21 @@ class Run:
         self._exits = exits
         cores = machine.Cores.divide()
         os.sched_setaffinity(0, cores.load)
-        self._programs = postgres.programs() if self._wants("sign-in-postgres", "pgbench", "scale-postgres") else None
+        self._programs = postgres.programs() if self._wants(
+            "sign-in-postgres", "pgbench", "scale-postgres", "scale-grants-postgres") else None
         self.report = Report(machine.description(cores, chosen.siwa, self._programs))
         note("\n".join(self.report.machine))
         self._stage = Stage(directory, SigningKey(directory), cores, chosen.siwa, exits)
+        self._oauth = OAuthStage(self._stage)
         note(f"Signing {TOKENS} tokens")
         self._requests = RequestFiles.write(directory, "main", self._stage.key, accounts=TOKENS)
 
     def measure(self) -> None:
         if self._wants(*SUBJECTS, "half-peak", "overload"):
             self._measure_subjects()
+        if self._wants("signatures"):
+            note("Signatures")
+            self.report.signatures = signatures.measure(self._stage.cores.server, self._chosen.rounds)
         if self._wants("pgbench"):
             self._measure_pgbench()
         if self._wants("scale"):
@@ -77,6 +85,16 @@ class Run:
             store = PostgresStore(self._stage, self._cluster("scale", self._stage.cores.server))
             sizes = sorted({min(number, MOST_POSTGRES_ACCOUNTS) for number in self._chosen.accounts})
             self.report.postgres_sizes = self._scale(store, sizes)
+        if self._wants("scale-grants"):
+            sqlite_grants = grant_scale.SQLiteGrants(self._stage, self._oauth.environment)
+            self.report.grant_sizes = self._scale_grants(sqlite_grants)
+        if self._wants("scale-grants-postgres"):
+            cluster = self._cluster("grants", self._stage.cores.server)
+            self.report.postgres_grant_sizes = self._scale_grants(
+                grant_scale.PostgresGrants(self._stage, cluster, self._oauth.environment))
+
+    def _scale_grants(self, store: grant_scale.GrantStore) -> list[grant_scale.GrantSize]:
+        return grant_scale.run(self._stage, self._oauth, store, self._chosen.rounds, self._chosen.seconds)
 
     def _scale(self, store: Store, sizes: list[int]) -> list[scale.Size]:
         return scale.run(self._stage, store, sizes, self._chosen.rounds, self._chosen.seconds)
@@ -89,6 +107,8 @@ class Run:
         available = (
             self._sqlite_subjects()
             if self._wants("verify", "sign-in", "state", "nonce", "batch", "events", "half-peak", "overload") else {})
+        # One round more, because each warms up.
+        available |= self._oauth.subjects(self._chosen.only, self._requests, seconds * rounds + 1)
         subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
         if subjects:
             reference = self._stage.haproxy(self._requests)

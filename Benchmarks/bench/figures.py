@@ -27,9 +27,17 @@ class Figure:
 
 
 FIGURES = [
-    Figure("verify", "verify, CPU per request, against HAProxy", 0.92, 0.8),
-    Figure("sign-in", "durable sign-in on SQLite (known accounts), against HAProxy's bare verify", 1.65, 1.4),
-    Figure("state", "credential state, against HAProxy's bare verify", 0.62, 0.5),
+    Figure("verify", "verify, CPU per request, against HAProxy", 0.95, 0.8),
+    Figure("sign-in", "durable sign-in on SQLite (known accounts), against HAProxy's bare verify", 1.7, 1.4),
+    Figure("state", "credential state, against HAProxy's bare verify", 0.65, 0.5),
+    Figure("verify-oauth", "the same verify with OAuth clients configured", 0.95, 0.8),
+    Figure("sign-in-oauth", "the same sign-in with OAuth clients configured", 1.7, 1.4),
+    Figure("state-oauth", "the same credential state with OAuth clients configured", 0.65, 0.5),
+    Figure("introspection", "introspection of an access token, against HAProxy's bare verify", 4.0, 3.0),
+    Figure("refresh", "refresh with rotation, durable, SQLite, against HAProxy's bare verify", 5.0, 4.0),
+    Figure("code", "code for tokens without ID token, durable, SQLite, against HAProxy's bare verify", 6.0, 5.0),
+    Figure("authorize", "authorize page of a person who is signed in, against HAProxy's bare verify", 3.0, 2.5),
+    Figure("authorize-arrival", "authorization request that goes on to Apple, against HAProxy's bare verify", 3.0, 2.0),
     Figure("nonce", "a new nonce, against a state query", 1.15, 1.0),
     Figure(
         "pgbench", "sign-ins per second on PostgreSQL, 64 connections, against pgbench's same upsert, 64 clients",
@@ -42,6 +50,10 @@ FIGURES = [
     Figure("scale-state", "state query at {most} accounts against {fewest}", 1.3, 1.1),
     Figure("scale-sign-in", "sign-in at {most} accounts against {fewest}", 1.3, 1.1),
     Figure("scale-memory", "resident memory at {most} accounts, 256 connections", 80, 80, " MB"),
+    *(
+        Figure(f"{part}-{kind}", f"{title} at 1,000,000 grants against 10,000, {store}", 1.3, 1.1)
+        for part, store in (("scale-grants", "SQLite"), ("scale-grants-postgres", "PostgreSQL"))
+        for kind, title in (("introspection", "introspection"), ("refresh", "refresh"), ("code", "code for tokens"))),
     Figure("half-peak", "p99 at half of the peak rate, the worst of verify, sign-in and state", 10, 5, " ms"),
     Figure(
         "overload", "successes at twice the peak rate, as a share of the peak, the worse of verify and sign-in",

@@ -52,13 +52,15 @@ class PacedResult:
 
 def wrk(
     server: Server, port: int, requests: Path, *, seconds: int, connections: int = 32,
-    backing: Server | None = None,
+    backing: Server | None = None, script: str = "cycle.lua", skipped: int = 0,
 ) -> Measurement:
-    """One thread of wrk. Rates are those of successes."""
+    """One thread of wrk. Rates are those of successes.
+
+    `skipped` requests of the file are left out."""
     command = [
         "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s",
-        "-s", str(_PACKAGE / "subjects" / "cycle.lua"),
-        f"http://127.0.0.1:{port}", "--", str(requests)]
+        "-s", str(_PACKAGE / "subjects" / script),
+        f"http://127.0.0.1:{port}", "--", str(requests), str(skipped)]
     before = server.cpu_seconds(), backing.cpu_seconds() if backing else 0.0
     ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=False)
     after = server.cpu_seconds(), backing.cpu_seconds() if backing else 0.0

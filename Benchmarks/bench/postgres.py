@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -52,6 +53,27 @@ class Cluster:
 
     def query(self, sql: str, database: str = "postgres") -> str:
         return self._run(self._client("psql", "-qAt", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql)).strip()
+
+    def copy(self, into: str, lines: Iterable[str], database: str) -> None:
+        """Writes rows in the text format of COPY."""
+        command = [
+            str(self._programs / "psql"), *self._client("psql", "-qAt", "-v", "ON_ERROR_STOP=1", "-d", database)[1:],
+            "-c", f"COPY {into} FROM STDIN"]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=_USER, group=_USER,
+            extra_groups=None if _USER is None else [], cwd="/",
+        ) as psql:
+            if psql.stdin is None or psql.stderr is None:
+                raise BenchError("psql has no input")
+            try:
+                psql.stdin.writelines(lines)
+                psql.stdin.close()
+            except BrokenPipeError:
+                # What it has against them stands below.
+                pass
+            said = psql.stderr.read()
+        if psql.returncode != 0:
+            raise BenchError(f"psql, COPY {into}: {said}")
 
     def write_upsert(self, path: Path, database: str) -> Path:
         """What a sign-in of a known account changes, as one statement of pgbench's on the service's own tables."""

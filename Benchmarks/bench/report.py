@@ -8,8 +8,16 @@ from typing import Any
 
 from .extremes import HalfPeak, Overload
 from .figures import FIGURES
+from .grant_scale import KINDS, GrantSize
+from .grant_scale import growth as grant_growth
 from .rounds import Round, median_of_quotients, median_ratio, middle
 from .scale import Size, growth
+from .signatures import Signature
+
+# These are compared with the reference alone.
+_RATIOS = [
+    "verify", "sign-in", "state", "verify-oauth", "sign-in-oauth", "state-oauth", "introspection", "refresh", "code",
+    "authorize", "authorize-arrival"]
 
 
 @dataclass
@@ -24,11 +32,15 @@ class Report:
     sizes: list[Size] = field(default_factory=list)
     """On SQLite."""
     postgres_sizes: list[Size] = field(default_factory=list)
+    grant_sizes: list[GrantSize] = field(default_factory=list)
+    """On SQLite."""
+    postgres_grant_sizes: list[GrantSize] = field(default_factory=list)
+    signatures: list[Signature] = field(default_factory=list)
 
     def measured(self) -> dict[str, float]:
         """What was measured of the figures to reach, by their names."""
         found: dict[str, float] = {}
-        for name in ("verify", "sign-in", "state"):
+        for name in _RATIOS:
             if name in self.subjects:
                 found[name] = median_ratio(self.subjects[name])
         for name in ("jwt-kit", "pyjwt"):
@@ -48,6 +60,10 @@ class Report:
             found["scale-state"], found["scale-sign-in"] = times.state, times.sign_in
         if self.sizes:
             found["scale-memory"] = self.sizes[-1].memory_mb
+        for part, sizes in (
+            ("scale-grants", self.grant_sizes), ("scale-grants-postgres", self.postgres_grant_sizes)):
+            if sizes:
+                found |= {f"{part}-{kind}": times for kind, times in grant_growth(sizes).items()}
         if self.half_peak:
             found["half-peak"] = max(run.p99_ms for run in self.half_peak)
         if self.overload:
@@ -74,6 +90,11 @@ class Report:
                 [[run.subject, f"{run.offered:.0f}", f"{run.goodput:.2f}", f"{run.shed:.0%}", f"{run.unsent:.0%}",
                   f"{run.p99_ms:.0f}", f"{run.memory_mb:.0f}"] for run in self.overload]))
         parts += [_sizes(sizes) for sizes in (self.sizes, self.postgres_sizes) if sizes]
+        parts += [_grant_sizes(sizes) for sizes in (self.grant_sizes, self.postgres_grant_sizes) if sizes]
+        if self.signatures:
+            parts.append(_table(
+                ["one signature (OpenSSL, P-256 and RSA-2048)", "CPU us"],
+                [[one.operation, f"{one.cpu_us:.1f}"] for one in self.signatures]))
         return "\n\n".join(parts) + "\n"
 
     def write_json(self, path: Path) -> None:
@@ -106,15 +127,23 @@ class Report:
             rows)
 
 
-def _sizes(sizes: list[Size]) -> str:
-    def cost(rounds: list[Round]) -> str:
-        run = middle(rounds)
-        return f"{run.cpu_us:.1f} + {run.backing_us:.1f}" if run.backing_us else f"{run.cpu_us:.1f}"
+def _cost(rounds: list[Round]) -> str:
+    run = middle(rounds)
+    return f"{run.cpu_us:.1f} + {run.backing_us:.1f}" if run.backing_us else f"{run.cpu_us:.1f}"
 
+
+def _sizes(sizes: list[Size]) -> str:
     return _table(
         [f"accounts ({sizes[0].store})", "file MB", "state us", "sign-in us", "MB with 256 connections"],
-        [[f"{size.accounts:,}", f"{size.file_mb:.0f}", cost(size.state), cost(size.sign_in), f"{size.memory_mb:.0f}"]
+        [[f"{size.accounts:,}", f"{size.file_mb:.0f}", _cost(size.state), _cost(size.sign_in),
+          f"{size.memory_mb:.0f}"]
          for size in sizes])
+
+
+def _grant_sizes(sizes: list[GrantSize]) -> str:
+    return _table(
+        [f"grants ({sizes[0].store})", "file MB", *(f"{kind} us" for kind in KINDS)],
+        [[f"{size.grants:,}", f"{size.file_mb:.0f}", *(_cost(size.runs[kind]) for kind in KINDS)] for size in sizes])
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from statistics import mean, median
 
 from .load import Measurement, wrk
-from .processes import BenchError
-from .subjects import Subject
+from .processes import BenchError, Server
+from .subjects import CONNECTIONS, Subject
 from .tokens import ONCE_PER_SECOND
 
 
@@ -23,12 +23,23 @@ def note(text: str) -> None:
 
 def _measure(subject: Subject, seconds: int) -> Measurement:
     server, port = subject.renew() if subject.renew else (subject.server, subject.port)
-    measured = wrk(server, port, subject.requests, seconds=seconds, backing=subject.backing)
+    measured = send(subject, seconds, server, port)
     if subject.renew and measured.requests > ONCE_PER_SECOND * seconds:
         raise BenchError(f"{subject.name} was faster than {ONCE_PER_SECOND} a second: more requests are needed")
     note(
         f"  {subject.name:18} {measured.cpu_us:7.1f} us  {measured.rate:7.0f}/s  "
         f"p50 {measured.p50_ms:.2f} ms  p99 {measured.p99_ms:.2f} ms")
+    return measured
+
+
+def send(subject: Subject, seconds: int, server: Server | None = None, port: int | None = None) -> Measurement:
+    """One run of wrk on a subject."""
+    supply = subject.supply
+    measured = wrk(
+        server or subject.server, port or subject.port, subject.requests, seconds=seconds,
+        connections=CONNECTIONS, backing=subject.backing, script=subject.script, skipped=supply.used if supply else 0)
+    if supply:
+        supply.take(measured.requests)
     return measured
 
 
@@ -39,7 +50,7 @@ def interleaved(reference: Subject, subjects: list[Subject], rounds: int, second
         if subject.renew:
             continue
         # The first seconds of a process are not its usual ones.
-        wrk(subject.server, subject.port, subject.requests, seconds=1)
+        send(subject, 1)
     for number in range(rounds):
         note(f"Round {number + 1} of {rounds}")
         before = _measure(reference, seconds)

@@ -6,13 +6,12 @@ import sqlite3
 from pathlib import Path
 from typing import Protocol
 
+from .oauth import EPOCH, account_id
 from .postgres import Cluster
 from .processes import BenchError, Server
 from .subjects import Stage
 from .tokens import CLIENT_ID, TEAM_ID, email, sub, sub_sql
 
-# 2024-01-01, in milliseconds.
-_EPOCH = 1_704_067_200_000
 _BYTES_PER_ACCOUNT = 300
 
 
@@ -33,11 +32,16 @@ class SQLiteStore:
     name = "SQLite"
     backing: Server | None = None
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, kind: str = "accounts") -> None:
         self._stage = stage
+        self._kind = kind
 
     def start(self, accounts: int) -> tuple[Server, int]:
-        name = f"accounts-{accounts}"
+        return self._stage.sqlite(self.fill(accounts))
+
+    def fill(self, accounts: int) -> str:
+        """Its name."""
+        name = f"{self._kind}-{accounts}"
         path = self._stage.database(name)
         check_space(path.parent, accounts)
         self._stage.sqlite(name)[0].end()
@@ -46,31 +50,37 @@ class SQLiteStore:
         except sqlite3.Error as error:
             # Ctrl-C comes here too, because most of the time is spent in the functions below.
             raise BenchError(f"{path.name} was not filled: {error}") from error
-        return self._stage.sqlite(name)
+        return name
 
     def megabytes(self, accounts: int) -> float:
-        return self._stage.database(f"accounts-{accounts}").stat().st_size / 1e6
+        return self._stage.database(f"{self._kind}-{accounts}").stat().st_size / 1e6
 
 
 class PostgresStore:
     name = "PostgreSQL"
 
-    def __init__(self, stage: Stage, cluster: Cluster) -> None:
+    def __init__(self, stage: Stage, cluster: Cluster, kind: str = "accounts") -> None:
         self._stage = stage
         self._cluster = cluster
+        self._kind = kind
         self.backing: Server | None = cluster.server
 
     def start(self, accounts: int) -> tuple[Server, int]:
+        database, url = self.fill(accounts)
+        return self._stage.siwa(database, url)
+
+    def fill(self, accounts: int) -> tuple[str, str]:
+        """Its name and its URL."""
         check_space(self._stage.directory, accounts * 2)
-        database = f"accounts_{accounts}"
+        database = f"{self._kind}_{accounts}"
         url = self._cluster.make_database(database)
         self._stage.siwa(database, url)[0].end()
         self._cluster.query(fill_sql(accounts), database)
         self._cluster.query("VACUUM ANALYZE", database)
-        return self._stage.siwa(database, url)
+        return database, url
 
     def megabytes(self, accounts: int) -> float:
-        return int(self._cluster.query(f"SELECT pg_database_size('accounts_{accounts}')")) / 1e6
+        return int(self._cluster.query(f"SELECT pg_database_size('{self._kind}_{accounts}')")) / 1e6
 
 
 def check_space(directory: Path, accounts: int) -> None:
@@ -109,7 +119,7 @@ def fill_sqlite(path: Path, accounts: int) -> None:
             key_digest(:team, sub(number))
         FROM account
         """,
-        {"accounts": accounts, "team": team, "epoch": _EPOCH})
+        {"accounts": accounts, "team": team, "epoch": EPOCH})
     database.execute(
         """
         INSERT INTO credential (
@@ -123,12 +133,6 @@ def fill_sqlite(path: Path, accounts: int) -> None:
         (CLIENT_ID,))
     database.execute("COMMIT")
     database.close()
-
-
-def account_id(number: int) -> bytes:
-    """A UUID of version 7: in the order of time, as the service gives them."""
-    digest = hashlib.md5(str(number).encode()).hexdigest()
-    return bytes.fromhex(f"{_EPOCH + number:012x}7{digest[:3]}8{digest[3:18]}")
 
 
 def key_digest(team: int, name: str) -> bytes:
@@ -155,8 +159,8 @@ def fill_sql(accounts: int) -> str:
             real_user_status)
         SELECT
             number + 1, (SELECT id FROM team WHERE name = '{TEAM_ID}'), {sub_sql('number')},
-            (lpad(to_hex({_EPOCH} + number), 12, '0') || '7' || left(digest, 3) || '8' || substr(digest, 4, 15))::uuid,
-            {_EPOCH} + number, left(digest, 10) || '@privaterelay.appleid.com', true, true, {_EPOCH} + number, 2
+            (lpad(to_hex({EPOCH} + number), 12, '0') || '7' || left(digest, 3) || '8' || substr(digest, 4, 15))::uuid,
+            {EPOCH} + number, left(digest, 10) || '@privaterelay.appleid.com', true, true, {EPOCH} + number, 2
         FROM generate_series(0::bigint, {accounts - 1}) AS number, LATERAL (SELECT md5(number::text)) AS md5 (digest);
         -- New subjects take their numbers from blocks behind these.
         SELECT setval('subject_block', {accounts + 4096});

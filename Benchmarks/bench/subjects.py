@@ -27,6 +27,7 @@ from .tokens import (
 
 PACKAGE = Path(__file__).parents[1]
 BUILT = PACKAGE / ".build" / "release"
+CONNECTIONS = 32
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,24 @@ class Subject:
     backing: Server | None = None
     renew: Callable[[], tuple[Server, int]] | None = None
     """For requests that cost what they do only once: a new server on a new database, for each run."""
+    script: str = "cycle.lua"
+    """What wrk does with the requests."""
+    supply: "Supply | None" = None
+    """For requests that can be sent once, and of which the file has enough for all runs."""
+
+
+class Supply:
+    """Requests that can be sent once only."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self.used = 0
+
+    def take(self, count: int) -> None:
+        # Those on the way when wrk ended are used too, and one that it makes without sending it.
+        self.used += count + 2 * CONNECTIONS
+        if self.used > self._count:
+            raise BenchError(f"{self.used} of {self._count} requests were used: this machine needs more of them")
 
 
 class Stage:
@@ -62,19 +81,22 @@ class Stage:
         server.wait_until(lambda: accepts(port))
         return server
 
-    def siwa(self, name: str, database_url: str, *, pinned: bool = True) -> tuple[Server, int]:
+    def siwa(
+        self, name: str, database_url: str, *, pinned: bool = True, oauth: dict[str, str] | None = None,
+    ) -> tuple[Server, int]:
+        """`oauth`: what the service needs beside the rest to be an authorization server."""
         port = free_port()
         environment = {
             "APPLE_TEAM_ID": TEAM_ID, "APPLE_CLIENT_IDS": CLIENT_ID, "APPLE_KEYS_FILE": str(self.key.key_set),
             "SIWA_API_KEY_HASHES": f"bench={hashlib.sha256(API_KEY.encode()).hexdigest()}",
             "DATABASE_URL": database_url, "SIWA_PORT": str(port),
-        }
+        } | (oauth or {})
         server = self.start(f"siwa-{name}", [str(self._siwa), "serve"], port, environment, pinned=pinned)
         server.wait_until(lambda: ask(port, b"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")[0] == 200)
         return server, port
 
-    def sqlite(self, name: str) -> tuple[Server, int]:
-        return self.siwa(name, f"sqlite://{self.database(name)}")
+    def sqlite(self, name: str, oauth: dict[str, str] | None = None) -> tuple[Server, int]:
+        return self.siwa(name, f"sqlite://{self.database(name)}", oauth=oauth)
 
     def database(self, name: str) -> Path:
         return self.directory / f"{name}.sqlite"

@@ -1,4 +1,5 @@
 -- For wrk: sends the requests of a file, each after its length in four bytes (the lowest first), over and over.
+-- The second argument is how many of them to leave out.
 local requests, next_request = {}, 0
 
 function init(arguments)
@@ -10,6 +11,7 @@ function init(arguments)
         requests[#requests + 1] = file:read(a + b * 256 + c * 65536 + d * 16777216)
     end
     file:close()
+    next_request = tonumber(arguments[2] or 0)
 end
 
 function request()
