@@ -30,6 +30,10 @@ import Testing
             }
             try await browser.open("\(system.service)/oauth/authorize?\(Self.queries(system, .english)[0])")
             try await Self.walk(browser)
+            // The check sees what is wrong.
+            _ = try await browser.evaluate(
+                "document.querySelector('h1').style.cssText = 'width: 2000px; color: #777'")
+            #expect(try await browser.lookFaults().count == 3)
             // Markup of the request is text.
             let markup = Self.query([("client_id", "<img src=x onerror=alert(1)>"), ("redirect_uri", "x:y")])
             try await browser.open("\(system.service)/oauth/authorize?\(markup)")
