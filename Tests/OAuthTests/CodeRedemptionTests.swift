@@ -42,6 +42,18 @@ import TokenMint
         #expect(try await world.isActive(try #require(tokens.refreshToken)))
     }
 
+    @Test func `an address that Apple says nothing of is no private one`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person { claims in
+            claims["email"] = .string("ada@gmail.com")
+            claims["is_private_email"] = nil
+        }
+        let tokens = try await world.redeem(try await world.code(for: account.id))
+        let identity = try OAuthWorld.claims(try #require(tokens.idToken))
+        #expect(identity["email"]?.string == "ada@gmail.com")
+        #expect(identity["is_private_email"]?.bool == false)
+    }
+
     @Test func `claims about the person follow the scope`() async throws {
         let world = try OAuthWorld()
         let account = try await world.person()

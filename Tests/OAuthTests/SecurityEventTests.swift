@@ -22,7 +22,7 @@ import TokenMint
     private func linked(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
         let account = try await world.person { claims in
             claims["email"] = .string("ada@gmail.com")
-            claims["is_private_email"] = .bool(false)
+            claims["is_private_email"] = nil
         }
         guard case .tokens(let tokens) = try await world.assert("get", try world.googleToken()) else {
             throw OAuthWorld.NoTokens()

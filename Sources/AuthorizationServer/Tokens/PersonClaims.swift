@@ -21,7 +21,10 @@ public struct PersonClaims: Sendable {
         if showsEmail, let email = account.email {
             json.member("email", email)
             json.member("email_verified", account.isEmailVerified ?? false)
-            json.member("is_private_email", ifPresent: account.isPrivateEmail)
+            // Apple leaves it out where an address that it has signed is no relay.
+            json.member(
+                "is_private_email",
+                ifPresent: account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false))
         }
         if showsProfile {
             let (first, last) = (account.profile.firstName, account.profile.lastName)
