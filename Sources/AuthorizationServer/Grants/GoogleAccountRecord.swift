@@ -11,9 +11,10 @@ package struct GoogleAccountRecord: Sendable, Hashable {
         (self.subject, self.isDisabled, self.moment) = (subject, isDisabled, moment)
     }
 
-    /// Whether this one stays when both were said, in whatever order they came. Of two words of one moment
-    /// that which disables stays.
+    /// Whether this one stays when both were said, in whatever order they came. Google's times have whole
+    /// seconds: of two words of one moment that which enables stays, because Google enables only what it has
+    /// disabled before.
     func isLater(than other: GoogleAccountRecord) -> Bool {
-        (moment.milliseconds, isDisabled ? 1 : 0) > (other.moment.milliseconds, other.isDisabled ? 1 : 0)
+        (moment.milliseconds, isDisabled ? 0 : 1) > (other.moment.milliseconds, other.isDisabled ? 0 : 1)
     }
 }

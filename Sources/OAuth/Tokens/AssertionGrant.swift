@@ -27,9 +27,12 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant
         }
         let scope = grant.scope ?? client.scopes
-        let isDisabled = try await server.parts.store.isDisabled(googleSubject: identity.subject)
-        let account = isDisabled ? nil : try await account(of: identity, client: client)
-        let allowsNew = server.settings.allowsAccountsWithoutApple && !isDisabled
+        // Also for `check`: no link is made for this Google account, whatever is found.
+        guard try await !server.parts.store.isDisabled(googleSubject: identity.subject) else {
+            return Self.refusal(identity)
+        }
+        let account = try await account(of: identity, client: client)
+        let allowsNew = server.settings.allowsAccountsWithoutApple
         switch (grant.intent, account) {
         case (.check, let account): return .linking(account == nil ? .accountNotFound : .accountFound)
         case (.get, let account?):
