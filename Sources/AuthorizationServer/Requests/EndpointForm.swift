@@ -1,5 +1,5 @@
 /// The body of a request to the token, revocation or introspection endpoint.
-enum EndpointForm {
+public enum EndpointForm {
     /// Reads a form (RFC 6749 §3.2). Everything that is wrong with it is `invalid_request`.
     ///
     /// - Parameters:
@@ -17,18 +17,26 @@ enum EndpointForm {
             throw TokenEndpointError(
                 .invalidRequest, "The Content-Type must be application/x-www-form-urlencoded.")
         }
+        let parameters: FormParameters
         do throws(FormParameters.TooMany) {
-            return ParameterReader(try FormParameters(parsing: body, as: .form))
+            parameters = try FormParameters(parsing: body, as: .form)
         } catch {
             throw TokenEndpointError(
                 .invalidRequest,
                 "The form has more than \(FormParameters.mostParameters) parameters or "
                     + "\(FormParameters.mostBytes) bytes; shorten it.")
         }
+        let reader = ParameterReader(parameters)
+        // Also one that this request does not need: RFC 6749 §3.2. Of `resource` RFC 8707 allows several.
+        for name in parameters.repeatedNames {
+            guard let parameter = RequestParameter(rawValue: name), parameter != .resource else { continue }
+            throw TokenEndpointError(reader.refusal(parameter, "is repeated; send it once"))
+        }
+        return reader
     }
 
     /// A media type is compared without regard to case, and its parameters are left out (RFC 9110 §8.3.1).
-    private static func isForm(_ contentType: String?) -> Bool {
+    public static func isForm(_ contentType: String?) -> Bool {
         let type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
         let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         return String(decoding: trimmed, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"

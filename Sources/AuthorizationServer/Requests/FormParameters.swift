@@ -57,6 +57,12 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
+    /// Names that come more than once.
+    var repeatedNames: [String] {
+        fields.indices.filter { index in fields[..<index].contains { $0.name == fields[index].name } }
+            .map { String(decoding: fields[$0].name, as: UTF8.self) }
+    }
+
     /// As they came, not decoded.
     func rawValues(of name: String) -> [ArraySlice<UInt8>] {
         fields.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
