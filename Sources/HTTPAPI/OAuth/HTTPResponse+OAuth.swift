@@ -7,10 +7,12 @@ extension HTTPResponse {
     /// The answer to an error of OAuth (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
     static func oauthError(_ error: any Error) -> HTTPResponse? {
         switch error {
-        case let error as TokenEndpointError: return oauthError(error)
-        case let error as OAuthError: return oauthError(TokenEndpointError(error))
+        case let error as TokenEndpointError: return tokenEndpointError(error)
+        case let error as OAuthError: return tokenEndpointError(TokenEndpointError(error))
+        case let refusal as BearerRefusal:
+            return tokenEndpointError(TokenEndpointError(refusal.error), challenge: refusal.challenge)
         case let error as GuessingPaused:
-            var response = oauthError(error.error)
+            var response = tokenEndpointError(error.error)
             response.fields.append(("retry-after", String(error.seconds)))
             return response
         case let error as SecurityEventError: return securityEventError(error)
@@ -18,17 +20,14 @@ extension HTTPResponse {
         }
     }
 
-    private static func oauthError(_ error: TokenEndpointError) -> HTTPResponse {
+    private static func tokenEndpointError(
+        _ error: TokenEndpointError, challenge: String? = nil
+    ) -> HTTPResponse {
         var response = oauth(HTTPResponseStatus(statusCode: error.status), error.error.json)
         response.code = error.error.code.rawValue
-        let challenge: String? =
-            switch error.error.code {
-            // RFC 6750 §3.1.
-            case .invalidToken: "Bearer realm=\"siwa\", error=\"invalid_token\""
-            case .insufficientScope: "Bearer realm=\"siwa\", error=\"insufficient_scope\", scope=\"openid\""
-            default: error.challenge
-            }
-        if let challenge { response.fields.append(("www-authenticate", challenge)) }
+        if let challenge = challenge ?? error.challenge {
+            response.fields.append(("www-authenticate", challenge))
+        }
         return response
     }
 

@@ -110,7 +110,11 @@ final class OAuthTokenRoutes: Sendable {
     func userInfo(_ request: HTTPRequest) throws -> RouteResult {
         let token = try accessToken(request)
         return .later { [server] in
-            .oauth(.ok, try await UserInfo(server).claims(accessToken: token))
+            do {
+                return .oauth(.ok, try await UserInfo(server).claims(accessToken: token))
+            } catch let error as OAuthError {
+                throw BearerRefusal(error: error, isTokenMissing: false)
+            }
         }
     }
 
@@ -119,19 +123,34 @@ final class OAuthTokenRoutes: Sendable {
     private func accessToken(_ request: HTTPRequest) throws -> String {
         let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
         guard let query, query["access_token"] == .absent else {
-            throw OAuthError(.invalidRequest, "Send the access token in the Authorization field.")
+            throw BearerRefusal.malformed("Send the access token in the Authorization field.")
         }
-        if let authorization = request.oauth?.authorization {
-            guard authorization.prefix(7).lowercased() == "bearer " else { throw Self.noToken }
-            return String(authorization.dropFirst(7).drop { $0 == " " })
+        let posted = try postedToken(request)
+        guard let authorization = request.oauth?.authorization else {
+            guard let posted else { throw BearerRefusal.noToken }
+            return posted
         }
-        guard let form = try? FormParameters(parsing: request.body, as: .form),
-            case .text(let token) = form["access_token"]
-        else { throw Self.noToken }
-        return token
+        guard authorization.prefix(7).lowercased() == "bearer " else { throw BearerRefusal.noToken }
+        // RFC 6750 §2: one of the two.
+        guard posted == nil else {
+            throw BearerRefusal.malformed("Send the access token once, in the Authorization field.")
+        }
+        return String(authorization.dropFirst(7).drop { $0 == " " })
     }
 
-    private static let noToken = OAuthError(.invalidToken, "The request has no access token.")
+    /// The token in a form; `nil` for another body, which says nothing.
+    private func postedToken(_ request: HTTPRequest) throws -> String? {
+        guard EndpointForm.isForm(request.oauth?.contentType),
+            let form = try? FormParameters(parsing: request.body, as: .form)
+        else { return nil }
+        switch form["access_token"] {
+        case .text(let token): return token
+        case .absent: return nil
+        case .repeated, .malformed:
+            throw BearerRefusal.malformed("The parameter access_token must come once.")
+        }
+    }
+
     private static let noClient = TokenEndpointError(.invalidClient, "The request names no client.")
 
     private func question(

@@ -1,0 +1,79 @@
+import AuthorizationServer
+import Encodings
+import HTTPAPI
+import OAuthSamples
+import StrictJSON
+import Testing
+
+/// How an access token comes to `/oauth/userinfo`, and what a client is told without a good one (RFC 6750).
+@Suite struct UserInfoTests {
+    private static let path = "/oauth/userinfo"
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        var path = UserInfoTests.path
+        var method = "POST"
+        var body = ""
+        var type = OAuthEndpointTests.form
+        var authorization: String?
+        let status: Int
+        let error: String
+        let challenge: String
+
+        var testDescription: String { name }
+    }
+
+    static let cases: [Case] = [
+        Case(
+            name: "without a token the challenge names no error", status: 401, error: "invalid_token",
+            challenge: #"Bearer realm="siwa""#),
+        Case(
+            name: "another scheme", method: "GET", authorization: "Basic c2hvcDp4", status: 401,
+            error: "invalid_token", challenge: #"Bearer realm="siwa""#),
+        Case(
+            name: "a token in JSON is none", body: #"{"access_token":"x"}"#, type: "application/json",
+            status: 401, error: "invalid_token", challenge: #"Bearer realm="siwa""#),
+        Case(
+            name: "an unknown token", method: "GET", authorization: "Bearer x", status: 401,
+            error: "invalid_token", challenge: #"Bearer realm="siwa", error="invalid_token""#),
+        Case(
+            name: "a token in the query (token in the query refused)", path: path + "?access_token=x",
+            method: "GET", status: 400, error: "invalid_request",
+            challenge: #"Bearer realm="siwa", error="invalid_request""#),
+        Case(
+            name: "a token in two places", body: "access_token=x", authorization: "Bearer x", status: 400,
+            error: "invalid_request", challenge: #"Bearer realm="siwa", error="invalid_request""#),
+        Case(
+            name: "a token twice in the form", body: "access_token=x&access_token=x", status: 400,
+            error: "invalid_request", challenge: #"Bearer realm="siwa", error="invalid_request""#),
+    ]
+
+    @Test(arguments: cases)
+    func `a client is told what RFC 6750 says`(test: Case) async throws {
+        try await OAuthEndpointTests.with { service in
+            var fields = ["Content-Type": test.type]
+            fields["Authorization"] = test.authorization
+            let answer = try await service.call(
+                test.method, test.path, body: test.method == "GET" ? nil : test.body, secret: nil,
+                fields: fields)
+            #expect(answer.status == test.status)
+            #expect(answer.json?["error"]?.string == test.error)
+            #expect(answer["www-authenticate"] == test.challenge)
+            #expect(answer["cache-control"] == "no-store")
+        }
+    }
+
+    @Test func `the token comes in the field or in the form`() async throws {
+        try await OAuthEndpointTests.with { service in
+            let (account, tokens) = try await OAuthEndpointTests.link(service)
+            let access = try #require(tokens["access_token"]?.string)
+            let form = try await OAuthEndpointTests.post(service, Self.path, "access_token=\(access)")
+            #expect(form.json?["sub"]?.string == account)
+            for method in ["GET", "POST"] {
+                let answer = try await service.call(
+                    method, Self.path, body: method == "GET" ? nil : "", secret: access)
+                #expect(answer.json?["sub"]?.string == account)
+            }
+        }
+    }
+}
