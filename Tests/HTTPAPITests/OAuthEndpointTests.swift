@@ -107,7 +107,7 @@ import TokenMint
 
             let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
             let grant = try #require(grants.json?["grants"]?.array?.first)
-            #expect(grant["oauth_client_id"]?.string == "google")
+            #expect(grant["client_id"]?.string == "google")
             #expect(grant["scope"]?.string == "openid email")
             let grantID = try #require(grant["id"]?.string)
             let hidden = try await service.call(

@@ -9,9 +9,10 @@ extension JSONWriter {
         beginObject()
         member("id", grant.id.rawValue)
         member("account_id", grant.accountID.rawValue)
-        member("oauth_client_id", grant.oauthClientID.rawValue)
-        member("oauth_client_name", ifPresent: listed.client?.name.english)
-        member("client_id", grant.clientID.rawValue)
+        // As in the events of grants: the OAuth client.
+        member("client_id", grant.oauthClientID.rawValue)
+        member("client_name", ifPresent: listed.client?.name.english)
+        member("app", grant.clientID.rawValue)
         member("scope", grant.scope)
         member("is_linked_with_google", grant.googleSubject != nil)
         member("created_at", grant.createdAt.rfc3339)

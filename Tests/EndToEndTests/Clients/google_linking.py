@@ -68,7 +68,7 @@ account = introspect(link["access_token"])["sub"]
 refreshed = control("refresh", link=link["id"])
 expect(refreshed["status"] == 200 and "refresh_token" not in refreshed["body"], "Google's are not rotated")
 expect(control("call", link=link["id"])["body"]["active"] is True, "the API takes the token")
-expect([grant["oauth_client_id"] for grant in grants(account)] == ["google"], f"{grants(account)}")
+expect([grant["client_id"] for grant in grants(account)] == ["google"], f"{grants(account)}")
 
 # Unlinked at Google: the token is revoked here, and Google need not be told.
 expect(control("unlink", link=link["id"])["status"] == 200, "Google revokes")
