@@ -88,8 +88,11 @@ public struct TokenDescription: Sendable {
             json.member("iat", access.issuedAt)
             json.member("exp", access.expiresAt)
             json.member("jti", access.identifier)
-        } else if line.expiresAt < .last {
-            json.member("exp", line.expiresAt.milliseconds / 1000)
+        } else {
+            // Without token_type, which is that of access tokens: an API can tell the two apart by it.
+            let issuedAt = line.refreshToken?.previous?.rotatedAt ?? line.createdAt
+            json.member("iat", issuedAt.milliseconds / 1000)
+            if line.expiresAt < .last { json.member("exp", line.expiresAt.milliseconds / 1000) }
         }
         json.endObject()
     }
