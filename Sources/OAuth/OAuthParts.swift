@@ -27,8 +27,6 @@ public struct OAuthParts: Sendable {
     public var googleKeys: any VerificationKeys
     /// The keys of Google's security event tokens, as its RISC configuration names them.
     public var googleEventKeys: any VerificationKeys
-    /// How many lines with a refresh token one client has for one account, and all native clients together.
-    public var ceilings: LineCeilings
     public var now: @Sendable () -> Moment
 
     public init(
@@ -36,7 +34,6 @@ public struct OAuthParts: Sendable {
         commits: any GrantCommitting, signIn: SignInUseCases, keys: SigningKeys,
         google: GoogleSettings = .google, googleKeys: any VerificationKeys,
         googleEventKeys: any VerificationKeys,
-        ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50),
         now: @escaping @Sendable () -> Moment
     ) {
         self.settings = settings
@@ -48,7 +45,6 @@ public struct OAuthParts: Sendable {
         self.google = google
         self.googleKeys = googleKeys
         self.googleEventKeys = googleEventKeys
-        self.ceilings = ceilings
         self.now = now
     }
 }

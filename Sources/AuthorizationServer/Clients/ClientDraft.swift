@@ -30,6 +30,8 @@ public struct ClientDraft: Sendable {
     public var refreshTokenIdleLifetime: Int64?
     /// `refresh_token_lifetime`: since the code was redeemed
     public var refreshTokenLifetime: Int64?
+    /// `refresh_token_limit`: how many for one account
+    public var refreshTokenLimit: Int64?
 
     /// `platform`: `ios`, `android`, `macos`, `windows`, `linux` or `uwp`. Only for `native`
     public var platform: String?

@@ -35,6 +35,9 @@ extension OAuthCheck {
             id: id, kind: kind, app: app, name: name, purpose: purpose,
             secretHashes: secretHashes(of: draft, kind: kindName), scopes: scopes,
             redirectURIs: redirectURIs(of: draft, kind), lifetimes: lifetimes(of: draft, kind: kindName),
+            refreshTokenLimit: limit(
+                draft.refreshTokenLimit, at: "oauth.clients.refresh_token_limit",
+                default: OAuthSettings.defaultRefreshTokenLimit),
             maxAuthenticationAge: seconds(
                 draft.maxAuthenticationAge, "max_authentication_age", of: draft, in: 0...315_360_000),
             audience: audience(of: draft, default: defaultAudience),

@@ -54,6 +54,20 @@ extension OAuthCheck {
         return lifetimes
     }
 
+    /// A number of refresh tokens. All of an account's are read in each transaction about it, so there is a
+    /// bound.
+    mutating func limit(_ value: Int64?, at setting: String, default fallback: Int) -> Int {
+        guard let value else { return fallback }
+        let bounds = OAuthSettings.refreshTokenLimits
+        guard bounds.contains(value) else {
+            add(
+                .limitOutOfRange, at: setting,
+                "must be from \(bounds.lowerBound) to \(bounds.upperBound) refresh tokens, but is \(value)")
+            return fallback
+        }
+        return Int(value)
+    }
+
     mutating func seconds(
         _ value: Int64?, _ setting: String, of draft: ClientDraft, in bounds: ClosedRange<Int64>
     ) -> Int64? {

@@ -19,6 +19,8 @@ public final class OAuthClient: Sendable {
     public let scopes: ScopeSet
     public let redirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
+    /// How many refresh tokens it has for one account. Past it the oldest ends.
+    public let refreshTokenLimit: Int
     /// How many seconds ago a person may have signed in at Apple. `nil` is no bound.
     public let maxAuthenticationAge: Int64?
     /// The `aud` of its access tokens, and the only `resource` that it can name (RFC 8707).
@@ -32,7 +34,7 @@ public final class OAuthClient: Sendable {
     init(
         id: OAuthClientID, kind: ClientKind, app: ClientID, name: LocalizedText, purpose: LocalizedText?,
         secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, redirectURIs: [RegisteredRedirectURI],
-        lifetimes: ClientLifetimes, maxAuthenticationAge: Int64?, audience: String,
+        lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool
     ) {
         self.id = id
@@ -44,6 +46,7 @@ public final class OAuthClient: Sendable {
         self.scopes = scopes
         self.redirectURIs = redirectURIs
         self.lifetimes = lifetimes
+        self.refreshTokenLimit = refreshTokenLimit
         self.maxAuthenticationAge = maxAuthenticationAge
         self.audience = audience
         self.accessTokenAlgorithm = accessTokenAlgorithm

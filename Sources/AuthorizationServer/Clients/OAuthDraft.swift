@@ -8,6 +8,8 @@ public struct OAuthDraft: Sendable {
     public var scopes: [ScopeDraft]
     public var clients: [ClientDraft]
     public var allowsAccountsWithoutApple: Bool
+    /// `native_refresh_token_limit`: how many all native clients together have for one account
+    public var nativeRefreshTokenLimit: Int64?
 
     public init(
         issuer: String? = nil, sessionLifetime: Int64? = nil, scopes: [ScopeDraft] = [],

@@ -11,7 +11,7 @@ public struct OAuthMistake: CodedError {
         case secretMissing, secretHashMalformed, secretHashTwice
         case redirectURIMissing, redirectURIRefused, redirectURITwice, redirectURIOfGoogle
         case testRedirectURIInProduction, appFlipMissing
-        case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange
+        case platformUnknown, algorithmUnknown, audienceMalformed, lifetimeOutOfRange, limitOutOfRange
         case projectIDMissing, projectIDMalformed, bundleIDMalformed, linkPathMalformed
         case googleClientIDMalformed
     }

@@ -8,19 +8,25 @@ public struct OAuthSettings: Sendable {
     /// Whether the intent `create` of Google's streamlined linking may make an account that no Apple identity
     /// belongs to.
     public let allowsAccountsWithoutApple: Bool
+    /// How many refresh tokens all native clients together have for one account. Past it the oldest ends.
+    public let nativeRefreshTokenLimit: Int
 
     static let defaultSessionLifetime: Int64 = 600
     static let sessionLifetimeBounds: ClosedRange<Int64> = 1...86_400
+    static let refreshTokenLimits: ClosedRange<Int64> = 1...200
+    static let defaultRefreshTokenLimit = 10
+    static let defaultNativeRefreshTokenLimit = 50
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
-        allowsAccountsWithoutApple: Bool
+        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int
     ) {
         self.issuer = issuer
         self.sessionLifetime = sessionLifetime
         self.scopes = scopes
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
+        self.nativeRefreshTokenLimit = nativeRefreshTokenLimit
     }
 
     /// What came of the checks.
@@ -42,12 +48,16 @@ public struct OAuthSettings: Sendable {
         }
         check.checkUniqueness(of: draft.clients)
         let sessionLifetime = check.sessionLifetime(draft)
+        let nativeLimit = check.limit(
+            draft.nativeRefreshTokenLimit, at: "oauth.native_refresh_token_limit",
+            default: defaultNativeRefreshTokenLimit)
         guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
         guard let issuer else { return .none }
         return .usable(
             OAuthSettings(
                 issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
                 clients: ClientRegistry(clients),
-                allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple))
+                allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple,
+                nativeRefreshTokenLimit: nativeLimit))
     }
 }

@@ -44,8 +44,8 @@ extension OAuthServer {
     /// A link with Google never counts towards the ceiling of the account, and is never ended by it.
     func ceilings(of client: OAuthClient) -> LineCeilings {
         LineCeilings(
-            perClient: parts.ceilings.perClient,
-            perAccount: client.kind.name == .native ? parts.ceilings.perAccount : nil)
+            perClient: client.refreshTokenLimit,
+            perAccount: client.kind.name == .native ? settings.nativeRefreshTokenLimit : nil)
     }
 }
 

@@ -23,6 +23,7 @@ extension SettingsFile {
         }
         let known = [
             "issuer", "session_lifetime", "scopes", "clients", "allow_accounts_without_apple",
+            "native_refresh_token_limit",
         ]
         for (name, node) in members(of: mapping, allowing: known, at: "oauth") {
             let path = "oauth.\(name)"
@@ -31,6 +32,7 @@ extension SettingsFile {
             case "session_lifetime": oauth.sessionLifetime = seconds(node, at: path)
             case "allow_accounts_without_apple":
                 oauth.allowsAccountsWithoutApple = flag(node, at: path) ?? false
+            case "native_refresh_token_limit": oauth.nativeRefreshTokenLimit = number(node, at: path)
             case "scopes": for node in elements(node, at: path) { readScope(node, at: path) }
             default: for node in elements(node, at: path) { readClient(node, at: path) }
             }
@@ -86,6 +88,7 @@ extension SettingsFile {
         case .accessTokenLifetime: client.accessTokenLifetime = seconds(node, at: path)
         case .refreshTokenIdleLifetime: client.refreshTokenIdleLifetime = seconds(node, at: path)
         case .refreshTokenLifetime: client.refreshTokenLifetime = seconds(node, at: path)
+        case .refreshTokenLimit: client.refreshTokenLimit = number(node, at: path)
         case .platform: client.platform = scalar(node, at: path)
         case .allowPlainPKCE: client.allowsPlainPKCE = flag(node, at: path)
         case .projectID: client.projectID = scalar(node, at: path)
@@ -123,8 +126,12 @@ extension SettingsFile {
     }
 
     private mutating func seconds(_ node: Node, at path: String) -> Int64? {
-        if let text = node.scalar?.string, let seconds = Int64(text) { return seconds }
-        mistakes.add(Self.line(node) + path, "must be a whole number of seconds")
+        number(node, at: path, of: " of seconds")
+    }
+
+    private mutating func number(_ node: Node, at path: String, of unit: String = "") -> Int64? {
+        if let text = node.scalar?.string, let number = Int64(text) { return number }
+        mistakes.add(Self.line(node) + path, "must be a whole number\(unit)")
         return nil
     }
 }
@@ -143,6 +150,7 @@ enum OAuthClientMember: String, CaseIterable {
     case accessTokenLifetime = "access_token_lifetime"
     case refreshTokenIdleLifetime = "refresh_token_idle_lifetime"
     case refreshTokenLifetime = "refresh_token_lifetime"
+    case refreshTokenLimit = "refresh_token_limit"
     case platform
     case allowPlainPKCE = "allow_plain_pkce"
     case projectID = "project_id"

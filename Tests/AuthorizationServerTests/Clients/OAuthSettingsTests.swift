@@ -92,6 +92,8 @@ import Testing
         (.lifetimeOutOfRange, .client { $0.refreshTokenLifetime = .max }),
         (.lifetimeOutOfRange, .client { $0.refreshTokenIdleLifetime = -1 }),
         (.lifetimeOutOfRange, .client { $0.maxAuthenticationAge = -1 }),
+        (.limitOutOfRange, .client { $0.refreshTokenLimit = 0 }),
+        (.limitOutOfRange, .client { $0.refreshTokenLimit = 201 }),
         (.projectIDMissing, .google { $0.projectID = nil }),
         (.projectIDMalformed, .google { $0.projectID = "PROJECT_ID" }),
         (.projectIDMalformed, .google { $0.projectID = "../a" }),
