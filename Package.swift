@@ -216,7 +216,8 @@ let package = Package(
         tests(
             "AppleIDClientTests",
             [
-                "AppleIDClient", "TestSupport", "KeySets", "JOSE", "StrictJSON", "Encodings", asyncHTTPClient,
+                "AppleIDClient", "GoogleIDClient", "OAuth", "TestSupport", "KeySets", "JOSE", "StrictJSON",
+                "Encodings", asyncHTTPClient,
                 nioCore,
                 nioPosix,
                 nioHTTP1,
@@ -286,7 +287,7 @@ let package = Package(
             "SiwaCommandTests",
             [
                 "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
-                "AppleIDClient",
+                "AppleIDClient", "GoogleIDClient",
                 "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",

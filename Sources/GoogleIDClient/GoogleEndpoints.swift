@@ -1,6 +1,8 @@
 // GoogleIDClient owns the HTTP requests to Google: key sets, and reports of security events, with their time
 // limits and size limits. It does not own what a response means for a grant.
 
+import AppleIDClient
+
 /// The URLs of Google's endpoints.
 public struct GoogleEndpoints: Sendable, Equatable {
     /// The keys of Google's ID tokens.
@@ -16,8 +18,18 @@ public struct GoogleEndpoints: Sendable, Equatable {
         riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
         eventsReport: "https://risc.googleapis.com/v1beta/events:report")
 
-    /// Others are for an emulator.
-    public init(certificates: String, riscConfiguration: String, eventsReport: String) {
+    /// Those of an emulator, which has all of them at one origin. Returns `nil` unless the URL is an absolute
+    /// http or https URL without user, query and fragment.
+    public init?(baseURL: String) {
+        // The rule is the one of Apple's emulator.
+        guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
+        self.init(
+            certificates: "\(base)/oauth2/v3/certs",
+            riscConfiguration: "\(base)/.well-known/risc-configuration",
+            eventsReport: "\(base)/v1beta/events:report")
+    }
+
+    init(certificates: String, riscConfiguration: String, eventsReport: String) {
         self.certificates = certificates
         self.riscConfiguration = riscConfiguration
         self.eventsReport = eventsReport

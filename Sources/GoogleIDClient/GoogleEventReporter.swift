@@ -1,18 +1,19 @@
 public import AsyncHTTPClient
-import NIOCore
+public import NIOCore
 import NIOHTTP1
 public import OAuth
 
 /// Posts security event tokens to Google (`application/secevent+jwt`).
 public struct GoogleEventReporter: SecurityEventReporting {
-    /// For a whole report.
-    private static let timeLimit = TimeAmount.seconds(15)
-
     private let client: HTTPClient
     private let url: String
+    private let timeLimit: TimeAmount
 
-    public init(client: HTTPClient, endpoints: GoogleEndpoints) {
-        (self.client, url) = (client, endpoints.eventsReport)
+    /// - Parameters:
+    ///   - client: Must not follow redirects: a token is for Google alone.
+    ///   - timeLimit: For a whole report. Shorter than the claim of a delivery.
+    public init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
+        (self.client, url, self.timeLimit) = (client, endpoints.eventsReport, timeLimit)
     }
 
     public func report(_ token: String) async throws {
@@ -25,7 +26,7 @@ public struct GoogleEventReporter: SecurityEventReporting {
         let status: Int
         do {
             // The body of the answer is not needed. An unread body is dropped with its connection.
-            status = Int(try await client.execute(request, timeout: Self.timeLimit).status.code)
+            status = Int(try await client.execute(request, timeout: timeLimit).status.code)
         } catch {
             throw SecurityEventReportError(.unreachable)
         }

@@ -3,6 +3,7 @@ import AppleIDClient
 import AppleIdentity
 import ForeignPages
 import Foundation
+import GoogleIDClient
 import HTTPAPI
 import Logging
 import SignIn
@@ -68,7 +69,7 @@ import TokenMint
                 "SIWA_TRUSTED_PROXIES": "10.0.0.7, fd00::/8",
                 "DATABASE_URL": "sqlite:///var/lib/siwa.sqlite", "APPLE_BASE_URL": "http://127.0.0.1:8081",
                 "APPLE_ISSUERS": "https://appleid.apple.com,https://account.apple.com",
-                "APPLE_KEY_ID": "K1L2M3N4O5",
+                "SIWA_GOOGLE_BASE_URL": "http://127.0.0.1:8082/", "APPLE_KEY_ID": "K1L2M3N4O5",
                 "APPLE_PRIVATE_KEY": Self.privateKey.replacing("\n", with: "\\n"),
             ]) { $1 })
         #expect(settings.host == "0.0.0.0")
@@ -81,6 +82,7 @@ import TokenMint
         #expect(settings.issuers.count == 2)
         let location = try #require(settings.signingKeys.values.first)
         #expect(try SigningKeyFiles.read(location).map(\.keyID) == ["K1L2M3N4O5"])
+        #expect(settings.googleEndpoints.certificates == "http://127.0.0.1:8082/oauth2/v3/certs")
         guard case .remote("http://127.0.0.1:8081") = settings.keySource else {
             Issue.record("development asks the emulator")
             return
@@ -109,7 +111,8 @@ import TokenMint
         ("SIWA_PORT", "http"), ("SIWA_ENV", "staging"), ("SIWA_LOG_LEVEL", "loud"), ("SIWA_HOST", "a b"),
         ("DATABASE_URL", "mysql://x"), ("DATABASE_URL", "sqlite://"), ("DATABASE_URL", "sqlite://a?mode=ro"),
         ("DATABASE_URL", "postgres://u:sec@ret@h/db"), ("DATABASE_URL", "postgresql://h/db?sslmode=x"),
-        ("APPLE_BASE_URL", "http://127.0.0.1:8081"), ("APPLE_KEYS_FILE", "/nonexistent/keys.json"),
+        ("APPLE_BASE_URL", "http://127.0.0.1:8081"), ("SIWA_GOOGLE_BASE_URL", "http://127.0.0.1:8082"),
+        ("APPLE_KEYS_FILE", "/nonexistent/keys.json"),
         ("APPLE_ISSUERS", "https://evil.example"), ("APPLE_ISSUERS", "http://appleid.apple.com"),
         ("APPLE_ISSUERS", "https://appleid.apple.com.evil.example"),
         ("APPLE_ISSUERS", "https://evilapple.com"),

@@ -27,7 +27,7 @@ struct Serve: AsyncParsableCommand {
             Further settings: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, \
             SIWA_ALLOWED_HOSTS, SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, SIWA_CHECKS_PER_SECOND, \
             DATABASE_URL, SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, \
-            APPLE_ISSUERS, APPLE_BASE_URL. siwa doctor checks the configuration.
+            APPLE_ISSUERS, APPLE_BASE_URL, SIWA_GOOGLE_BASE_URL. siwa doctor checks the configuration.
 
             SIGTERM or SIGINT stops the service after it has answered all accepted requests. The exit status \
             is 78 for a mistake in the configuration, and 1 for any other failure.

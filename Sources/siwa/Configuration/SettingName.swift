@@ -25,6 +25,7 @@ enum SettingName: String, CaseIterable {
     case issuers = "APPLE_ISSUERS"
     case sealingKeys = "SIWA_SEALING_KEYS"
     case publicURL = "SIWA_PUBLIC_URL"
+    case googleBaseURL = "SIWA_GOOGLE_BASE_URL"
     case webRedirectURL = "SIWA_WEB_REDIRECT_URL"
     case checkInterval = "SIWA_CHECK_INTERVAL"
     case checksPerSecond = "SIWA_CHECKS_PER_SECOND"

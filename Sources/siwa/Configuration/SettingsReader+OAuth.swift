@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
+import GoogleIDClient
 
 extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
@@ -33,5 +34,18 @@ extension SettingsReader {
             }
             return settings
         }
+    }
+    /// Google's endpoints, or in development those of the fake Google.
+    mutating func googleEndpoints() -> GoogleEndpoints {
+        guard let base = text(.googleBaseURL) else { return .google }
+        let setting = SettingName.googleBaseURL.rawValue
+        if !isDevelopment {
+            mistakes.add(setting, "is only for SIWA_ENV=development; remove it in production")
+        }
+        guard let endpoints = GoogleEndpoints(baseURL: base) else {
+            mistakes.add(setting, "must be an http or https URL without user, query and fragment")
+            return .google
+        }
+        return endpoints
     }
 }

@@ -70,6 +70,7 @@ struct SettingsReader {
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
         let oauth = oauthSettings(
             for: deployment, publicURL: publicURL, sealingKeys: sealingKeys, webRedirectURLs: webRedirectURLs)
+        let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
         let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
@@ -80,8 +81,8 @@ struct SettingsReader {
             databaseConnections: databaseConnections,
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
-            webRedirectURLs: webRedirectURLs, oauth: oauth, checkInterval: checkInterval,
-            checksPerSecond: checksPerSecond)
+            webRedirectURLs: webRedirectURLs, oauth: oauth, googleEndpoints: googleEndpoints,
+            checkInterval: checkInterval, checksPerSecond: checksPerSecond)
     }
 
     private mutating func trustedProxies() -> [AddressBlock] {

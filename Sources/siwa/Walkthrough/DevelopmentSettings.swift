@@ -67,18 +67,9 @@ struct DevelopmentSettings {
         if let google, let publicURL = settings.publicURL {
             settings.oauth = try DevelopmentClients(app: primary, googleRedirectURIs: google.redirectURIs)
                 .settings(publicURL: publicURL, deployment: settings.deployment)
-            settings.googleEndpoints = google.endpoints
+            settings.googleEndpoints =
+                GoogleEndpoints(baseURL: "http://127.0.0.1:\(google.port)") ?? settings.googleEndpoints
         }
         return settings
-    }
-}
-
-extension DevelopmentSettings.Google {
-    fileprivate var endpoints: GoogleEndpoints {
-        let base = "http://127.0.0.1:\(port)"
-        return GoogleEndpoints(
-            certificates: "\(base)/oauth2/v3/certs",
-            riscConfiguration: "\(base)/.well-known/risc-configuration",
-            eventsReport: "\(base)/v1beta/events:report")
     }
 }

@@ -1,0 +1,147 @@
+import AppleIDClient
+import AsyncHTTPClient
+import GoogleIDClient
+import KeySets
+import NIOCore
+import OAuth
+import TestSupport
+import Testing
+
+/// What is asked of Google, over real sockets: timeouts, lost connections and limits are the behaviour of the
+/// transport.
+@Suite(.timeLimit(.minutes(1))) struct GoogleRequestTests {
+    private static let patient = AppleTimeLimits(
+        connect: .seconds(50), read: .seconds(50), total: .seconds(50))
+
+    /// With a client like the service's own.
+    private func with<Result>(
+        _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer,
+        _ body: (HTTPClient, ScriptedServer, GoogleEndpoints) async throws -> Result
+    ) async throws -> Result {
+        let server = try await ScriptedServer(answer)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple(Self.patient))
+        let endpoints = try #require(GoogleEndpoints(baseURL: server.baseURL + "/"))
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(client, server, endpoints))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        try await server.close()
+        return try result.get()
+    }
+
+    private func report(
+        _ answer: ScriptedServer.Answer, timeLimit: TimeAmount = .seconds(50)
+    ) async throws -> (error: SecurityEventReportError?, requests: [String]) {
+        try await with({ _ in answer }) { client, server, endpoints in
+            let reporter = GoogleEventReporter(client: client, endpoints: endpoints, timeLimit: timeLimit)
+            do {
+                try await reporter.report("a.b.c")
+                return (nil, server.requests)
+            } catch {
+                return (try #require(error as? SecurityEventReportError), server.requests)
+            }
+        }
+    }
+
+    // Reports of security events
+
+    @Test func `a report is one request with the token, and 202 is success`() async throws {
+        let (error, requests) = try await report(.json("{}", status: 202))
+        #expect(error == nil)
+        let request = try #require(requests.first).lowercased()
+        #expect(requests.count == 1)
+        #expect(request.hasPrefix("post /v1beta/events:report http/1.1\r\n"))
+        #expect(request.contains("\r\ncontent-type: application/secevent+jwt\r\n"))
+        #expect(request.contains("\r\ncontent-length: 5\r\n"))
+    }
+
+    @Test(arguments: [200, 204, 400, 401, 404, 429, 500, 503])
+    func `another status is a refusal, which is tried again later`(status: Int) async throws {
+        let (error, requests) = try await report(.json("{}", status: status))
+        #expect(error == SecurityEventReportError(.refused, status: status))
+        #expect(requests.count == 1)
+    }
+
+    @Test(arguments: [301, 302, 307, 308])
+    func `a redirect is not followed: the token is for Google alone`(status: Int) async throws {
+        let (error, requests) = try await report(
+            .json("", status: status, headers: "Location: http://127.0.0.1:1/elsewhere\r\n"))
+        #expect(error == SecurityEventReportError(.refused, status: status))
+        #expect(requests.count == 1)
+    }
+
+    @Test(arguments: [
+        ScriptedServer.Answer.nothing, .sendAndClose(""), .sendAndClose("HTTP/1.1 2"),
+        .send("garbage\r\n\r\n"),
+    ])
+    func `no answer in time, a lost connection and no HTTP are a failure`(
+        answer: ScriptedServer.Answer
+    ) async throws {
+        let (error, _) = try await report(answer, timeLimit: .milliseconds(300))
+        #expect(error == SecurityEventReportError(.unreachable))
+    }
+
+    @Test func `an answer without an end is not read`() async throws {
+        let endless = ScriptedServer.Answer.sendForever(
+            "HTTP/1.1 202 Accepted\r\nContent-Length: 1000000000\r\n\r\n",
+            chunk: String(repeating: "x", count: 1024), pause: .milliseconds(1))
+        #expect(try await report(endless).error == nil)
+    }
+
+    // The keys of Google's security events
+
+    private static let certificates = #"{"keys":[{"kty":"RSA"}]}"#
+
+    private func keys(_ answer: ScriptedServer.Answer) async throws -> KeySetResponse {
+        try await with({ _ in answer }) { client, server, endpoints in
+            try await RISCKeySetSource(client: client, endpoints: endpoints).fetch(ifNoneMatch: #""e""#)
+        }
+    }
+
+    @Test func `the keys come from where Google's configuration says`() async throws {
+        let other = try await ScriptedServer(always: .json(Self.certificates))
+        try await with({ _ in .json(#"{"issuer":"x","jwks_uri":"\#(other.baseURL)/keys"}"#) }) {
+            client, server, endpoints in
+            let source = RISCKeySetSource(client: client, endpoints: endpoints)
+            let response = try await source.fetch(ifNoneMatch: #""e""#)
+            #expect(response.body == Array(Self.certificates.utf8))
+            let asked = try #require(server.requests.first).lowercased()
+            #expect(asked.hasPrefix("get /.well-known/risc-configuration http/1.1\r\n"))
+            // The entity tag is that of the keys.
+            #expect(!asked.contains("if-none-match"))
+        }
+        let asked = try #require(other.requests.first).lowercased()
+        #expect(asked.hasPrefix("get /keys http/1.1\r\n"))
+        #expect(asked.contains("if-none-match: \"e\""))
+        try await other.close()
+    }
+
+    @Test(arguments: [
+        (ScriptedServer.Answer.json("{}", status: 500), KeySetFetchError.Code.statusUnexpected),
+        (.json("{}", status: 302, headers: "Location: /x\r\n"), .statusUnexpected),
+        (.json("{}"), .malformed), (.json("[]"), .malformed), (.json("<html>"), .malformed),
+        (.json(#"{"jwks_uri":7}"#), .malformed),
+        (.json(#"{"jwks_uri":"\#(String(repeating: "x", count: 2049))"}"#), .malformed),
+        (.sendAndClose(""), .unreachable),
+    ])
+    func `a configuration that cannot be used gives no keys`(
+        answer: ScriptedServer.Answer, code: KeySetFetchError.Code
+    ) async throws {
+        await #expect(throws: KeySetFetchError(code, detail: "")) { _ = try await keys(answer) }
+    }
+
+    @Test func `a configuration that is too large is not read to its end`() async throws {
+        let large = ScriptedServer.Answer.json("{\"a\":\"" + String(repeating: "x", count: 1_000_000) + "\"}")
+        await #expect(throws: KeySetFetchError(.tooLarge, detail: "")) {
+            _ = try await keys(large)
+        }
+    }
+
+    @Test(arguments: ["ftp://x", "http://", "http://u@x", "http://x?a", "http://x#a", "x", "http://x:0"])
+    func `another base URL has no endpoints`(url: String) {
+        #expect(GoogleEndpoints(baseURL: url) == nil)
+    }
+}
