@@ -109,6 +109,23 @@ import TokenMint
         #expect(try await world.redeem(code).refreshToken != nil)
     }
 
+    /// RFC 7636 §4.1: 43 to 128 unreserved characters. A short one can be guessed from the challenge.
+    @Test(arguments: [
+        "short", String(repeating: "a", count: 42), String(repeating: "a", count: 129),
+        String(repeating: "a", count: 42) + " ", String(repeating: "a", count: 42) + "\u{E9}",
+    ])
+    func `a malformed code verifier is refused, also when it was the challenge's`(verifier: String)
+        async throws
+    {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let challenge = Base64URL.encode(SHA256Digest.hash(verifier).bytes)
+        let code = try await world.code(for: account.id, challenge: challenge)
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await world.redeem(code, verifier: verifier)
+        }
+    }
+
     @Test func `a code verifier without a challenge is refused (PKCE downgrade)`() async throws {
         let world = try OAuthWorld()
         let account = try await world.person()
