@@ -91,6 +91,14 @@ import TokenMint
         }
     }
 
+    @Test func `a token for several recipients is for us too`() async throws {
+        let world = try OAuthWorld()
+        let event = try world.securityEvent("risc/event-type/verification") {
+            $0["aud"] = .array([.string("other"), .string(OAuthSample.googleClientID)])
+        }
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+    }
+
     @Test func `garbage and other keys are refused`() async throws {
         let world = try OAuthWorld()
         let receiver = SecurityEventReceiver(world.server)

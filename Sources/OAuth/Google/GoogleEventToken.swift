@@ -31,7 +31,7 @@ struct GoogleEventToken: Sendable {
         guard token.hasIssuer([settings.eventIssuer]) else {
             throw SecurityEventError(.invalidIssuer, "iss must be \(settings.eventIssuer).")
         }
-        guard token.hasAudience(clientIDs) else {
+        guard token.hasAudience(clientIDs, allowsOthers: true) else {
             throw SecurityEventError(.invalidAudience, "aud is no configured client ID of Google.")
         }
         let seconds = now.milliseconds / 1000

@@ -50,17 +50,20 @@ struct GoogleToken: Sendable {
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Whether the token is for one of these client IDs. Google sends one audience, as a string or in an
-    /// array.
-    func hasAudience(_ clientIDs: [String]) -> Bool {
-        let audience: String? =
+    /// Whether the token is for one of these client IDs, as a string or in an array.
+    ///
+    /// - Parameter allowsOthers: Whether it may be for others too, as a security event token may (RFC 8417
+    ///   §2.2). An ID token of Google's has one audience.
+    func hasAudience(_ clientIDs: [String], allowsOthers: Bool = false) -> Bool {
+        let audiences: [String?] =
             switch claims["aud"] {
-            case .string(let text): text
-            case .array(let values) where values.count == 1: values[0].string
-            default: nil
+            case .string(let text): [text]
+            case .array(let values) where values.count == 1 || allowsOthers: values.map(\.string)
+            default: []
             }
-        guard let audience else { return false }
-        return clientIDs.contains { $0.isByteEqual(to: audience) }
+        return audiences.contains { audience in
+            audience.map { audience in clientIDs.contains { $0.isByteEqual(to: audience) } } ?? false
+        }
     }
 
     /// A text of 1 to 255 bytes without control characters; `nil` for anything else.
