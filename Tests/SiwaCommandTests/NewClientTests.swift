@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Foundation
 import Testing
 
 @testable import siwa
@@ -50,5 +51,48 @@ import Testing
             try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
         }
         #expect(error?.description.contains(setting) == true)
+    }
+
+    /// The part of the page on clients alone: what it shows is what the command prints, but for the hash.
+    @Test func `the page on OAuth shows the lines that its commands print`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/oauth.md"), encoding: .utf8)
+        let part = try #require(page.components(separatedBy: "\n## Clients\n").last)
+            .components(separatedBy: "\n## ")[0].replacing("\\\n", with: "")
+        let commands = part.matches(of: /\nsiwa client new (.+)/).map { String($0.1) }
+        #expect(commands.count == 3)
+        for command in commands {
+            let lines = try NewClientLines(
+                of: try #require(Self.draft(ofCommand: command)), withSecret: false, isDevelopment: false)
+            let hash = try Regex("[0-9a-f]{64}")
+            #expect(part.contains(lines.yaml.replacing(hash, with: "PUT-THE-HASH-HERE") + "\n"), "\(command)")
+        }
+    }
+
+    /// Returns `nil` for an option that is not known here.
+    private static func draft(ofCommand command: String) -> NewClientLines.Draft? {
+        var draft = NewClientLines.Draft(
+            id: "", kind: "", app: "", name: "", scopes: [], redirectURIs: [], platform: nil, projectID: nil,
+            appFlip: false)
+        var words = command.split(separator: " ").map(String.init)[...]
+        while let option = words.popFirst() {
+            if option == "--app-flip" {
+                draft.appFlip = true
+                continue
+            }
+            guard let value = words.popFirst() else { return nil }
+            switch option {
+            case "--id": draft.id = value
+            case "--kind": draft.kind = value
+            case "--app": draft.app = value
+            case "--name": draft.name = value
+            case "--redirect-uri": draft.redirectURIs.append(value)
+            case "--platform": draft.platform = value
+            case "--project-id": draft.projectID = value
+            default: return nil
+            }
+        }
+        return draft
     }
 }
