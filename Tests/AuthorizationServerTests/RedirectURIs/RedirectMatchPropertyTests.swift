@@ -8,7 +8,7 @@ import Testing
         "https://app.example.com/cb", "https://app.example.com/cb?tenant=1&x=%20",
         "https://app.example.com:8443",
         "com.example.app:/oauth2redirect", "http://127.0.0.1", "http://127.0.0.1:9004/cb?a=b",
-        "http://[::1]/cb",
+        "http://[::1]/cb", "http://[::1]:9004", "https://oauth-redirect.googleusercontent.com/r/home-link-42",
     ]
 
     private static let interesting = Array(
@@ -80,7 +80,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let position = Int.random(in: 0...scalars.count, using: &generator)
             let scalar = Self.interesting[Int.random(in: 0..<Self.interesting.count, using: &generator)]
-            switch Int.random(in: 0..<7, using: &generator) {
+            switch Int.random(in: 0..<8, using: &generator) {
             case 0: scalars.insert(scalar, at: position)
             case 1 where position < scalars.count: scalars.remove(at: position)
             case 2 where position < scalars.count: scalars[position] = scalar
@@ -92,6 +92,13 @@ import Testing
             case 5 where position < scalars.count:
                 scalars.replaceSubrange(
                     position...position, with: String(scalars[position]).uppercased().unicodeScalars)
+            case 6:
+                // The beginning of this URI and the end of another one.
+                let other = Array(
+                    Self.registered[Int.random(in: 0..<Self.registered.count, using: &generator)]
+                        .unicodeScalars)
+                let cut = Int.random(in: 0...other.count, using: &generator)
+                scalars.replaceSubrange(position..., with: other[cut...])
             default:
                 // The port, where there is one.
                 let changed = String(String.UnicodeScalarView(scalars)).replacing(

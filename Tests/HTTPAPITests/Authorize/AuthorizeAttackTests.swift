@@ -203,11 +203,45 @@ import TokenMint
                 try await visitor.authorize(OAuthClients.shop),
             ]
             for answer in answers {
-                // Never 307, which would post the form to the client.
-                #expect(answer.status == 303)
                 #expect(answer["location"]?.hasSuffix("&iss=https%3A%2F%2Fsiwa.test") == true)
-                #expect(answer["referrer-policy"] == "no-referrer" && answer["cache-control"] == "no-store")
             }
+        }
+    }
+
+    @Test func `307 on the way to the client: every redirect makes a GET of a posted form`() async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.shop)
+            let page = try ConsentView(try await visitor.signIn(after: departure))
+            let redirects = [
+                departure, try await visitor.answer(page, "cancel"), try await visitor.answer(page, "agree"),
+                try await visitor.authorize(OAuthClients.shop),
+                try await visitor.authorize(OAuthClients.shop + "&scope=unknown"),
+                try await visitor.post("/oauth/authorize", text: OAuthClients.shop),
+                try await visitor.post("/oauth/authorize", text: OAuthClients.shop + "&scope=unknown"),
+            ]
+            for redirect in redirects {
+                #expect(redirect.status == 303)
+                #expect(redirect["location"] != nil && redirect["cache-control"] == "no-store")
+            }
+        }
+    }
+
+    @Test func `referrer leaks: what follows does not learn the URL of a request or of a code`() async throws
+    {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let departure = try await visitor.authorize(OAuthClients.google)
+            let page = try ConsentView(try await visitor.signIn(after: departure))
+            let answers = [
+                departure, page.response, try await visitor.answer(page, "agree"),
+                try await visitor.authorize(OAuthClients.shop + "&scope=unknown"),
+                try await visitor.authorize("client_id=unknown"),
+            ]
+            for answer in answers { #expect(answer["referrer-policy"] == "no-referrer") }
+            // Nothing is loaded from another server, and links to others say so themselves.
+            #expect(page.response["content-security-policy"]?.hasPrefix("default-src 'none'; ") == true)
+            #expect(!page.response.text.contains("src="))
         }
     }
 
