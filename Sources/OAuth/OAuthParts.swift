@@ -51,6 +51,9 @@ public struct OAuthParts: Sendable {
 
 /// Commits grant commands: `GrantCommit`, and in tests a store without a queue.
 public protocol GrantCommitting: Sendable {
+    /// How many commands wait, without those that are being committed.
+    var depth: Int { get }
+
     /// For requests that can be retried, before any work is done for them.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.

@@ -364,4 +364,18 @@ import TokenMint
             #expect(own.json?["outcome"]?.string == "access_denied")
         }
     }
+
+    @Test func `tokens and App Flip calls are counted, and the changes of grants that wait`() async throws {
+        try await Self.with { service in
+            _ = try await Self.link(service)
+            let metrics = try await service.call("GET", "/metrics").text
+            for line in [
+                #"siwa_oauth_token_requests_total{grant="authorization_code",result="issued"} 1"#,
+                #"siwa_oauth_token_requests_total{grant="refresh_token",result="issued"} 0"#,
+                #"siwa_oauth_app_flips_total{outcome="code"} 1"#, "siwa_oauth_queue_depth 0",
+            ] {
+                #expect(metrics.contains("\n\(line)\n"), "\(line)")
+            }
+        }
+    }
 }

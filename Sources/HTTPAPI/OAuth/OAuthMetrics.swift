@@ -23,7 +23,7 @@ struct OAuthMetrics: Sendable {
     private let appFlips: [AppFlipOutcome: CounterCell]
     private let events: [GoogleEventReceipt: CounterCell]
 
-    init(_ registry: MetricsRegistry) {
+    init(_ registry: MetricsRegistry, commits: any GrantCommitting) {
         func cells<Key: Hashable>(_ keys: [Key], _ cell: (Key) -> CounterCell) -> [Key: CounterCell] {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, cell($0)) })
         }
@@ -52,6 +52,9 @@ struct OAuthMetrics: Sendable {
                 "siwa_google_events_received_total", [("result", receipt.rawValue)],
                 help: "Verified security events of Google by result.")
         }
+        let queueDepth = registry.gauge(
+            "siwa_oauth_queue_depth", help: "Changes of grants that wait for the next transaction.")
+        registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
     }
 
     func count(_ grant: Grant, _ result: Result) { tokens[grant]?[result]?.increment(by: 1) }
