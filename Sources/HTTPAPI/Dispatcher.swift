@@ -41,7 +41,7 @@ final class Dispatcher: Sendable {
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             info.answersAsOAuth = routes.answersAsOAuth(target.path)
-            let match = try RouteTable.match(head.method, target.path)
+            let match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before authentication and before the body is read: both cost more than a rejection.
@@ -53,7 +53,6 @@ final class Dispatcher: Sendable {
                     : OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
                 return (info, .response(response))
             }
-            try routes.require(match.route)
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
             info.caller = caller?.name
             switch match.route.body {

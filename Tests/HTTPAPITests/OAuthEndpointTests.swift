@@ -69,6 +69,8 @@ import TokenMint
                 let answer = try await service.call(method, path, body: method == "POST" ? "x" : nil)
                 #expect(answer.status == 404, "\(method) \(path)")
                 #expect(answer.code == "not_found")
+                let other = try await service.call("PUT", path)
+                #expect(other.status == 404, "\(path)")
             }
         }
     }

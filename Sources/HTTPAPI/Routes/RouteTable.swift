@@ -11,8 +11,14 @@ enum RouteTable {
     }
 
     /// Throws `not_found` or `method_not_allowed`.
-    static func match(_ method: HTTPMethod, _ path: Substring) throws(Problem) -> Match {
+    ///
+    /// - Parameter isServed: Whether this deployment has the route. One that it does not have is not found,
+    ///   whatever the method.
+    static func match(
+        _ method: HTTPMethod, _ path: Substring, isServed: (Route) -> Bool = { _ in true }
+    ) throws(Problem) -> Match {
         let match = try find(path)
+        guard isServed(match.route) else { throw Problem(.notFound) }
         if match.route.method.isMeant(by: method) { return match }
         let neighbours = Route.allCases.filter { $0.template.description == match.route.template.description }
         for route in neighbours where route.method.isMeant(by: method) {

@@ -17,11 +17,12 @@ struct Routes: Sendable {
     /// `nil` where no OAuth client is configured.
     let oauth: OAuthRoutes?
 
-    /// Throws `not_found` for a route that this deployment does not have.
-    func require(_ route: Route) throws(Problem) {
-        if web == nil, route.belongsToWebRelay { throw Problem(.notFound) }
-        if oauth == nil, route.belongsToOAuth { throw Problem(.notFound) }
-        if authorize == nil, route.belongsToAuthorization { throw Problem(.notFound) }
+    /// Whether this deployment has the route.
+    func serves(_ route: Route) -> Bool {
+        if web == nil, route.belongsToWebRelay { return false }
+        if oauth == nil, route.belongsToOAuth { return false }
+        if authorize == nil, route.belongsToAuthorization { return false }
+        return true
     }
 
     func handle(_ route: Route, _ request: HTTPRequest) throws -> RouteResult {

@@ -239,6 +239,8 @@ import TokenMint
             #expect(asked.status == 404)
             let posted = try await visitor.post("/oauth/authorize", text: "a=b")
             #expect(posted.status == 404)
+            let other = try await service.call("DELETE", "/oauth/authorize")
+            #expect(other.status == 404 && other["allow"] == nil)
         }
     }
 }
