@@ -44,6 +44,15 @@ import Testing
         #expect(codes.filter { !explained.contains($0) }.isEmpty)
     }
 
+    @Test func `each attack of the page on OAuth has a test that is named after it`() throws {
+        let section = try #require(Self.page("oauth").text.components(separatedBy: "\n## Attacks\n").last)
+        let attacks = section.matches(of: /\n\| `([^`]+)` \|/).map { String($0.1) }
+        #expect(attacks.count > 20)
+        let tests = Document.files(under: "Tests").filter { $0.hasSuffix(".swift") }
+            .flatMap { Document.read($0).text.matches(of: /func `([^`]+)`/).map { String($0.1) } }
+        for attack in attacks { #expect(tests.contains { $0.contains(attack) }, "\(attack)") }
+    }
+
     @Test(arguments: ["README.md", "docs/api.md", "docs/deletion.md"])
     func `the examples of JSON are JSON, and have members of the interface`(path: String) throws {
         let blocks = Document.read(path).text.components(separatedBy: "```json\n").dropFirst()
