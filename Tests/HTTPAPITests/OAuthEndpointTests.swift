@@ -120,6 +120,11 @@ import TokenMint
             let unlinked = try await service.call("DELETE", path)
             #expect(unlinked.status == 204)
             #expect(unlinked["content-length"] == nil)
+            let feed = try await service.call("GET", "/v1/events")
+            let events = feed.json?["events"]?.array ?? []
+            let ended = try #require(events.first { $0["type"]?.string == "grant_revoked" })
+            #expect(ended["reason"]?.string == "unlinked")
+            #expect(ended["grant"]?["reason"]?.string == "unlinked")
             #expect(try await service.call("DELETE", path).code == "grant_not_found")
             let gone = try await Self.post(
                 service, "/oauth/introspect", "token=\(access)", authorization: key)
