@@ -53,6 +53,26 @@ import TokenMint
         #expect(try await store.signingKeys().count == 1)
     }
 
+    @Test func `the key set is never without a key that is being made`() async throws {
+        let (begun, goesOn) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+        let store = CountingAuthorizationStore {
+            begun.continuation.yield()
+            for await _ in goesOn.stream { break }
+        }
+        let keys = SigningKeys(
+            store: store, sealingKeys: try OAuthWorld.ring(), algorithms: [.ES256],
+            schedule: SigningKeySchedule(longestToken: 3_600_000), now: { Moment(milliseconds: 1_000_000) },
+            logger: .silent)
+        async let made: Void = keys.refresh()
+        for await _ in begun.stream { break }
+        // Caches keep what they get for an hour.
+        async let published = keys.published()
+        for _ in 0..<100 { await Task.yield() }
+        goesOn.continuation.yield()
+        #expect(try await published.count == 1)
+        try await made
+    }
+
     @Test func `the private key is sealed at rest`() async throws {
         let (store, clock) = (ReferenceStore(), ManualClock())
         let key = try await keys(store, clock).signingKey(.ES256)

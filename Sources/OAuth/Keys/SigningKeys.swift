@@ -79,7 +79,8 @@ public final class SigningKeys: Sendable {
     ///
     /// - Throws: `StorageError`.
     public func published() async throws -> [JSONObject] {
-        if state.withLock({ $0.readAt == nil }) { try await refresh() }
+        // Never a set that lacks a key which is being made: caches keep it for an hour.
+        if !isComplete { try await refresh() }
         let moment = now()
         return state.withLock { state in
             publishedRecords(of: state, at: moment).compactMap { record in
@@ -144,6 +145,14 @@ public final class SigningKeys: Sendable {
         }
         if let fault = faults.first, isNew {
             logger.error("a signing key does not open", metadata: ["error": "\(fault)"])
+        }
+    }
+
+    private var isComplete: Bool {
+        let moment = now()
+        return state.withLock { state in
+            let published = Set(publishedRecords(of: state, at: moment).map(\.algorithm))
+            return state.readAt != nil && algorithms.allSatisfy { published.contains($0.rawValue) }
         }
     }
 

@@ -7,6 +7,10 @@ import Synchronization
 final class CountingAuthorizationStore: AuthorizationStore {
     private let behind = ReferenceStore()
     private let count = Mutex(0)
+    private let beforeOffer: @Sendable () async -> Void
+
+    /// - Parameter beforeOffer: Is waited for before a new key is kept.
+    init(beforeOffer: @escaping @Sendable () async -> Void = {}) { self.beforeOffer = beforeOffer }
 
     var reads: Int { count.withLock { $0 } }
 
@@ -18,7 +22,8 @@ final class CountingAuthorizationStore: AuthorizationStore {
     func offerSigningKey(_ key: SigningKeyRecord, unlessMadeAfter moment: Moment) async throws
         -> [SigningKeyRecord]
     {
-        try await behind.offerSigningKey(key, unlessMadeAfter: moment)
+        await beforeOffer()
+        return try await behind.offerSigningKey(key, unlessMadeAfter: moment)
     }
 
     func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
