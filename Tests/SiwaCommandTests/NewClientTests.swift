@@ -16,6 +16,7 @@ import Testing
     {
         var draft = Self.draft("google_linking")
         draft.projectID = "example-project"
+        draft.googleClientIDs = ["123-abc.apps.googleusercontent.com"]
         draft.appFlip = true
         let lines = try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
         let secret = try #require(lines.secret)
@@ -24,6 +25,7 @@ import Testing
         let settings = try await SettingsReaderTests.read([:], file: base[..<end] + lines.yaml)
         let client = try #require(settings.oauth?.clients["client-1"])
         #expect(client.secretHashes.contains { $0.matches(secret) })
+        #expect(client.googleLinking?.googleClientIDs == draft.googleClientIDs)
         #expect(client.name.english == "My \"best\" client")
         #expect(!lines.yaml.contains(secret))
     }

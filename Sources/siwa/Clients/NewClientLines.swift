@@ -14,6 +14,7 @@ struct NewClientLines {
         var redirectURIs: [String]
         var platform: String?
         var projectID: String?
+        var googleClientIDs: [String] = []
         var appFlip: Bool
     }
 
@@ -52,6 +53,7 @@ struct NewClientLines {
         client.redirectURIs = draft.redirectURIs
         client.platform = draft.platform
         client.projectID = draft.projectID
+        client.googleClientIDs = draft.googleClientIDs
         client.appFlip = draft.appFlip ? true : nil
         // A scope of the service's own is declared elsewhere in the file.
         let declared = draft.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
@@ -83,6 +85,9 @@ struct NewClientLines {
         if !draft.redirectURIs.isEmpty { lines.append("    redirect_uris: \(list(draft.redirectURIs))") }
         if let platform = draft.platform { lines.append("    platform: \(platform)") }
         if let projectID = draft.projectID { lines.append("    project_id: \(quoted(projectID))") }
+        if !draft.googleClientIDs.isEmpty {
+            lines.append("    google_client_ids: \(list(draft.googleClientIDs))")
+        }
         if draft.appFlip { lines.append("    app_flip: true") }
         return lines.joined(separator: "\n")
     }

@@ -44,6 +44,11 @@ struct ClientNew: ParsableCommand {
     @Option(help: "For google_linking: the project ID of Google's console.")
     var projectID: String?
 
+    @Option(
+        name: .customLong("google-client-id"),
+        help: "For google_linking: the aud of Google's own tokens; repeat it for several.")
+    var googleClientIDs: [String] = []
+
     @Flag(help: "For google_linking: with App Flip, where the user's iPhone app links by one tap.")
     var appFlip = false
 
@@ -70,6 +75,6 @@ struct ClientNew: ParsableCommand {
     private var draft: NewClientLines.Draft {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
-            platform: platform, projectID: projectID, appFlip: appFlip)
+            platform: platform, projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }
