@@ -31,11 +31,12 @@ struct LockedAccounts {
 
     private static let find = Find()
     // In the order of the names, in which account commands lock too. It leaves the key alone, so that an event
-    // which is appended elsewhere need not wait.
+    // which is appended elsewhere need not wait. Without a join: after a wait PostgreSQL looks at the conditions
+    // again, and would leave out, without a lock, a row that a transfer has given another team meanwhile.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
-        SELECT s.id FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = ANY (\(ids))
-        ORDER BY t.name, s.sub FOR NO KEY UPDATE OF s
+        SELECT id FROM subject WHERE account_id = ANY (\(ids))
+        ORDER BY (SELECT name FROM team WHERE team.id = team_id), sub FOR NO KEY UPDATE
         """
     }
 

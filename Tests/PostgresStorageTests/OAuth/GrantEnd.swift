@@ -1,0 +1,91 @@
+import AppleAccounts
+import AuthorizationServer
+import StorageConformance
+
+@testable import PostgresStorage
+
+/// What becomes of an account while its tokens are used.
+enum GrantEnd: CaseIterable, CustomStringConvertible {
+    case consentRevoked, appleAccountDeleted, erased, unlinked, transferred
+
+    static let newTeam: TeamID = "OTHERTEAM1"
+
+    /// Whether tokens stay good.
+    var isTransfer: Bool { self == .transferred }
+
+    func carryOut(_ grant: GrantRecord, of account: Account, at store: PostgresAccountStore) async throws {
+        let key = SubjectKey(team: account.team, subject: account.subject)
+        let moment = grant.createdAt.advanced(byMilliseconds: 50)
+        switch self {
+        case .consentRevoked: try await store.notify(.sample(key: key, at: moment))
+        case .appleAccountDeleted: try await store.notify(.sample(.appleAccountDeleted, key: key, at: moment))
+        case .erased:
+            try await store.erase(
+                EraseCommand(
+                    key: key, accountID: account.id, erasureID: ErasureID(grant.id.uniqueID),
+                    requestedAt: moment, deadline: moment.advanced(byMilliseconds: 604_800_000), scope: .all))
+        case .unlinked: try await store.carryOut(.end(.sample(grant.id, of: account.id, at: moment)))
+        case .transferred:
+            let to = SubjectKey.sample(team: Self.newTeam, key.subject)
+            try await store.transfer(
+                TransferCommand(
+                    accountID: account.id, from: key, to: to, clientID: "com.example.app", email: nil,
+                    createdAt: account.createdAt, receivedAt: moment))
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .consentRevoked: "consent revoked"
+        case .appleAccountDeleted: "Apple Account deleted"
+        case .erased: "erased"
+        case .unlinked: "unlinked"
+        case .transferred: "transferred"
+        }
+    }
+}
+
+/// What a client does with what it has.
+enum GrantUse: CaseIterable, CustomStringConvertible {
+    case refresh, redemption
+
+    /// Uses the refresh token of a line, or the code of the line after it.
+    ///
+    /// - Returns: Why it was refused; `nil` when it gave tokens.
+    func carryOut(
+        _ line: UInt64, at moment: Moment, of store: PostgresAccountStore
+    ) async throws -> GrantRefusal.Code? {
+        do {
+            switch self {
+            case .refresh: try await store.refresh(.sample(SampleToken(line: line), at: moment))
+            case .redemption: try await store.redeem(.sample(line + 1, at: moment))
+            }
+            return nil
+        } catch let refusal as GrantRefusal {
+            return refusal.code
+        }
+    }
+
+    /// The refusal after the end.
+    var refusal: GrantRefusal.Code {
+        switch self {
+        case .refresh: .refreshTokenNotFound
+        case .redemption: .codeNotFound
+        }
+    }
+
+    var description: String { self == .refresh ? "refresh" : "redemption" }
+}
+
+extension PostgresAccountStore {
+    /// A person with a line of tokens, and a code with the number after it that waits.
+    func linkWithCode(
+        _ line: UInt64, key: SubjectKey, at moment: Moment = 1_000_000
+    ) async throws -> (grant: GrantRecord, account: Account) {
+        let account = try await signIn(.sample(key: key, authorizedAt: moment)).account
+        let grant = try await link(line, key: key, authorizedAt: moment, at: moment)
+        try await authorize(
+            .sample(line + 1, account: account.id, authenticatedAt: moment, at: moment))
+        return (grant, account)
+    }
+}

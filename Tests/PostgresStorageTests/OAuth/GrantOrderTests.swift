@@ -1,0 +1,81 @@
+import AppleAccounts
+import AuthorizationServer
+import StorageConformance
+import TestSupport
+import Testing
+
+@testable import PostgresStorage
+
+/// The use of a token or code at one replica, and its end at another, in either order. Other sessions hold
+/// locks, so that the order is always the one that is meant.
+@Suite struct GrantOrderTests {
+    struct Race: CustomTestStringConvertible {
+        let use: GrantUse
+        let end: GrantEnd
+        let isUseFirst: Bool
+
+        static let all = GrantUse.allCases.flatMap { use in
+            GrantEnd.allCases.flatMap { end in
+                [true, false].map { Race(use: use, end: end, isUseFirst: $0) }
+            }
+        }
+
+        var testDescription: String { isUseFirst ? "\(use), then \(end)" : "\(end), then \(use)" }
+    }
+
+    private static let person = SubjectKey.sample("person")
+    private static let line: UInt64 = 1
+    private static let moment: Moment = 1_000_050
+
+    @Test(arguments: Race.all)
+    func `the later of the use and the end of tokens waits for the earlier, and sees what it did`(
+        race: Race
+    ) async throws {
+        try await Replicas.with { replicas in
+            let (here, there) = (replicas.stores[0], replicas.stores[1])
+            let (grant, account) = try await here.linkWithCode(Self.line, key: Self.person)
+            let holder = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
+            let use = { @Sendable in try await race.use.carryOut(Self.line, at: Self.moment, of: here) }
+            let end = { @Sendable () -> GrantRefusal.Code? in
+                try await race.end.carryOut(grant, of: account, at: there)
+                return nil
+            }
+            async let first = (race.isUseFirst ? use : end)()
+            try await eventually(within: .seconds(5)) { try holder.allWaiters == 1 }
+            async let second = (race.isUseFirst ? end : use)()
+            try await eventually(within: .seconds(5)) { try holder.allWaiters == 2 }
+            try holder.release()
+            let (earlier, later) = (try await first, try await second)
+            let isGood = race.isUseFirst || race.end.isTransfer
+            #expect((race.isUseFirst ? earlier : later) == (isGood ? nil : race.use.refusal))
+            let lines = race.use == .refresh ? [Self.line] : [Self.line, Self.line + 1]
+            for line in lines {
+                #expect(try await here.isGood(line, at: Self.moment) == race.end.isTransfer)
+            }
+            #expect(try await there.grants(of: account.id).isEmpty != race.end.isTransfer)
+        }
+    }
+
+    /// A transfer gives the row of the person another name while the refresh waits for it.
+    @Test func `holds the lock of an account that was moved while it waited`() async throws {
+        try await Replicas.with { replicas in
+            let (here, there) = (replicas.stores[0], replicas.stores[1])
+            let (grant, account) = try await here.linkWithCode(Self.line, key: Self.person)
+            let rows = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE")
+            let lines = try LockHolder(replicas.url, "SELECT id FROM oauth_line FOR UPDATE")
+            async let moved: Void = GrantEnd.transferred.carryOut(grant, of: account, at: there)
+            try await eventually(within: .seconds(5)) { try rows.allWaiters == 1 }
+            async let refusal = GrantUse.refresh.carryOut(Self.line, at: Self.moment, of: here)
+            try await eventually(within: .seconds(5)) { try rows.allWaiters == 2 }
+            try rows.release()
+            try await moved
+            // The refresh has read the account, and waits to write.
+            try await eventually(within: .seconds(5)) { try lines.waiters == 1 }
+            #expect(throws: PostgresError.self) {
+                _ = try LockHolder(replicas.url, "SELECT id FROM subject FOR UPDATE NOWAIT")
+            }
+            try lines.release()
+            #expect(try await refusal == nil)
+        }
+    }
+}
