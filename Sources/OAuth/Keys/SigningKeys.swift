@@ -12,8 +12,8 @@ import Synchronization
 /// `SigningKeySchedule` decides; this carries it out. Keys are made by the first need or by `refresh`, which
 /// `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Milliseconds. A key ID that is not known makes the store be read at most so often, so that invented key
-    /// IDs cost one read a second together.
+    /// Milliseconds. Key IDs that are not known make the store be read at most so often, so that invented ones
+    /// cost one read a second together.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
@@ -26,6 +26,8 @@ public final class SigningKeys: Sendable {
     private struct State {
         var held: [Held] = []
         var readAt: Moment?
+        /// When a key ID that was not known made the store be read.
+        var askedAt: Moment?
         var reading: Task<Void, any Error>?
         var isFaultLogged = false
     }
@@ -70,9 +72,13 @@ public final class SigningKeys: Sendable {
     /// - Throws: `StorageError`.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
-        guard mayRead else { return nil }
-        try await refresh()
-        return heldVerificationKey(keyID)
+        // A reading that runs already can have begun before another replica made the key.
+        for _ in 0..<2 {
+            guard let reading = readingForUnknownKey() else { return nil }
+            try await reading.value
+            if let key = heldVerificationKey(keyID) { return key }
+        }
+        return nil
     }
 
     /// The entries of the key set, the oldest first.
@@ -94,17 +100,34 @@ public final class SigningKeys: Sendable {
     ///
     /// - Throws: `StorageError`, `JOSEError`.
     public func refresh() async throws {
-        let reading = state.withLock { state in
-            if let reading = state.reading { return reading }
-            // Unstructured, so that the cancellation of one caller does not end what others wait for.
-            let reading = Task {
-                defer { self.state.withLock { $0.reading = nil } }
-                try await self.read()
-            }
-            state.reading = reading
-            return reading
+        try await state.withLock { begin(&$0) }.value
+    }
+
+    private func begin(_ state: inout State) -> Task<Void, any Error> {
+        if let reading = state.reading { return reading }
+        // Unstructured, so that the cancellation of one caller does not end what others wait for.
+        let reading = Task {
+            defer { self.state.withLock { $0.reading = nil } }
+            try await self.read()
         }
-        try await reading.value
+        state.reading = reading
+        return reading
+    }
+
+    /// The reading that runs, or a new one; `nil` when another unknown key ID caused one shortly before.
+    private func readingForUnknownKey() -> Task<Void, any Error>? {
+        let moment = now()
+        return state.withLock { state in
+            if let reading = state.reading { return reading }
+            // Before the first reading nothing is known, and `nil` would be a guess.
+            if state.readAt != nil, let askedAt = state.askedAt {
+                let elapsed = moment.milliseconds - askedAt.milliseconds
+                // A clock that was set back must not hide the keys of other replicas.
+                guard elapsed < 0 || elapsed >= Self.shortestInterval else { return nil }
+            }
+            state.askedAt = moment
+            return begin(&state)
+        }
     }
 
     private func read() async throws {
@@ -153,16 +176,6 @@ public final class SigningKeys: Sendable {
         return state.withLock { state in
             let published = Set(publishedRecords(of: state, at: moment).map(\.algorithm))
             return state.readAt != nil && algorithms.allSatisfy { published.contains($0.rawValue) }
-        }
-    }
-
-    private var mayRead: Bool {
-        let moment = now()
-        return state.withLock { state in
-            guard state.reading == nil, let readAt = state.readAt else { return true }
-            let elapsed = moment.milliseconds - readAt.milliseconds
-            // A clock that was set back must not hide the keys of other replicas.
-            return elapsed < 0 || elapsed >= Self.shortestInterval
         }
     }
 
