@@ -298,8 +298,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "AppleIDClient", "SignIn",
-                "SQLiteStorage",
+                "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "GoogleEmulator",
+                "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AuthorizationServer", "AppleAccounts",
                 "AppleIdentity", "KeySets",
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, asyncHTTPClient, nioCore,

@@ -1,0 +1,56 @@
+import Synchronization
+
+/// What services with OAuth clients have acknowledged, and their wrong answers.
+final class OAuthLedger: Sendable {
+    /// A link with Google.
+    struct Link: Sendable {
+        enum State: Sendable {
+            /// The code was answered, and is not redeemed.
+            case code
+            /// The redemption had no answer: the code may be used up.
+            case redemptionUncertain
+            case linked
+            /// The request that ends it had no answer.
+            case endUncertain
+            case unlinked
+        }
+
+        let code: String
+        var accessToken: String?
+        var refreshToken: String?
+        var state = State.code
+    }
+
+    private struct State {
+        var links: [Link] = []
+        var phoneTokens: [(phone: String, token: String)] = []
+        var acknowledged = 0
+        var repeatedRotations = 0
+        var contradictions: [String] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var links: [Link] { state.withLock(\.links) }
+    /// The current refresh token of each lane's phone.
+    var phoneTokens: [(phone: String, token: String)] { state.withLock(\.phoneTokens) }
+    var acknowledged: Int { state.withLock(\.acknowledged) }
+    /// How many rotations succeeded after their answer was lost.
+    var repeatedRotations: Int { state.withLock(\.repeatedRotations) }
+    var contradictions: [String] { state.withLock(\.contradictions) }
+    var isClosed: Bool { state.withLock(\.isClosed) }
+
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Adds what a lane has acknowledged, as it is at its end.
+    func add(_ link: Link) { state.withLock { $0.links.append(link) } }
+
+    func keep(_ token: String, of phone: String) { state.withLock { $0.phoneTokens.append((phone, token)) } }
+
+    func acknowledge() { state.withLock { $0.acknowledged += 1 } }
+
+    func countRepeatedRotation() { state.withLock { $0.repeatedRotations += 1 } }
+
+    func contradict(_ text: String) { state.withLock { $0.contradictions.append(text) } }
+}

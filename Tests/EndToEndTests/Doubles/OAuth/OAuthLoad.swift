@@ -1,0 +1,127 @@
+import StrictJSON
+
+/// One of several clients at once of services that are killed. It links people with Google, unlinks some, and
+/// rotates the refresh token of a phone. Of what has no answer it knows both outcomes.
+actor OAuthLoad {
+    private let system: LinkedSystem
+    private let replicas: ReplicaSet
+    private let ledger: OAuthLedger
+    private let lane: Int
+    private let phone: String
+    private var phoneToken: String?
+    private var isRotationUncertain = false
+
+    init(_ system: LinkedSystem, _ replicas: ReplicaSet, _ ledger: OAuthLedger, lane: Int) {
+        (self.system, self.replicas, self.ledger, self.lane) = (system, replicas, ledger, lane)
+        phone = LinkedClients.phones[lane % LinkedClients.phones.count]
+    }
+
+    /// Runs until the ledger is closed.
+    func run() async {
+        var number = 0
+        while !ledger.isClosed, !Task.isCancelled {
+            number += 1
+            await rotate()
+            await link(number)
+            await rotate()
+        }
+        if let phoneToken { ledger.keep(phoneToken, of: phone) }
+    }
+
+    private func link(_ number: Int) async {
+        guard let user = try? system.makeUser(), let token = try? system.identityToken(of: user),
+            let code = await answer({ try await $0.flip(.token(token)) })
+        else { return }
+        ledger.acknowledge()
+        var link = OAuthLedger.Link(code: code)
+        // Some are redeemed only at the end.
+        if number % 4 > 0 { await redeem(&link) }
+        if number % 4 == 1, link.state == .linked { await unlink(&link) }
+        ledger.add(link)
+    }
+
+    private func redeem(_ link: inout OAuthLedger.Link) async {
+        for attempt in 0..<3 {
+            let code = link.code
+            guard let found = await answer({ try await $0.redeem(code) }) else {
+                link.state = .redemptionUncertain
+                continue
+            }
+            if found.status == 200 {
+                (link.accessToken, link.refreshToken) = (found["access_token"], found["refresh_token"])
+                link.state = .linked
+                ledger.acknowledge()
+                // It is good once.
+                let again = await answer { try await $0.redeem(code) }
+                if let again, again.error != "invalid_grant" {
+                    ledger.contradict("a code was redeemed twice: \(again.status)")
+                }
+            } else if found.error != "invalid_grant" || attempt == 0 {
+                ledger.contradict("a code was refused: \(found.status) \(found.text)")
+            }
+            return
+        }
+    }
+
+    private func unlink(_ link: inout OAuthLedger.Link) async {
+        guard let access = link.accessToken, let found = await answer({ try await $0.introspect(access) })
+        else { return }
+        guard found.json?["active"]?.bool == true, let account = found["sub"] else {
+            return ledger.contradict("a token that was just given is not good: \(found.text)")
+        }
+        guard let grants = await answer({ try await $0.grants(of: account) }), let grant = grants.first
+        else { return }
+        let ended = await answer { try await $0.unlink(grant, of: account) }
+        link.state = ended == nil ? .endUncertain : .unlinked
+        guard let ended else { return }
+        if ended.status == 204 {
+            ledger.acknowledge()
+        } else {
+            ledger.contradict("unlinking: \(ended.status) \(ended.text)")
+        }
+    }
+
+    /// The same token again when an answer was lost, whichever replica it was of.
+    private func rotate() async {
+        guard let token = phoneToken else {
+            return await signInOnPhone()
+        }
+        let phone = phone
+        guard let found = await answer({ try await $0.refresh(token, phone: phone) }) else {
+            isRotationUncertain = true
+            return
+        }
+        guard found.status == 200, let next = found["refresh_token"] else {
+            ledger.contradict("a rotation: \(found.status) \(found.text)")
+            phoneToken = nil
+            return
+        }
+        if isRotationUncertain { ledger.countRepeatedRotation() }
+        (phoneToken, isRotationUncertain) = (next, false)
+        ledger.acknowledge()
+    }
+
+    private func signInOnPhone() async {
+        let phone = phone
+        let replicas = replicas.all
+        guard !replicas.isEmpty, let user = try? system.makeUser() else { return }
+        let person = PersonAtBrowser(user, system, at: replicas)
+        guard let code = try? await person.code(phone: phone),
+            let found = await answer({ try await $0.redeem(code, phone: phone) })
+        else { return }
+        phoneToken = found["refresh_token"]
+        if phoneToken == nil { ledger.contradict("a phone's code: \(found.status) \(found.text)") }
+    }
+
+    /// `nil` when no replica is up, or the one that was asked ended before its answer.
+    private func answer<Value: Sendable>(
+        _ call: @Sendable (OAuthReplica) async throws -> Value
+    ) async -> Value? {
+        guard let replica = replicas.all.first, let value = try? await call(replica) else {
+            // A replica is starting.
+            try? await Task.sleep(for: .milliseconds(10))
+            return nil
+        }
+        return value
+    }
+}

@@ -1,0 +1,118 @@
+import Encodings
+import StrictJSON
+
+/// What Google and the app's backend do in App Flip, which needs no browser.
+extension OAuthReplica {
+    /// Who agreed in the app.
+    enum Identity: Sendable {
+        case token(String)
+        case account(String)
+
+        fileprivate var member: (String, JSONValue) {
+            switch self {
+            case .token(let token): ("identity_token", .string(token))
+            case .account(let id): ("account_id", .string(id))
+            }
+        }
+    }
+
+    struct Link: Sendable {
+        let accessToken: String
+        let refreshToken: String
+    }
+
+    /// The code that the app hands to Google.
+    func flip(_ identity: Identity) async throws -> String {
+        let answer = try await flipAnswer(identity)
+        guard answer["outcome"]?.string == "code",
+            let code = Self.parameter("code", of: answer["redirect_to"]?.string)
+        else { throw NoCode(description: "App Flip: \(answer.status) \(answer.text)") }
+        return code
+    }
+
+    func flipAnswer(_ identity: Identity) async throws -> Backend.Answer {
+        try await backend.post(
+            "/v1/oauth/app-flip",
+            [
+                ("client_id", .string(LinkedClients.google)), ("decision", .string("granted")),
+                ("redirect_uri", .string(LinkedClients.appFlipURI)), ("state", .string("s-1")),
+                ("scope", .string(LinkedClients.googleScopes.joined(separator: " "))), identity.member,
+            ])
+    }
+
+    struct NoCode: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func parameter(_ name: String, of url: String?) -> String? {
+        guard let url, let query = url.split(separator: "?", maxSplits: 1).dropFirst().first else {
+            return nil
+        }
+        return FormEncoding.decode(query.utf8)?.first { $0.name == name }?.value
+    }
+
+    /// Google redeems a code.
+    func redeem(_ code: String) async throws -> Answer {
+        try await token(
+            Self.googleCredentials + [
+                ("grant_type", "authorization_code"), ("code", code),
+                ("redirect_uri", LinkedClients.appFlipURI),
+            ])
+    }
+
+    /// Google refreshes, which leaves the token as it is.
+    func refresh(_ refreshToken: String) async throws -> Answer {
+        try await token(
+            Self.googleCredentials + [("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
+    }
+
+    func revoke(_ token: String) async throws -> Answer {
+        try await post("/oauth/revoke", Self.googleCredentials + [("token", token)])
+    }
+
+    static let googleCredentials: Fields = [
+        ("client_id", LinkedClients.google), ("client_secret", LinkedClients.googleSecret),
+    ]
+
+    /// A new link from the identity token on.
+    func link(_ identity: Identity) async throws -> Link {
+        try await Self.link(of: redeem(flip(identity)))
+    }
+
+    static func link(of answer: Answer) throws -> Link {
+        guard answer.status == 200, let access = answer["access_token"], let refresh = answer["refresh_token"]
+        else { throw Unexpected("token request", answer) }
+        return Link(accessToken: access, refreshToken: refresh)
+    }
+}
+
+/// What a native app does after its code has come back.
+extension OAuthReplica {
+    static let phoneVerifier = "a-verifier-of-the-phone-with-at-least-43-characters"
+
+    func redeem(_ code: String, phone: String) async throws -> Answer {
+        try await token([
+            ("grant_type", "authorization_code"), ("client_id", phone), ("code", code),
+            ("redirect_uri", LinkedClients.phoneURI), ("code_verifier", Self.phoneVerifier),
+        ])
+    }
+
+    /// The refresh token is replaced by it.
+    func refresh(_ refreshToken: String, phone: String) async throws -> Answer {
+        try await token([
+            ("grant_type", "refresh_token"), ("client_id", phone), ("refresh_token", refreshToken),
+        ])
+    }
+}
+
+/// What the app's backend asks about grants.
+extension OAuthReplica {
+    func grants(of account: String) async throws -> [JSONValue] {
+        try await backend.get("/v1/accounts/\(account)/grants")["grants"]?.array ?? []
+    }
+
+    /// The person unlinks in the app.
+    func unlink(_ grant: JSONValue, of account: String) async throws -> Backend.Answer {
+        try await backend.delete("/v1/accounts/\(account)/grants/\(grant["id"]?.string ?? "")")
+    }
+}

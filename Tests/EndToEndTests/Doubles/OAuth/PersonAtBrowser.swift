@@ -1,0 +1,114 @@
+import AppleEmulator
+import Cryptography
+import Encodings
+import NIOHTTP1
+
+/// A person with a browser without scripts, who signs in at the fake Apple and agrees to what a native app asks
+/// for. Every request goes to the next replica.
+actor PersonAtBrowser {
+    private let system: LinkedSystem
+    private let replicas: [OAuthReplica]
+    private let user: EmulatedUser
+    private var cookies: [String: String] = [:]
+    private var requests = 0
+
+    struct Lost: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ user: EmulatedUser, _ system: LinkedSystem, at replicas: [OAuthReplica]) {
+        (self.user, self.system, self.replicas) = (user, system, replicas)
+    }
+
+    /// The cookies, for requests that are made beside it.
+    var cookieField: String { cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+
+    static func target(phone: String) -> String {
+        let challenge = Base64URL.encode(SHA256Digest.hash(OAuthReplica.phoneVerifier).bytes)
+        let fields = [
+            (name: "response_type", value: "code"), ("client_id", phone), ("state", "s-1"),
+            ("redirect_uri", LinkedClients.phoneURI), ("scope", "openid offline_access"),
+            ("code_challenge", challenge), ("code_challenge_method", "S256"),
+        ]
+        return "/oauth/authorize?\(FormEncoding.encode(fields))"
+    }
+
+    /// The code that comes back to the app.
+    func code(phone: String) async throws -> String {
+        var answer = try await send(Self.target(phone: phone), nil)
+        for _ in 0..<12 {
+            if let location = answer.location {
+                if location.hasPrefix(LinkedClients.phoneURI) {
+                    guard let code = OAuthReplica.parameter("code", of: location) else { break }
+                    return code
+                }
+                answer = try await follow(location)
+            } else if let page = Page(answer.text, csrf: "csrf_token") {
+                answer = try await send(page.action, page.fields + [("decision", "agree")])
+            } else {
+                break
+            }
+        }
+        throw Lost(description: "\(answer.status) \(answer.location ?? "") \(answer.text)")
+    }
+
+    private func follow(_ location: String) async throws -> OAuthReplica.Answer {
+        let apple = "http://127.0.0.1:\(try await system.apple.port())"
+        if location.hasPrefix(system.issuer) {
+            return try await send(String(location.dropFirst(system.issuer.count)), nil)
+        }
+        guard location.hasPrefix(apple) else { return try await send(location, nil) }
+        // The chooser, the page that asks, and the form that leads back.
+        let chooser = try await OAuthReplica.send(.GET, location)
+        guard let page = Page(chooser.text, csrf: "page")?.fields.first?.value else {
+            throw Lost(description: "Apple: \(chooser.status) \(chooser.text)")
+        }
+        let form = [(name: "page", value: page), ("allow", user.subject)]
+        let allowed = try await OAuthReplica.send(
+            .POST, "\(apple)/auth/authorize",
+            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(FormEncoding.encode(form).utf8))
+        guard let back = Page(allowed.text, csrf: "state"), back.action.hasPrefix(system.issuer) else {
+            throw Lost(description: "Apple: \(allowed.status) \(allowed.text)")
+        }
+        return try await send(String(back.action.dropFirst(system.issuer.count)), back.fields)
+    }
+
+    private func send(_ target: String, _ form: OAuthReplica.Fields?) async throws -> OAuthReplica.Answer {
+        let replica = replicas[requests % replicas.count]
+        requests += 1
+        let headers = cookies.isEmpty ? [] : [("Cookie", cookieField)]
+        let answer =
+            if let form {
+                try await replica.post(target, form, headers: headers + [("Origin", "null")])
+            } else {
+                try await replica.send(.GET, target, headers: headers)
+            }
+        for field in answer.headers["Set-Cookie"] {
+            let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            guard let name = pair.first else { continue }
+            cookies[String(name)] = pair.count == 2 && !field.contains("Max-Age=0") ? String(pair[1]) : nil
+        }
+        return answer
+    }
+
+    /// A page with a form that has hidden fields.
+    private struct Page {
+        let action: String
+        let fields: OAuthReplica.Fields
+
+        /// `nil` when no form has a hidden field of this name.
+        init?(_ html: String, csrf name: String) {
+            let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#)
+            let fields = html.matches(of: #/<input type="hidden" name="([^"]*)" value="([^"]*)">/#)
+                .map { (name: Self.unescaped($0.1), value: Self.unescaped($0.2)) }
+            guard let action, fields.contains(where: { $0.name == name }) else { return nil }
+            (self.action, self.fields) = (Self.unescaped(action.1), fields)
+        }
+
+        private static func unescaped(_ text: Substring) -> String {
+            String(text).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+                .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Requests as fast as the service answers them: on several connections, pipelined, from an address of this
+/// machine.
+enum RequestFlood {
+    static let connections = 4
+    /// How many requests of a connection wait for their answers.
+    private static let window = 16
+
+    /// - Parameters:
+    ///   - address: Of 127.0.0.0/8. To the service these are different machines.
+    ///   - request: The whole request, by its number.
+    /// - Returns: How often each status came.
+    static func run(
+        _ count: Int, port: Int, from address: String = "127.0.0.2",
+        _ request: @escaping @Sendable (Int) -> String
+    ) async throws -> [Int: Int] {
+        try await withThrowingTaskGroup(of: [Int].self) { group in
+            for lane in 0..<connections {
+                let numbers = Array(stride(from: lane, to: count, by: connections))
+                group.addTask {
+                    // On a thread of its own, because it blocks.
+                    try await withCheckedThrowingContinuation { continuation in
+                        Thread.detachNewThread {
+                            continuation.resume(
+                                with: Result { try send(numbers, port: port, from: address, request) })
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(into: [:]) { statuses, found in
+                for status in found { statuses[status, default: 0] += 1 }
+            }
+        }
+    }
+
+    private static func send(
+        _ numbers: [Int], port: Int, from address: String, _ request: (Int) -> String
+    ) throws -> [Int] {
+        let connection = try FloodConnection(port: port, from: address)
+        var statuses: [Int] = []
+        var rest = numbers[...]
+        while !rest.isEmpty {
+            let next = rest.prefix(window)
+            rest = rest.dropFirst(window)
+            try connection.send(Array(next.map(request).joined().utf8))
+            for _ in next { statuses.append(try connection.readStatus()) }
+        }
+        return statuses
+    }
+
+    /// A form for an endpoint, as it is sent.
+    static func post(_ target: String, _ form: String, _ fields: [String] = []) -> String {
+        let lines = ["Content-Type: application/x-www-form-urlencoded"] + fields
+        return post(target, body: form, lines)
+    }
+
+    static func post(_ target: String, body: String, _ fields: [String]) -> String {
+        "POST \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \(body.utf8.count)\r\n"
+            + fields.map { "\($0)\r\n" }.joined() + "\r\n\(body)"
+    }
+
+    static func get(_ target: String, _ fields: [String] = []) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\n" + fields.map { "\($0)\r\n" }.joined() + "\r\n"
+    }
+}
+
+/// A connection whose calls block.
+private final class FloodConnection {
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let descriptor: Int32
+    private var unread: [UInt8] = []
+
+    init(port: Int, from source: String) throws {
+        #if canImport(Darwin)
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var own = Self.address(source, port: 0)
+        var peer = Self.address("127.0.0.1", port: port)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected =
+            withUnsafePointer(to: &own) { own in
+                own.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) == 0 }
+            }
+            && withUnsafePointer(to: &peer) { peer in
+                peer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+            }
+        guard isConnected else { throw Broken(description: "not connected from \(source): \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func address(_ text: String, port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = inet_addr(text)
+        return address
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Broken(description: "not sent: \(errno)") }
+            sent += count
+        }
+    }
+
+    /// Reads one response to its end.
+    func readStatus() throws -> Int {
+        var end = Self.headEnd(unread)
+        while end == nil {
+            try readMore()
+            end = Self.headEnd(unread)
+        }
+        let head = String(decoding: unread[..<(end ?? 0)], as: UTF8.self).lowercased()
+        guard let status = head.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw Broken(description: "no response: \(head)")
+        }
+        let length = head.firstMatch(of: #/content-length: *([0-9]+)/#).flatMap { Int($0.1) } ?? 0
+        let whole = (end ?? 0) + length
+        while unread.count < whole { try readMore() }
+        unread.removeFirst(whole)
+        return status
+    }
+
+    private func readMore() throws {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else { throw Broken(description: "closed by the service, \(errno)") }
+        unread += buffer[..<count]
+    }
+
+    /// Behind the empty line.
+    private static func headEnd(_ bytes: [UInt8]) -> Int? {
+        bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+    }
+}
+
+/// The method of the same name hides it in the class.
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    send(descriptor, bytes, count, 0)
+}

@@ -1,0 +1,132 @@
+import Cryptography
+import Encodings
+import GoogleEmulator
+import TestSupport
+import Testing
+
+/// What a service has acknowledged to OAuth clients survives every crash of it.
+@Suite(.serialized) struct OAuthCrashTests {
+    static let kills = 12
+
+    @Test(.timeLimit(.minutes(3)), arguments: ObservedDatabase.Store.allCases)
+    func `nothing acknowledged is lost, and no code works twice, when services are killed 12 times`(
+        store: ObservedDatabase.Store
+    ) async throws {
+        try await LinkedSystem.with(store) { system in
+            let count = store == .postgres ? 2 : 1
+            let replicas = try await ReplicaSet(system, count: count)
+            let ledger = OAuthLedger()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<6 {
+                    group.addTask { await OAuthLoad(system, replicas, ledger, lane: lane).run() }
+                }
+                for kill in 0..<Self.kills {
+                    // Each comes at another point of the load.
+                    let enough = ledger.acknowledged + Int.random(in: 12...40)
+                    try await eventually { ledger.acknowledged >= enough }
+                    await replicas.kill(kill % count)
+                    try await replicas.start(kill % count)
+                }
+                ledger.close()
+                try await group.waitForAll()
+            }
+            #expect(ledger.contradictions == [])
+            #expect(ledger.repeatedRotations > 0)
+            // What a crash has left claimed.
+            try await system.makeDeliveriesDue()
+            try await Self.check(ledger, at: replicas)
+            try await Self.checkEvents(ledger, at: system)
+            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+        }
+    }
+
+    private static func check(_ ledger: OAuthLedger, at replicas: ReplicaSet) async throws {
+        func replica() throws -> OAuthReplica { try #require(replicas.all.first) }
+        for link in ledger.links {
+            switch link.state {
+            case .code:
+                #expect(try await replica().redeem(link.code).status == 200)
+                #expect(try await replica().redeem(link.code).error == "invalid_grant")
+            case .redemptionUncertain:
+                let first = try await replica().redeem(link.code)
+                #expect(first.status == 200 || first.error == "invalid_grant")
+                #expect(try await replica().redeem(link.code).error == "invalid_grant")
+            case .linked:
+                let token = try #require(link.refreshToken)
+                #expect(try await replica().isActive(try #require(link.accessToken)))
+                #expect(try await replica().refresh(token).status == 200)
+            case .endUncertain, .unlinked:
+                let token = try #require(link.refreshToken)
+                let isActive = try await replica().isActive(token)
+                #expect(!isActive || link.state == .endUncertain)
+                #expect(try await replica().refresh(token).status == (isActive ? 200 : 400))
+            }
+        }
+        let states = ledger.links.map(\.state)
+        for state in [OAuthLedger.Link.State.code, .linked, .unlinked] {
+            #expect(states.count { $0 == state } > 5)
+        }
+        for (phone, token) in ledger.phoneTokens {
+            #expect(try await replica().refresh(token, phone: phone).status == 200)
+        }
+    }
+
+    /// Google hears of every token that ended, each with one `jti`, however often it was sent.
+    private static func checkEvents(_ ledger: OAuthLedger, at system: LinkedSystem) async throws {
+        let ended = ledger.links.filter { $0.state == .unlinked }.compactMap(\.refreshToken).map(hash)
+        try await eventually {
+            Set(ended).isSubset(of: Set(system.google.receivedEvents.map(\.tokenHash)))
+        }
+        let hashes = system.google.receivedEvents.map(\.tokenHash)
+        #expect(Set(hashes).count == hashes.count, "a token was reported under two jti")
+    }
+
+    static func hash(_ token: String) -> String {
+        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8))))
+    }
+
+    /// An answer that is not read has the same effect as one that a crash has swallowed.
+    @Test(arguments: ObservedDatabase.Store.allCases)
+    func `what was written and not answered before a crash can be asked for again`(
+        store: ObservedDatabase.Store
+    ) async throws {
+        try await LinkedSystem.with(store) { system in
+            // On PostgreSQL the other replica goes on; on SQLite the same one, after a restart.
+            let replicas = try await ReplicaSet(system, count: store == .postgres ? 2 : 1)
+            func crash() async throws -> OAuthReplica {
+                if store == .postgres {
+                    await replicas.kill(0)
+                } else {
+                    await replicas.kill(0)
+                    try await replicas.start(0)
+                }
+                return try #require(replicas.all.first)
+            }
+            let before = try #require(replicas.all.first)
+            let user = try system.makeUser()
+            let phone = LinkedClients.phones[0]
+            let code = try await before.flip(.token(try system.identityToken(of: user)))
+            let person = PersonAtBrowser(user, system, at: replicas.all)
+            let first = try OAuthReplica.link(
+                of: try await before.redeem(try await person.code(phone: phone), phone: phone))
+            let unused = try await person.code(phone: phone)
+            _ = try await before.redeem(code)
+            _ = try await before.refresh(first.refreshToken, phone: phone)
+
+            let after = try await crash()
+            #expect(try await after.redeem(code).error == "invalid_grant")
+            #expect(try await after.redeem(unused, phone: phone).status == 200)
+            let second = try OAuthReplica.link(
+                of: try await after.refresh(first.refreshToken, phone: phone))
+            let third = try OAuthReplica.link(
+                of: try await after.refresh(first.refreshToken, phone: phone))
+            #expect(try await !after.isActive(second.refreshToken))
+            #expect(try await after.isActive(third.refreshToken))
+            #expect(try await after.refresh(third.refreshToken, phone: phone).status == 200)
+            // Its successor is used: the old token is one that was stolen.
+            #expect(try await after.refresh(first.refreshToken, phone: phone).error == "invalid_grant")
+            #expect(try await !after.isActive(third.accessToken))
+            #expect(await replicas.stop().allSatisfy { $0 == 0 })
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import AppleEmulator
+import StrictJSON
+import TestSupport
+import Testing
+
+/// What clients do with the same codes and tokens at two replicas at the same time.
+@Suite(.serialized) struct OAuthRaceTests {
+    @Test func `one of twenty redemptions of a code at once succeeds, and its tokens stay good`() async throws
+    {
+        try await LinkedSystem.withReplicas { system, replicas in
+            for _ in 0..<20 {
+                let token = try system.identityToken(of: try system.makeUser())
+                let code = try await replicas[0].flip(.token(token))
+                let answers = try await Self.atOnce(20, at: replicas) { try await $0.redeem(code) }
+                let issued = answers.filter { $0.status == 200 }
+                #expect(issued.count == 1)
+                #expect(answers.count { $0.status == 400 && $0.error == "invalid_grant" } == 19)
+                // The others are retries, and no theft.
+                let link = try OAuthReplica.link(of: try #require(issued.first))
+                for replica in replicas { #expect(try await replica.isActive(link.refreshToken)) }
+            }
+        }
+    }
+
+    @Test func `of twenty rotations of a token at once one is good, and the others end the family`()
+        async throws
+    {
+        try await LinkedSystem.withReplicas { system, replicas in
+            let phone = LinkedClients.phones[0]
+            let person = PersonAtBrowser(try system.makeUser(), system, at: replicas)
+            for _ in 0..<8 {
+                let code = try await person.code(phone: phone)
+                let first = try OAuthReplica.link(of: try await replicas[0].redeem(code, phone: phone))
+                let answers = try await Self.atOnce(20, at: replicas) {
+                    try await $0.refresh(first.refreshToken, phone: phone)
+                }
+                // All come within 30 seconds, and while the successor is unused: lost answers.
+                #expect(answers.allSatisfy { $0.status == 200 })
+                let successors = try answers.map { try OAuthReplica.link(of: $0) }
+                #expect(Set(successors.map(\.refreshToken)).count == 20)
+                let good = try await successors.asyncMap { try await replicas[1].isActive($0.refreshToken) }
+                #expect(good.count { $0 } == 1)
+                let (live, dead) = (good.firstIndex(of: true) ?? 0, good.firstIndex(of: false) ?? 0)
+                let next = try OAuthReplica.link(
+                    of: try await replicas[0].refresh(successors[live].refreshToken, phone: phone))
+                // The successor was used, so the first token is now an old one, as one that was replaced is.
+                let old = Bool.random() ? first.refreshToken : successors[dead].refreshToken
+                #expect(try await replicas[1].refresh(old, phone: phone).error == "invalid_grant")
+                for token in [next.refreshToken, next.accessToken, first.accessToken] {
+                    #expect(try await !replicas[0].isActive(token))
+                }
+                #expect(try await replicas[0].refresh(next.refreshToken, phone: phone).status == 400)
+            }
+        }
+    }
+
+    /// What ends all tokens of a person.
+    enum End: CaseIterable { case consentRevoked, erasure }
+
+    @Test(arguments: End.allCases)
+    func `no token is good of 120 people whose tokens end while they are used`(end: End) async throws {
+        try await LinkedSystem.withReplicas { system, replicas in
+            let faults = try await withThrowingTaskGroup(of: [String].self) { group in
+                for lane in 0..<6 {
+                    group.addTask {
+                        try await stride(from: lane, to: 120, by: 6).asyncMap { _ in
+                            try await Self.endInUse(end, system, replicas.shuffled())
+                        }.flatMap { $0 }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(faults == [])
+        }
+    }
+
+    private static func endInUse(
+        _ end: End, _ system: LinkedSystem, _ replicas: [OAuthReplica]
+    ) async throws -> [String] {
+        let (here, there) = (replicas[0], replicas[1])
+        let user = try system.makeUser()
+        let link = try await here.link(.token(try system.identityToken(of: user)))
+        let account = try #require(try await here.introspect(link.accessToken)["sub"])
+        let code = try await there.flip(.account(account))
+
+        async let refreshed = here.refresh(link.refreshToken)
+        async let redeemed = there.redeem(code)
+        async let flipped = here.flipAnswer(.account(account))
+        async let ended = {
+            switch end {
+            case .consentRevoked: try await there.backend.notify(try system.revocation(of: user))
+            case .erasure: try await there.backend.delete("/v1/accounts/\(account)")
+            }
+        }()
+        let answers = [try await refreshed, try await redeemed]
+        let late = OAuthReplica.parameter("code", of: try await flipped["redirect_to"]?.string)
+        #expect(try await ended.status == 200)
+
+        var tokens = [link.accessToken, link.refreshToken]
+        for answer in answers {
+            guard answer.status == 200 || answer.error == "invalid_grant" else {
+                return ["\(answer.status) \(answer.text)"]
+            }
+            tokens += [answer["access_token"], answer["refresh_token"]].compactMap { $0 }
+        }
+        var faults: [String] = []
+        for replica in replicas {
+            for token in tokens where try await replica.isActive(token) { faults.append("an active token") }
+            for token in tokens where token.hasPrefix("siwa_rt_") {
+                if try await replica.refresh(token).error != "invalid_grant" { faults.append("a refresh") }
+            }
+            for code in [code, late].compactMap({ $0 }) {
+                if try await replica.redeem(code).error != "invalid_grant" { faults.append("a code") }
+            }
+            if end == .consentRevoked, try await !replica.grants(of: account).isEmpty {
+                faults.append("a grant")
+            }
+        }
+        return faults
+    }
+
+    /// Makes so many requests at once, at one replica and the other in turn.
+    static func atOnce<Value: Sendable>(
+        _ count: Int, at replicas: [OAuthReplica],
+        _ call: @escaping @Sendable (OAuthReplica) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            for number in 0..<count {
+                group.addTask { try await call(replicas[number % replicas.count]) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}
