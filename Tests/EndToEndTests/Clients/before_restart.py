@@ -1,9 +1,10 @@
-"""Gets tokens as a native app, and keeps them in a file for `after_restart.py`."""
+"""Gets tokens as a native app, and keeps them in a file for `after_restart.py`. Google links the same account."""
 
-from relying import Person, given, metadata
+from relying import Person, expect, given, metadata
 
 import json
 
+import requests
 from requests_oauthlib import OAuth2Session
 
 person, redirect_uri = Person(), "http://127.0.0.1:9004"
@@ -15,4 +16,7 @@ answer = person.authorize(url, redirect_uri)
 tokens = session.fetch_token(metadata["token_endpoint"], authorization_response=answer, include_client_id=True)
 with open(given["file"], "w", encoding="ascii") as file:
     json.dump({**tokens, "apple_subject": person.subject}, file)
+begun = requests.post(f"{given['google']}/control/link", json={}).json()
+arrived = person.browser.get(person.authorize(begun["url"], begun["redirect_uri"]), allow_redirects=False)
+expect(arrived.status_code == 303, f"Google's page: {arrived.status_code} {arrived.text}")
 print("done")
