@@ -10,7 +10,8 @@ import Testing
 /// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops, in
 /// every language, in light and dark, and with the keyboard alone.
 @Suite(.serialized) struct PageLooksTests {
-    private static let widths: [Int64] = [320, 375, 1280]
+    /// The colours do not depend on the width.
+    private static let views: [(width: Int64, isDark: Bool)] = [(320, false), (375, true), (1280, false)]
     private static let webView =
         "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 
@@ -94,11 +95,9 @@ import Testing
     }
 
     private static func look(at browser: Browser, _ page: String) async throws {
-        for width in widths {
-            for isDark in [false, true] {
-                try await browser.show(width: width, isDark: isDark)
-                #expect(try await browser.lookFaults() == [], "\(page) at \(width), dark: \(isDark)")
-            }
+        for view in views {
+            try await browser.show(width: view.width, isDark: view.isDark)
+            #expect(try await browser.lookFaults() == [], "\(page) at \(view)")
         }
     }
 
