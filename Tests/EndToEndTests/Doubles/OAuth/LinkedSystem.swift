@@ -44,7 +44,8 @@ struct LinkedSystem: Sendable {
         linking.key = try await googleKey.value
         linking.googleClientID = LinkedClients.googleClientID
         linking.server = LinkedServer(issuer: "http://127.0.0.1:\(ports[0])")
-        let google = try GoogleEmulatorService(configuration: linking, logger: .silent)
+        let google = try await GoogleEmulatorService(
+            configuration: linking, clock: .system, logger: .silent)
         return try await TemporaryDirectory.with { directory in
             let database = try await ObservedDatabase.make(store, in: directory)
             return try await withThrowingTaskGroup(of: Void.self) { group in
