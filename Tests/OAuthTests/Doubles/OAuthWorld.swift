@@ -225,6 +225,11 @@ struct OAuthWorld: Sendable {
 
     struct NoTokens: Error {}
 
+    /// The code of a refusal, whether the request or what it presents was refused.
+    static func code(of error: (any Error)?) -> OAuthError.Code? {
+        (error as? OAuthError)?.code ?? (error as? TokenEndpointError)?.error.code
+    }
+
     static func encode(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
