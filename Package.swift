@@ -255,7 +255,7 @@ let package = Package(
             "SignInTests",
             [
                 "SignIn", "SQLiteStorage", "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts",
-                "AppleIDClient",
+                "AppleIDClient", "AuthorizationServer", metrics,
                 "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 serviceLifecycle,
                 logging,

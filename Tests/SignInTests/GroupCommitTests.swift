@@ -170,4 +170,26 @@ import Testing
         #expect(store.batches.allSatisfy { $0.count <= 7 })
         #expect(store.batches.map(\.count).reduce(0, +) == 500)
     }
+
+    @Test func `counts its transactions and the commands in them, and times them`() async throws {
+        let metrics = RecordingMetrics()
+        let commits = GroupCommit(
+            store: store, feed: feed, capacity: 100, largestBatch: 100, factory: metrics)
+        let first = Task { try await commits.submit(signIn("first")) }
+        await store.arrival(of: 1)
+        let second = await submit(signIn("second"), to: commits, depth: 1)
+        let third = await submit(signIn("third"), to: commits, depth: 2)
+        store.letGo()
+        _ = try await first.value
+        await store.arrival(of: 2)
+        store.failNext(StorageError(.unavailable, detail: ""))
+        store.open()
+        for task in [second, third] { _ = await task.result }
+        await commits.drain()
+        #expect(metrics.values(of: "siwa_storage_commits ok") == [1])
+        #expect(metrics.values(of: "siwa_storage_commands ok") == [1])
+        #expect(metrics.values(of: "siwa_storage_commits failed") == [1])
+        #expect(metrics.values(of: "siwa_storage_commands failed") == [2])
+        #expect(metrics.values(of: "siwa_storage_commit_seconds").count == 1)
+    }
 }

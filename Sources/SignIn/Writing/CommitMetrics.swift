@@ -1,12 +1,26 @@
 import Metrics
 
-/// The metrics of the group commit, recorded once for each transaction.
+/// The metrics of a commit queue, recorded once for each transaction. Commands divided by commits are the size
+/// of a batch.
 struct CommitMetrics: Sendable {
-    private let commits = Counter(label: "siwa_storage_commits", dimensions: [("result", "ok")])
-    private let failures = Counter(label: "siwa_storage_commits", dimensions: [("result", "failed")])
-    private let commands = Counter(label: "siwa_storage_commands", dimensions: [("result", "ok")])
-    private let failedCommands = Counter(label: "siwa_storage_commands", dimensions: [("result", "failed")])
-    private let duration = Timer(label: "siwa_storage_commit_seconds", preferredDisplayUnit: .seconds)
+    private let commits: Counter
+    private let failures: Counter
+    private let commands: Counter
+    private let failedCommands: Counter
+    private let duration: Timer
+
+    /// - Parameter prefix: What the names of the metrics of this queue begin with.
+    init(prefix: String, factory: any MetricsFactory) {
+        func counter(_ name: String, _ result: String) -> Counter {
+            Counter(label: "\(prefix)_\(name)", dimensions: [("result", result)], factory: factory)
+        }
+        commits = counter("commits", "ok")
+        failures = counter("commits", "failed")
+        commands = counter("commands", "ok")
+        failedCommands = counter("commands", "failed")
+        duration = Timer(
+            label: "\(prefix)_commit_seconds", preferredDisplayUnit: .seconds, factory: factory)
+    }
 
     func committed(_ count: Int, in time: Duration) {
         commits.increment()

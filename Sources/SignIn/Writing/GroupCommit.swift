@@ -1,11 +1,9 @@
 public import AppleAccounts
 import Metrics
 public import ServiceLifecycle
-import Synchronization
 
-/// Commits in groups: the result of a command is returned when it is durable, and commands that arrive during
-/// a transaction are committed together in the next one. There is no timer, so a single command waits for no
-/// others.
+/// Commits changes of accounts in groups: the result of a command is returned when it is durable, and commands
+/// that arrive during a transaction are committed together in the next one (`CommitLoop`).
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 public final class GroupCommit: Service, Sendable {
@@ -22,38 +20,40 @@ public final class GroupCommit: Service, Sendable {
         }
     }
 
-    private let store: any AccountStore
-    private let feed: EventFeed
-    private let queue: Mutex<CommitQueue<AccountCommand, Completion>>
-    private let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
-    private let metrics = CommitMetrics()
+    private let loop: CommitLoop<AccountCommits>
 
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
-    public init(store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512) {
-        precondition(capacity > 0 && largestBatch > 0, "the capacity and the largest batch must be above 0")
-        self.store = store
-        self.feed = feed
-        queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
+    public convenience init(
+        store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512
+    ) {
+        self.init(
+            store: store, feed: feed, capacity: capacity, largestBatch: largestBatch,
+            factory: MetricsSystem.factory)
+    }
+
+    init(
+        store: any AccountStore, feed: EventFeed, capacity: Int, largestBatch: Int,
+        factory: any MetricsFactory
+    ) {
+        loop = CommitLoop(
+            AccountCommits(store: store), feed: feed, capacity: capacity, largestBatch: largestBatch,
+            metrics: CommitMetrics(prefix: "siwa_storage", factory: factory))
     }
 
     /// How many commands wait, without those that are being committed.
-    public var depth: Int { queue.withLock { $0.depth } }
+    public var depth: Int { loop.depth }
 
     /// For requests that can be retried, before any work is done for them. Commands that are submitted anyway
     /// are accepted while the queue has places.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     public func requireCapacity() throws {
-        switch queue.withLock({ $0.capacity(at: .now) }) {
-        case .available: break
-        case .exhausted: throw OverloadedError()
-        case .stalled: throw StorageError(.busy, detail: "the transaction under way does not come back")
-        }
+        try loop.requireCapacity()
     }
 
-    var isClosed: Bool { queue.withLock { $0.isClosed } }
+    var isClosed: Bool { loop.isClosed }
 
     /// Returns when the command is durable.
     ///
@@ -67,88 +67,45 @@ public final class GroupCommit: Service, Sendable {
 
     /// Returns the result of a use case when its command is durable. Throws like `submit` of a command.
     public func submit<Value>(_ pending: PendingCommit<Value>) async throws -> Value {
-        let outcome = try await withCheckedThrowingContinuation { continuation in
-            submit([Entry(pending.command) { continuation.resume(with: $0) }])
-        }
-        return try pending.result(outcome)
+        try pending.result(try await loop.submit(pending.command))
     }
 
     /// Accepts commands of callers that do not wait in a task. None is committed before all are accepted, so
     /// that they share a transaction.
     public func submit(_ entries: [Entry]) {
-        let (accepted, isFirst) = queue.withLock { queue in
-            var isFirst = false
-            for (index, entry) in entries.enumerated() {
-                switch queue.accept(entry.command, entry.completion) {
-                case .startCommitting: isFirst = true
-                case .wait: break
-                case .refuse: return (index, isFirst)
-                }
-            }
-            return (entries.count, isFirst)
-        }
-        for refused in entries[accepted...] { refused.completion(.failure(OverloadedError())) }
-        if isFirst { commitNext() }
+        loop.submit(entries) { ($0.command, $0.completion) }
     }
 
     /// Accepts nothing more, and returns when every accepted command has its result.
     public func drain() async {
-        queue.withLock { $0.close() }
-        await withCheckedContinuation { waiter in
-            drainWaiters.withLock { $0.append(waiter) }
-            if queue.withLock({ $0.isIdle }) { releaseDrainWaiters() }
-        }
+        await loop.drain()
     }
 
     /// Drains at shutdown. In a service group it comes before the server, which then has stopped already.
     public func run() async throws {
-        try? await gracefulShutdown()
-        await drain()
+        await loop.run()
     }
+}
 
-    /// The first caller starts a transaction. After that each transaction starts the next one, on the store's
-    /// own thread.
-    private func commitNext() {
-        guard let batch = queue.withLock({ $0.nextBatch(at: .now) }) else { return releaseDrainWaiters() }
-        let stopwatch = ContinuousClock.now
-        store.commit(batch.commands) { result in
-            self.answer(batch.tickets, with: result, after: .now - stopwatch)
-            self.commitNext()
-        }
-    }
+private struct AccountCommits: CommitTarget {
+    let store: any AccountStore
 
-    private func answer(
-        _ tickets: [Completion], with result: Result<CommitResult, any Error>, after time: Duration
+    func commit(
+        _ commands: [AccountCommand],
+        completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
     ) {
-        switch result {
-        case .success(let result):
-            // The feed comes first, so that a caller which has its result and then reads events finds them.
-            if let sequence = result.lastEventSequence { feed.advance(to: sequence) }
-            for (index, ticket) in tickets.enumerated() {
-                guard index < result.results.count else {
-                    ticket(.failure(StorageError(.unavailable, detail: "the store gave no result")))
-                    continue
-                }
-                switch result.results[index] {
-                case .done(let outcome): ticket(.success(outcome))
-                case .refused(let refusal): ticket(.failure(refusal))
-                case .failed(let error): ticket(.failure(error))
-                }
-            }
-            metrics.committed(tickets.count, in: time)
-        case .failure(let error):
-            for ticket in tickets { ticket(.failure(error)) }
-            metrics.failed(tickets.count)
-        }
+        store.commit(commands, completion: completion)
     }
+}
 
-    private func releaseDrainWaiters() {
-        // Another batch may have begun since the last one ended. The waiters wait for that one too.
-        guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
-        let waiters = drainWaiters.withLock { waiters in
-            defer { waiters = [] }
-            return waiters
+extension CommitResult: CommittedBatch {
+    var count: Int { results.count }
+
+    func outcome(at index: Int) -> Result<AccountOutcome, any Error> {
+        switch results[index] {
+        case .done(let outcome): .success(outcome)
+        case .refused(let refusal): .failure(refusal)
+        case .failed(let error): .failure(error)
         }
-        for waiter in waiters { waiter.resume() }
     }
 }

@@ -1,0 +1,80 @@
+public import AppleAccounts
+public import AuthorizationServer
+
+/// A double that has a real store behind it: what it does not change itself goes there.
+public protocol RelayingAuthorizationStore: AuthorizationStore {
+    var grantsBehind: any AuthorizationStore { get }
+}
+
+extension RelayingAuthorizationStore {
+    public func commit(
+        _ commands: [GrantCommand],
+        completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
+    ) { grantsBehind.commit(commands, completion: completion) }
+
+    public func standing(ofLine id: UniqueID) async throws -> TokenStanding? {
+        try await grantsBehind.standing(ofLine: id)
+    }
+
+    public func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+        try await grantsBehind.standing(of: account, app: app)
+    }
+
+    public func grants(of account: AccountID) async throws -> [GrantRecord] {
+        try await grantsBehind.grants(of: account)
+    }
+
+    public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
+        try await grantsBehind.grant(of: account, for: client)
+    }
+
+    public func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws
+        -> AccountID?
+    {
+        try await grantsBehind.account(linkedWith: googleSubject, for: client)
+    }
+
+    public func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws
+        -> AccountID?
+    {
+        try await grantsBehind.account(withVerifiedEmail: email, app: app, team: team)
+    }
+
+    public func isDisabled(googleSubject: String) async throws -> Bool {
+        try await grantsBehind.isDisabled(googleSubject: googleSubject)
+    }
+
+    public func claimDeliveries(
+        limit: Int, at moment: Moment, leaseUntil: Moment
+    ) async throws -> [SecurityEventDelivery] {
+        try await grantsBehind.claimDeliveries(limit: limit, at: moment, leaseUntil: leaseUntil)
+    }
+
+    public func postponeDelivery(_ id: UniqueID, until nextAttemptAt: Moment) async throws {
+        try await grantsBehind.postponeDelivery(id, until: nextAttemptAt)
+    }
+
+    public func removeDelivery(_ id: UniqueID) async throws { try await grantsBehind.removeDelivery(id) }
+
+    public func nextDeliveryDue() async throws -> Moment? { try await grantsBehind.nextDeliveryDue() }
+
+    public func purgeGrants(at moment: Moment) async throws -> Int {
+        try await grantsBehind.purgeGrants(at: moment)
+    }
+
+    public func signingKeys() async throws -> [SigningKeyRecord] { try await grantsBehind.signingKeys() }
+
+    public func offerSigningKey(_ key: SigningKeyRecord, unlessMadeAfter moment: Moment) async throws
+        -> [SigningKeyRecord]
+    {
+        try await grantsBehind.offerSigningKey(key, unlessMadeAfter: moment)
+    }
+
+    public func removeSigningKeys(retiredBefore moment: Moment) async throws -> Int {
+        try await grantsBehind.removeSigningKeys(retiredBefore: moment)
+    }
+
+    public func replaceSealed(_ key: SigningKeyRecord, with sealed: SealedSecret) async throws -> Bool {
+        try await grantsBehind.replaceSealed(key, with: sealed)
+    }
+}
