@@ -8,23 +8,25 @@ struct SeenSubjects {
         let place: Column<Int64>
         let subject: SubjectTable
         let credential: CredentialTable
-        let version: Column<Int64>
+        let rowPlace: Column<RowPlace>
+        let writer: Column<TransactionNumber>
 
         init() {
             var list = SelectList()
             place = list.add("k.place", Int64.self, as: "place")
             subject = list.add(SubjectTable.self, as: "s", .row)
             credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
-            version = list.add("c.version", Int64.self, as: "version")
+            rowPlace = list.add("c.row_place", RowPlace.self, as: "row_place")
+            writer = list.add("c.writer", TransactionNumber.self, as: "writer")
             statement = TypedStatement("see_subjects") { teams, names in
                 """
                 SELECT \(list)
-                FROM unnest(\(teams), \(names)) WITH ORDINALITY AS k (team_id, sub, place)
+                FROM unnest(\(names)) WITH ORDINALITY AS k (sub, place)
                 CROSS JOIN LATERAL (
                     SELECT \(SubjectTable.names(.row)) FROM subject
-                    WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0) AS s
+                    WHERE team_id = (\(teams))[k.place::integer]::integer AND sub = k.sub OFFSET 0) AS s
                 LEFT JOIN LATERAL (
-                    SELECT \(CredentialTable.names(.factsOfApp)), xmin::text::bigint AS version
+                    SELECT \(CredentialTable.names(.factsOfApp)), ctid AS row_place, xmin AS writer
                     FROM credential
                     WHERE subject_id = s.id ORDER BY app_id OFFSET 0) AS c ON true
                 """
@@ -32,25 +34,29 @@ struct SeenSubjects {
         }
     }
 
+    /// Goes to each row where it was seen, without its index: the key is there for the case that the table was
+    /// written anew meanwhile, and the addition of 0 keeps the index out.
     private struct Update {
+        let rowPlace: Column<RowPlace>
+        let writer: Column<TransactionNumber>
         let name: CredentialTable
-        let version: Column<Int64>
         let facts: CredentialTable
         let statement: RowStatement
 
         init() {
             var rows = RowParameters()
+            rowPlace = rows.add("row_place", RowPlace.self)
+            writer = rows.add("writer", TransactionNumber.self)
             name = rows.add(CredentialTable.self, .only { [$0.subjectID, $0.appID] })
-            version = rows.add("version", Int64.self)
             facts = rows.add(CredentialTable.self, .signIn)
             statement = RowStatement(
                 "update_seen_credentials", rows,
                 """
                 WITH changed AS (
                     UPDATE credential AS c SET \(CredentialTable.names(.signIn).assigned(from: "n"))
-                    FROM \(rows.relation("n"))
-                    WHERE c.subject_id = n.subject_id AND c.app_id = n.app_id::integer
-                        AND c.xmin = n.version::text::xid
+                    FROM \(rows.elements("n"))
+                    WHERE c.ctid = n.row_place AND c.xmin = n.writer
+                        AND c.subject_id + 0 = n.subject_id AND c.app_id + 0 = n.app_id
                     RETURNING 1)
                 SELECT expect_rows(count(*), \(rows.rowCount)) FROM changed
                 """)
@@ -61,9 +67,10 @@ struct SeenSubjects {
     private static let update = Update()
 
     private struct Version {
+        let rowPlace: RowPlace
+        let writer: TransactionNumber
         let rowID: Int64
         let app: Int64
-        let version: Int64
         let clientID: ClientID?
     }
 
@@ -114,10 +121,10 @@ struct SeenSubjects {
         _ row: PostgresRow, _ columns: Find, _ names: PostgresNames, in session: PostgresSession
     ) throws -> Version? {
         guard let rowID = row[columns.subject.id], let app = row[columns.credential.appID],
-            let version = row[columns.version]
+            let rowPlace = row[columns.rowPlace], let writer = row[columns.writer]
         else { return nil }
         let clientID = app == PostgresNames.allApps ? nil : try names.apps.name(of: app, in: session)
-        return Version(rowID: rowID, app: app, version: version, clientID: clientID)
+        return Version(rowPlace: rowPlace, writer: writer, rowID: rowID, app: app, clientID: clientID)
     }
 
     /// What writes the credentials that changed, and ends the transaction if one of them is not what was
@@ -140,9 +147,10 @@ struct SeenSubjects {
         let update = Self.update
         return [
             update.statement.call { values in
+                values.set(update.rowPlace, seen.map(\.rowPlace))
+                values.set(update.writer, seen.map(\.writer))
                 values.set(update.name.subjectID, seen.map(\.rowID))
                 values.set(update.name.appID, seen.map(\.app))
-                values.set(update.version, seen.map(\.version))
                 update.facts.setSignIn(credentials, emails: emails, in: &values)
             }
         ]

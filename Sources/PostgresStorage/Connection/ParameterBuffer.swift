@@ -67,6 +67,8 @@ struct ParameterBuffer {
         case .bytes(let value): return append(value) { $0.bytes.append(contentsOf: $1) }
         case .uuid(let value): return append(value) { $0.append($1) }
         case .boolean(let value): return append(value) { $0.bytes.append($1 ? 1 : 0) }
+        case .rowPlace(let value): return append(value) { $0.append($1) }
+        case .transaction(let value): return append(value) { $0.append(bigEndian: $1.value) }
         case .integers(let values):
             append(array: values, of: PostgresType.bigint) { $0.append(bigEndian: UInt64(bitPattern: $1)) }
         case .texts(let values):
@@ -76,6 +78,9 @@ struct ParameterBuffer {
         case .uuids(let values): append(array: values, of: PostgresType.uuid) { $0.append($1) }
         case .booleans(let values):
             append(array: values, of: PostgresType.boolean) { $0.bytes.append($1 ? 1 : 0) }
+        case .rowPlaces(let values): append(array: values, of: PostgresType.rowPlace) { $0.append($1) }
+        case .transactions(let values):
+            append(array: values, of: PostgresType.transaction) { $0.append(bigEndian: $1.value) }
         }
         return true
     }
@@ -116,6 +121,11 @@ struct ParameterBuffer {
     private mutating func append(_ id: UniqueID) {
         append(bigEndian: id.high)
         append(bigEndian: id.low)
+    }
+
+    private mutating func append(_ place: RowPlace) {
+        append(bigEndian: place.block)
+        append(bigEndian: place.line)
     }
 
     @inline(__always)

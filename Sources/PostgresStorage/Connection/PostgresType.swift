@@ -10,6 +10,8 @@ enum PostgresType {
     static let integer: Oid = 23
     static let text: Oid = 25
     static let oid: Oid = 26
+    static let rowPlace: Oid = 27
+    static let transaction: Oid = 28
     static let varchar: Oid = 1043
     static let uuid: Oid = 2950
 }

@@ -11,9 +11,13 @@ enum PostgresValue: Sendable {
     case bytes([UInt8]?)
     case uuid(UniqueID?)
     case boolean(Bool?)
+    case rowPlace(RowPlace?)
+    case transaction(TransactionNumber?)
     case integers([Int64?])
     case texts([String?])
     case byteStrings([[UInt8]?])
     case uuids([UniqueID?])
     case booleans([Bool?])
+    case rowPlaces([RowPlace?])
+    case transactions([TransactionNumber?])
 }

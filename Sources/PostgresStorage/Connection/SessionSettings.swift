@@ -21,6 +21,8 @@ enum SessionSettings {
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
+        // A batch names each row once, so that what was found is never asked for again.
+        ("enable_memoize", "off"),
     ]
 
     private static let apply = TypedStatement<[String], [String]>("apply_settings") { names, values in
