@@ -22,7 +22,9 @@ struct DesktopLogin: Sendable {
     func run(
         _ line: Substring, _ browse: ((String) async throws -> Void)? = nil
     ) async throws -> (status: Int32, printed: String) {
-        let output = URL(fileURLWithPath: directory.path(of: "login-\(UUID().uuidString)"))
+        let files = ["output", "error"].map { kind in
+            URL(fileURLWithPath: directory.path(of: "login-\(UUID().uuidString).\(kind)"))
+        }
         let process = try ServiceProcess.start(
             line.split(separator: " ").dropFirst().map(String.init),
             [
@@ -36,7 +38,8 @@ struct DesktopLogin: Sendable {
             try await browse(url)
         }
         try await eventually { !process.isRunning }
-        return (process.terminationStatus, try String(contentsOf: output, encoding: .utf8))
+        let printed = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+        return (process.terminationStatus, printed.joined())
     }
 
     /// The kept tokens, as text.
