@@ -195,6 +195,7 @@ let package = Package(
             "StorageConformance",
             ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
         testHelper("OAuthSamples", ["AuthorizationServer", "AppleAccounts", "Cryptography", "Encodings"]),
+        testHelper("OAuthFixtures", ["TestSupport"]),
         testHelper("PostgresCluster", ["TestSupport"]),
         tests("DocumentationTests", []),
         tests("EncodingsTests", ["Encodings"]),
@@ -228,8 +229,8 @@ let package = Package(
         tests(
             "AuthorizationServerTests",
             [
-                "AuthorizationServer", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography", "Encodings",
-                "StorageConformance", "TestSupport",
+                "AuthorizationServer", "OAuthFixtures", "AppleAccounts", "JOSE", "StrictJSON", "Cryptography",
+                "Encodings", "StorageConformance", "TestSupport",
             ]),
         tests(
             "OAuthTests",
@@ -306,6 +307,13 @@ let package = Package(
                 nioHTTP1,
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,
             ], exclude: ["Clients"]),
+        tests(
+            "OAuthFixtureTests",
+            [
+                "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn", "SQLiteStorage",
+                "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix, serviceLifecycle,
+            ]),
         tests(
             "FixtureTests",
             [

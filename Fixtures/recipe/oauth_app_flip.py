@@ -16,11 +16,13 @@ def case(name, summary, expect, identity=None, caller=None, **changes):
         "call": changed(CALL, {name.rstrip("_"): value for name, value in changes.items()}), "expect": expect}, {})
 
 
-def outcome(name, summary, word, identity=None, state="STATE", scope=None, message=None, **changes):
-    """`state` and `scope` are what is expected; `state_` and `scope_` change the call."""
+def outcome(name, summary, word, identity=None, state="STATE", scope=None, message=None, ago=None, **changes):
+    """`state` and `scope` are what is expected; `state_` and `scope_` change the call. `ago` is the age of the
+    authentication in seconds."""
     expect = {"status": 200, "outcome": word, "redirect": changed(
         {"uri": changes.get("redirect_uri", FLIP_URI), "error": None if word == "code" else word, "state": state}, {})}
-    case(name, summary, changed({**expect, "scope": scope, "language": message}, {}), identity, **changes)
+    case(name, summary, changed(
+        {**expect, "scope": scope, "language": message, "authenticated_seconds_ago": ago}, {}), identity, **changes)
 
 
 def refused(name, summary, status, code, **changes):
@@ -52,17 +54,46 @@ outcome("denied-without-identity", "Who refuses need not be known.", "access_den
         identity_token=None)
 outcome("cancelled", "The person gives up. Google goes on in the browser.", "cancelled", decision="cancelled")
 outcome("no-scope-left", "All is unticked.", "access_denied", granted_scopes="")
-refused("decision-missing", "The backend must say it.", 400, "decision_missing", decision=None)
-refused("decision-unknown", "The backend must say one of three words.", 400, "decision_unknown", decision="yes")
+refused("decision-missing", "The backend must say it.", 400, "member_missing", decision=None)
+refused("decision-unknown", "The backend must say one of three words.", 400, "member_malformed", decision="yes")
+outcome("message-tr-for-denied", "Errors have a message too.", "access_denied", message="tr", decision="denied",
+        user_locale="tr-TR")
 
 # The identity.
 outcome("identity-missing", "Nothing says who it is.", "cancelled", identity_token=None)
 for identity, word in [
-        ("refused", "cancelled"), ("too old", "cancelled"), ("credential revoked", "cancelled"),
+        ("refused", "cancelled"), ("credential revoked", "cancelled"),
         ("unavailable", "cancelled"), ("account erased", "unrecoverable"), ("account being erased", "unrecoverable"),
         ("apple account deleted", "unrecoverable")]:
     outcome(f"identity-{identity.replace(' ', '-')}", "Recoverable errors go on in the browser.", word, identity)
-refused("identity-of-two", "The two could be of two people.", 400, "identity_ambiguous", account_id="{account_id}")
+refused("identity-of-two", "The two could be of two people.", 400, "member_malformed", account_id="{account_id}")
+for word in ["of another app", "expired", "nonce of another sign-in"]:
+    outcome(f"identity-refused-{word.replace(' ', '-')}", "Every refused token is a sign-in that failed.", "cancelled",
+            f"refused: {word}", nonce="raw" if "nonce" in word else None)
+ACCOUNT = {"identity_token": None, "account_id": "{account_id}"}
+for identity, word in [
+        ("credential revoked", "cancelled"), ("account erased", "unrecoverable"),
+        ("account being erased", "unrecoverable"), ("apple account deleted", "unrecoverable")]:
+    outcome(f"identity-{identity.replace(' ', '-')}-by-account", "The same when the backend names the account.", word,
+            identity, **ACCOUNT)
+refused("identity-account-unknown", "No account has or had this ID.", 404, "account_not_found",
+        identity="account unknown", **ACCOUNT)
+STRICT = {"client_id": "google-third", "scope_": "devices"}
+outcome("identity-too-old", "The client's max_authentication_age.", "cancelled", "too old", **STRICT)
+outcome("identity-too-old-by-account", "When the backend does not say when the person signed in, it was then.",
+        "cancelled", "too old", **STRICT, **ACCOUNT)
+outcome("identity-too-old-as-the-backend-says", "The backend says when the person signed in.", "cancelled",
+        "too old as the backend says", authenticated_at="{3601 seconds ago}", **STRICT, **ACCOUNT)
+outcome("granted-recent-authentication", "The backend says that the person has signed in since.", "code",
+        "signed in 4000 seconds ago", scope="devices", ago=3599, authenticated_at="{3599 seconds ago}", **STRICT, **ACCOUNT)
+outcome("granted-authenticated-at", "What the backend says becomes auth_time.", "code", "accepted",
+        scope="email devices", ago=1800, authenticated_at="{1800 seconds ago}", **ACCOUNT)
+outcome("granted-old-authentication", "A client without max_authentication_age takes every sign-in.", "code",
+        "signed in 4000 seconds ago", scope="email devices", ago=4000)
+outcome("granted-healed", "A new sign-in heals a revoked credential.", "code", "healed by a new sign-in",
+        scope="email devices")
+outcome("granted-with-nonce", "The nonce is checked as in every sign-in.", "code", "accepted with its nonce",
+        scope="email devices", nonce="a nonce of the app")
 
 # Client and parameters: the error goes to Google, so that it can fall back.
 for label, changes in [

@@ -243,7 +243,7 @@ redirect("app-flip-uri-of-another-client", "A URI of App Flip that another clien
          google(redirect_uri=FUTURE_URI), "invalid_request", FUTURE_URI, "STATE-OF-GOOGLE")
 proceed("proceeds-app-flip-uri-configured", "The list of Google's apps can be extended.",
         google(client_id="google-third", redirect_uri=FUTURE_URI, scope="devices"), GOOGLE_PROCEEDS,
-        {"client": "google-third", "redirect_uri": FUTURE_URI, "scope": "devices"})
+        {"client": "google-third", "redirect_uri": FUTURE_URI, "scope": "devices", "max_age": 3600})
 redirect("app-flip-uri-of-web-client", "A client that is not Google.", shop(redirect_uri=FLIP_URI),
          "invalid_request", FLIP_URI)
 page("app-flip-uri-unknown-bundle-id", "Only the known apps of Google.",

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-from oauth_cases import CHALLENGE, HOST, SECRETS, TOKEN, VERIFIER, changed, encoded
+from oauth_cases import CHALLENGE, HOST, ISSUER, SECRETS, TOKEN, VERIFIER, changed, encoded
 
 FORM = "application/x-www-form-urlencoded"
 SHOP_URI = "https://shop.example.com/cb"
@@ -34,6 +34,10 @@ def form(parameters, **changes):
     return encoded({**parameters, **changes}, safe="{}")
 
 
+def s256(verifier):
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
 def basic(client_id, secret):
     return "Basic " + base64.b64encode(f"{client_id}:{secret}".encode()).decode()
 
@@ -45,13 +49,26 @@ def case(name, summary, body, expect, given=None, **request):
         "summary": summary, "given": given, "request": {**request, "body": body}, "expect": expect}, {})
 
 
-def refused(name, summary, body, error, status=400, given=None, grant=None, challenge=None, **request):
+def refused(name, summary, body, error, status=400, given=None, grant=None, challenge=None, code=None, tokens=None,
+            **request):
+    """`code` and `tokens` are what they are afterwards."""
     case(name, summary, body, changed({
-        "status": status, "error": error, "www_authenticate": challenge, "grant": grant}, {}), given, **request)
+        "status": status, "error": error, "www_authenticate": challenge, "grant": grant,
+        "afterwards": changed({"code": code, "tokens": tokens}, {}) or None}, {}), given, **request)
 
 
-def granted(name, summary, body, grant, given, tokens, scope, **request):
-    case(name, summary, body, {"status": 200, "grant": grant, "tokens": tokens, "scope": scope}, given, **request)
+def granted(name, summary, body, grant, given, tokens, scope, access_token=None, id_token=None, **request):
+    # A code is used then; what the response gives is good.
+    code = "used" if given.get("code") else None
+    afterwards = None if given.get("assertion") else changed({"code": code, "tokens": "good"}, {})
+    case(name, summary, body, changed({
+        "status": 200, "grant": grant, "tokens": tokens, "scope": scope, "access_token": access_token,
+        "id_token": id_token, "afterwards": afterwards}, {}), given, **request)
+
+
+def linking(name, summary, body, grant, assertion, status, answer):
+    """Streamlined linking without tokens."""
+    case(name, summary, body, {"status": status, "grant": grant, "linking": answer}, {"assertion": assertion})
 
 
 def code_grant(client, redirect_uri, verifier=VERIFIER):
@@ -120,40 +137,66 @@ granted("code-media-type-in-capitals", "A media type has no case.", form(SHOP), 
 granted("code-resource", "The resource is the client's audience.", form(SHOP, resource="https://accounts.example.com"),
         SHOP_GRANT, SHOP_CODE, ALL, "openid email offline_access")
 
+# RFC 9068: the access token is a JWT of its own type. OpenID Connect Core: the ID token.
+CLAIMS = ["aud", "auth_time", "client_id", "exp", "iat", "iss", "jti", "scope", "sub"]
+ID_CLAIMS = ["at_hash", "aud", "auth_time", "exp", "iat", "iss", "nonce", "sub"]
+EMAIL_CLAIMS = ["email", "email_verified", "is_private_email"]
+granted("code-access-token", "RFC 9068 section 2: ES256, the issuer is the audience, one hour.", form(SHOP), SHOP_GRANT,
+        {**SHOP_CODE, "nonce": "n-0S6_WzA2Mj"}, ALL, "openid email offline_access",
+        {"alg": "ES256", "aud": ISSUER, "client_id": "shop", "expires_in": 3600, "claims": CLAIMS},
+        {"alg": "RS256", "aud": "shop", "claims": sorted(ID_CLAIMS + EMAIL_CLAIMS)})
+LEDGER_URI = "https://ledger.example.com/cb"
+LEDGER = {**REDEEM, "client_id": "ledger", "client_secret": SECRETS["ledger"][0], "redirect_uri": LEDGER_URI}
+granted("code-access-token-of-an-audience", "RFC 9068: audience, algorithm and lifetime of the configuration.",
+        form(LEDGER, resource="https://api.example.com"), code_grant("ledger", LEDGER_URI),
+        {**SHOP_CODE, "client": "ledger", "redirect_uri": LEDGER_URI, "scope": "openid devices", "nonce": "n"},
+        ["access_token", "id_token"], "openid devices",
+        {"alg": "RS256", "aud": "https://api.example.com", "client_id": "ledger", "expires_in": 600, "claims": CLAIMS},
+        {"alg": "RS256", "aud": "ledger", "claims": ID_CLAIMS})
+
 # Codes that are not.
-for label, summary, given in [
-        ("unknown", "Code injection: invented.", {"code": "unknown"}),
-        ("expired", "After ten minutes.", {**SHOP_CODE, "code": "issued 601 seconds ago"}),
-        ("retried", "A retry of a correct redemption ends nothing.", {**SHOP_CODE, "code": "redeemed 5 seconds ago"}),
+SECOND_VERIFIER = "the-verifier-of-another-request-has-also-43-characters"
+for label, summary, given, code, tokens in [
+        ("unknown", "Code injection: invented.", {"code": "unknown"}, None, None),
+        ("expired", "After ten minutes.", {**SHOP_CODE, "code": "issued 601 seconds ago"}, "ended", None),
+        ("retried", "A retry of a correct redemption ends nothing.", {**SHOP_CODE, "code": "redeemed 5 seconds ago"},
+         "used", "good"),
+        ("retried-late", "The last second of a retry.", {**SHOP_CODE, "code": "redeemed 10 seconds ago"}, "used", "good"),
         ("replayed", "Code replay: what the code gave ends (RFC 6749 section 4.1.2).",
-         {**SHOP_CODE, "code": "redeemed 11 seconds ago"}),
+         {**SHOP_CODE, "code": "redeemed 11 seconds ago"}, "used", "ended"),
         ("of-another-client", "A code for another client; it stays good for that one.",
-         {**SHOP_CODE, "client": "ledger", "redirect_uri": "https://ledger.example.com/cb"}),
+         {**SHOP_CODE, "client": "ledger", "redirect_uri": LEDGER_URI}, "good", None),
         ("for-another-redirect-uri", "RFC 6749 section 4.1.3; the code stays good.",
-         {**SHOP_CODE, "redirect_uri": "https://shop.example.com/cb?tenant=1"}),
+         {**SHOP_CODE, "redirect_uri": "https://shop.example.com/cb?tenant=1"}, "good", None),
         ("for-another-challenge", "PKCE: the verifier does not fit; the code stays good.",
-         {**SHOP_CODE, "code_challenge": "BQuQzgXYyWZTFhKOHKnKqNHlgPmRXmHhWk7cDqHRHkQ"}),
+         {**SHOP_CODE, "code_challenge": s256(SECOND_VERIFIER), "code_verifier": SECOND_VERIFIER}, "good", None),
         ("with-challenge-plain-as-s256", "PKCE downgrade: the verifier as its own challenge with S256.",
-         {**SHOP_CODE, "code_challenge": VERIFIER}),
+         {**SHOP_CODE, "code_challenge": VERIFIER}, None, None),
         ("without-challenge", "PKCE downgrade: a verifier, but the request had no challenge.",
-         {**SHOP_CODE, "code_challenge": None, "code_challenge_method": None}),
-        ("credential-revoked", "Apple's word reaches codes.", {**SHOP_CODE, "credential": "consent revoked"}),
+         {**SHOP_CODE, "code_challenge": None, "code_challenge_method": None}, "good", None),
+        ("credential-revoked", "Apple's word reaches codes.", {**SHOP_CODE, "credential": "consent revoked"}, "ended",
+         None),
         ("credential-suspended", "A rejected refresh token of Apple's suspends.",
-         {**SHOP_CODE, "credential": "refresh token rejected"}),
-        ("account-erased", "An erased account has no codes.", {**SHOP_CODE, "account": "erased"})]:
-    refused(f"code-{label}", summary, form(SHOP), "invalid_grant", given=changed(given, {}), grant=SHOP_GRANT)
+         {**SHOP_CODE, "credential": "refresh token rejected"}, "suspended", None),
+        ("account-erased", "An erased account has no codes.", {**SHOP_CODE, "account": "erased"}, "ended", None),
+        ("redeemed-and-revoked", "Apple's word reaches what a code gave.",
+         {**SHOP_CODE, "code": "redeemed 5 seconds ago", "credential": "consent revoked"}, "ended", "ended")]:
+    refused(f"code-{label}", summary, form(SHOP), "invalid_grant", given=changed(given, {}), grant=SHOP_GRANT, code=code,
+            tokens=tokens)
+granted("code-last-second", "A code is good for ten minutes.", form(SHOP), SHOP_GRANT,
+        {**SHOP_CODE, "code": "issued 599 seconds ago"}, ALL, "openid email offline_access")
 refused("code-other-redirect-uri", "The request repeats the URI byte for byte, with its port.",
         form(DESKTOP, redirect_uri="http://127.0.0.1:9005"), "invalid_grant", given=DESKTOP_CODE,
-        grant=code_grant("desktop", "http://127.0.0.1:9005"))
+        grant=code_grant("desktop", "http://127.0.0.1:9005"), code="good")
 refused("code-redirect-uri-missing", "It was in the authorization request.", form(SHOP, redirect_uri=None),
-        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", None))
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", None), code="good")
 refused("code-verifier-missing", "PKCE downgrade: the verifier is left out.", form(SHOP, code_verifier=None),
-        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, None))
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, None), code="good")
 refused("code-verifier-short", "A verifier has at least 43 characters.", form(SHOP, code_verifier=VERIFIER[:42]),
-        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, VERIFIER[:42]))
+        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, VERIFIER[:42]), code="good")
 refused("code-verifier-is-challenge", "The challenge is known to readers of the request.",
         form(SHOP, code_verifier=CHALLENGE), "invalid_grant", given=SHOP_CODE,
-        grant=code_grant("shop", SHOP_URI, CHALLENGE))
+        grant=code_grant("shop", SHOP_URI, CHALLENGE), code="good")
 refused("code-verifier-long", "A verifier has at most 128 characters.", form(SHOP, code_verifier="v" * 129),
         "invalid_grant")
 refused("code-verifier-malformed", "It is not repaired.", form(SHOP, code_verifier=None) + "&code_verifier=%zz",
@@ -161,10 +204,10 @@ refused("code-verifier-malformed", "It is not repaired.", form(SHOP, code_verifi
 refused("code-google-unknown", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
         given={"code": "unknown"}, grant=GOOGLE_GRANT)
 refused("code-google-expired", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
-        given={**GOOGLE_CODE, "code": "issued 601 seconds ago"}, grant=GOOGLE_GRANT)
+        given={**GOOGLE_CODE, "code": "issued 601 seconds ago"}, grant=GOOGLE_GRANT, code="ended")
 refused("code-google-verifier-without-challenge", "PKCE downgrade, for Google too.",
         form(GOOGLE, code_verifier=VERIFIER), "invalid_grant", given=GOOGLE_CODE,
-        grant=code_grant("google", GOOGLE_URI))
+        grant=code_grant("google", GOOGLE_URI), code="good")
 refused("code-google-missing", "For Google a missing code is a failure of the code.", form(GOOGLE, code=None),
         "invalid_grant")
 refused("code-missing", "RFC 6749 section 5.2.", form(SHOP, code=None), "invalid_request")
@@ -261,28 +304,36 @@ granted("refresh-narrower", "Some of the scopes (RFC 6749 section 6).", form(DES
 granted("refresh-lost-answer", "The successor is unused, so its answer was lost.", form(DESKTOP_REFRESH),
         refresh_grant("desktop"), {**DESKTOP_TOKEN, "refresh_token": "rotated 29 seconds ago, successor unused"},
         ALL, "openid email offline_access")
-for label, summary, given in [
+for label, summary, given, tokens in [
         ("reused-late", "Refresh token reuse: the family ends.",
-         {"refresh_token": "rotated 31 seconds ago, successor unused"}),
+         {"refresh_token": "rotated 31 seconds ago, successor unused"}, "ended"),
         ("reused-after-successor", "Refresh token reuse: the family ends.",
-         {"refresh_token": "rotated 5 seconds ago, successor used"}),
+         {"refresh_token": "rotated 5 seconds ago, successor used"}, "ended"),
         ("reused-two-generations", "Refresh token theft: an older one of the family.",
-         {"refresh_token": "rotated twice"}),
-        ("of-another-client", "Cross-client use.", {"client": "phone", "scope": "openid email"}),
-        ("revoked", "RFC 7009.", {"refresh_token": "revoked"}),
-        ("expired", "Past its lifetime.", {"refresh_token": "expired"}),
-        ("unknown", "Invented.", {"refresh_token": "unknown", "client": None, "scope": None}),
-        ("altered", "One character is another.", {"refresh_token": "altered"}),
-        ("consent-revoked", "Apple's word ends it for good.", {"credential": "consent revoked"}),
-        ("suspended", "Until the next sign-in.", {"credential": "refresh token rejected"}),
-        ("account-erased", "An erased account has no tokens.", {"account": "erased"})]:
+         {"refresh_token": "rotated twice"}, "ended"),
+        ("of-another-client", "Cross-client use; it stays good for its client.",
+         {"client": "phone", "scope": "openid email"}, "good"),
+        ("revoked", "RFC 7009: its access tokens end with it.", {"refresh_token": "revoked"}, "ended"),
+        ("expired", "Past its lifetime.", {"refresh_token": "expired"}, "ended"),
+        ("unknown", "Invented.", {"refresh_token": "unknown", "client": None, "scope": None}, None),
+        ("altered", "One character is another, which is no use of an old one.", {"refresh_token": "altered"}, "good"),
+        ("consent-revoked", "Apple's word ends it for good.", {"credential": "consent revoked"}, "ended"),
+        ("suspended", "Until the next sign-in.", {"credential": "refresh token rejected"}, "suspended"),
+        ("account-erased", "An erased account has no tokens.", {"account": "erased"}, "ended")]:
     refused(f"refresh-{label}", summary, form(DESKTOP_REFRESH), "invalid_grant",
-            given=changed(DESKTOP_TOKEN, given), grant=refresh_grant("desktop"))
+            given=changed(DESKTOP_TOKEN, given), grant=refresh_grant("desktop"), tokens=tokens)
 refused("refresh-google-revoked", "Google knows one word for every failure.", form(GOOGLE_REFRESH), "invalid_grant",
-        given={**GOOGLE_TOKEN, "refresh_token": "revoked"}, grant=refresh_grant("google"))
+        given={**GOOGLE_TOKEN, "refresh_token": "revoked"}, grant=refresh_grant("google"), tokens="ended")
+for credential, tokens in [("consent revoked", "ended"), ("refresh token rejected", "suspended")]:
+    refused(f"refresh-google-{credential.replace(' ', '-')}", "Apple's word reaches Google's tokens.",
+            form(GOOGLE_REFRESH), "invalid_grant", given={**GOOGLE_TOKEN, "credential": credential},
+            grant=refresh_grant("google"), tokens=tokens)
+refused("refresh-web-reused-late", "A web client's are rotated like a native one's.", form(SHOP_REFRESH),
+        "invalid_grant", given={**SHOP_TOKEN, "refresh_token": "rotated 31 seconds ago, successor unused"},
+        grant=refresh_grant("shop"), tokens="ended")
 refused("refresh-scope-escalation", "Scope escalation: the client's, but not the token's.",
         form(DESKTOP_REFRESH, scope="email profile"), "invalid_scope", given={**DESKTOP_TOKEN, "scope": "openid email"},
-        grant=refresh_grant("desktop", "email profile"))
+        grant=refresh_grant("desktop", "email profile"), tokens="good")
 refused("refresh-scope-unknown", "Scope escalation: not the client's.", form(DESKTOP_REFRESH, scope="admin"),
         "invalid_scope")
 refused("refresh-scope-malformed", "RFC 6749 section 3.3.", form(DESKTOP_REFRESH, scope="openid  email"),
@@ -297,13 +348,62 @@ refused("refresh-web-without-secret", "Refresh token theft: a confidential clien
         form(SHOP_REFRESH, client_secret=None), "invalid_client", 401)
 
 # Google's assertion.
-for intent in ["check", "get", "create"]:
-    case(f"assertion-{intent}", "Google's streamlined linking.", form(ASSERTION, intent=intent),
-         {"grant": {"client": "google", "type": "jwt-bearer", "intent": intent}},
-         {"assertion": "of a Google account that is not linked"})
-case("assertion-scope", "With some of the client's scopes.", form(ASSERTION, scope="devices"),
-     {"grant": {"client": "google", "type": "jwt-bearer", "intent": "get", "scope": "devices"}},
-     {"assertion": "of a Google account that is not linked"})
+ADA = "ada@gmail.com"
+FOUND = {"account_found": "true"}
+NOT_FOUND = {"account_found": "false"}
+
+
+def assertion_grant(intent, scope=None):
+    return changed({"client": "google", "type": "jwt-bearer", "intent": intent, "scope": scope}, {})
+
+
+def linking_error(login_hint=ADA):
+    return {"error": "linking_error", "login_hint": login_hint}
+
+
+GOOGLE_ACCOUNT = "of a Google account "
+UNLINKED = GOOGLE_ACCOUNT + "that is not linked"
+SAME_ADDRESS = GOOGLE_ACCOUNT + "with the verified address of an account"
+LINKED = "of a linked Google account"
+DISABLED = "of a disabled Google account"
+REVOKED = "of a linked Google account whose credential is revoked"
+linking("assertion-check", "Google asks whether there is an account.", form(ASSERTION, intent="check"),
+        assertion_grant("check"), UNLINKED, 404, NOT_FOUND)
+linking("assertion-get", "The person signs in in the browser.", form(ASSERTION), assertion_grant("get"), UNLINKED, 401,
+        linking_error())
+linking("assertion-create", "Accounts without Apple are not allowed here.", form(ASSERTION, intent="create"),
+        assertion_grant("create"), UNLINKED, 401, linking_error())
+linking("assertion-scope", "With some of the client's scopes.", form(ASSERTION, scope="devices"),
+        assertion_grant("get", "devices"), UNLINKED, 401, linking_error())
+for label, summary, assertion, status, answer in [
+        ("linked", "Found by the Google account of an earlier link.", LINKED, 200, FOUND),
+        ("same-address", "Found by an address that both sides have verified.", SAME_ADDRESS, 200, FOUND),
+        ("workspace", "Google answers for the addresses of a domain that it hosts.",
+         "of a Google Workspace account with the verified address of an account", 200, FOUND),
+        ("foreign-address", "The address can have passed to another person since Google saw it.",
+         GOOGLE_ACCOUNT + "with an address that Google does not answer for", 404, NOT_FOUND),
+        ("unverified-address", "Anyone can claim an address that is not verified.",
+         GOOGLE_ACCOUNT + "with an address that is not verified", 404, NOT_FOUND),
+        ("private-address", "A private relay address finds nobody.",
+         GOOGLE_ACCOUNT + "with the private address of an account", 404, NOT_FOUND),
+        ("revoked", "A revoked credential is no account to link.", REVOKED, 404, NOT_FOUND),
+        ("disabled", "Google has disabled the account.", DISABLED, 404, NOT_FOUND)]:
+    linking(f"assertion-check-{label}", summary, form(ASSERTION, intent="check"), assertion_grant("check"), assertion,
+            status, answer)
+for label, assertion, hint in [("linked", LINKED, "countess@gmail.com"), ("same-address", SAME_ADDRESS, ADA)]:
+    granted(f"assertion-get-{label}", "The account is linked.", form(ASSERTION, scope="devices"),
+            assertion_grant("get", "devices"), {"assertion": assertion}, ["access_token", "refresh_token"], "devices")
+    linking(f"assertion-create-{label}", "There is an account already.", form(ASSERTION, intent="create"),
+            assertion_grant("create"), assertion, 401, linking_error(hint))
+linking("assertion-get-revoked", "A new sign-in heals it.", form(ASSERTION), assertion_grant("get"), REVOKED, 401,
+        linking_error())
+linking("assertion-get-disabled", "No new link for a disabled account.", form(ASSERTION), assertion_grant("get"),
+        DISABLED, 401, linking_error())
+for assertion in ["expired", "of another audience", "of another issuer", "with a forged signature",
+                  "without a signature", "an identity token of Apple's", "a security event token", "no token"]:
+    label = assertion.replace("'", "").replace(" ", "-")
+    refused(f"assertion-refused-{label}", "A bad assertion (RFC 7523 section 3.1).", form(ASSERTION), "invalid_grant",
+            given={"assertion": assertion}, grant=assertion_grant("get"))
 refused("assertion-intent-unknown", "An unknown intent.", form(ASSERTION, intent="steal"), "invalid_request")
 refused("assertion-intent-missing", "An intent is required.", form(ASSERTION, intent=None), "invalid_request")
 refused("assertion-missing", "RFC 7523 section 2.1.", form(ASSERTION, assertion=None), "invalid_request")

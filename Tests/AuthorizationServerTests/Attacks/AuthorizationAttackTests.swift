@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 /// Attacks on `/oauth/authorize` that parameters alone can carry out (RFC 9700 §4, RFC 6819 §4.2).
 @Suite struct AuthorizationAttackTests {

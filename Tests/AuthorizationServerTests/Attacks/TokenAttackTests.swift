@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 /// Attacks on `/oauth/token` that the request alone can carry out. Those that need a code or a token of before
 /// are played against the service.

@@ -2,6 +2,7 @@ import AppleAccounts
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 @Suite struct AuthorizationCaseTests {
     @Test(arguments: try OAuthFixture<AuthorizationCase>.all(in: "authorization"))

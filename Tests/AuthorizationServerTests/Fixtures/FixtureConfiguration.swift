@@ -3,6 +3,8 @@ import AuthorizationServer
 import TestSupport
 import Testing
 
+@testable import OAuthFixtures
+
 /// `Fixtures/oauth/configuration/standard.json`: a configuration file of the service, with every kind of
 /// client.
 struct FixtureConfiguration: Decodable, Sendable {

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import OAuthFixtures
+
 /// What the folders as a whole must show.
 @Suite struct FixtureCoverageTests {
     private static let members: [String: Set<String>] = [
@@ -16,18 +18,25 @@ import Testing
         ],
         "token": [
             "summary", "given.code", "given.refresh_token", "given.assertion", "given.client",
-            "given.redirect_uri", "given.scope", "given.code_challenge", "given.code_challenge_method",
-            "given.credential", "given.account", "request.content_type", "request.authorization",
+            "given.redirect_uri", "given.scope", "given.nonce", "given.code_challenge",
+            "given.code_challenge_method", "given.code_verifier", "given.credential", "given.account",
+            "request.content_type", "request.authorization",
             "request.query", "request.body", "expect.status", "expect.error", "expect.www_authenticate",
             "expect.tokens", "expect.scope", "expect.grant.client", "expect.grant.type",
             "expect.grant.redirect_uri", "expect.grant.code_verifier", "expect.grant.scope",
-            "expect.grant.intent",
+            "expect.grant.intent", "expect.access_token.alg", "expect.access_token.aud",
+            "expect.access_token.client_id", "expect.access_token.expires_in",
+            "expect.access_token.claims", "expect.id_token.alg", "expect.id_token.aud",
+            "expect.id_token.claims", "expect.linking.account_found", "expect.linking.error",
+            "expect.linking.login_hint", "expect.afterwards.code", "expect.afterwards.tokens",
         ],
         "app-flip": [
             "summary", "caller", "given.identity", "call.client_id", "call.redirect_uri", "call.state",
             "call.scope", "call.code_challenge", "call.code_challenge_method", "call.user_locale",
-            "call.decision", "call.granted_scopes", "call.identity_token", "call.account_id", "expect.status",
-            "expect.code", "expect.outcome", "expect.scope", "expect.language", "expect.redirect.uri",
+            "call.decision", "call.granted_scopes", "call.identity_token", "call.nonce",
+            "call.account_id", "call.authenticated_at", "expect.status", "expect.code",
+            "expect.authenticated_seconds_ago", "expect.outcome", "expect.scope", "expect.language",
+            "expect.redirect.uri",
             "expect.redirect.error", "expect.redirect.state",
         ],
     ]

@@ -2,6 +2,7 @@ import AppleAccounts
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 @Suite struct TokenCaseTests {
     @Test(arguments: try OAuthFixture<TokenCase>.all(in: "token"))

@@ -2,6 +2,7 @@ import AppleAccounts
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 @Suite struct TokenQuestionTests {
     private func ask(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import AuthorizationServer
+@testable import OAuthFixtures
 
 @Suite struct PageLanguageTests {
     @Test(

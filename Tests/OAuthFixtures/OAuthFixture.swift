@@ -1,19 +1,22 @@
 import Foundation
 import TestSupport
-import Testing
 
 /// One case of `Fixtures/oauth`, under the name of its file. It is read by Foundation, and not by the reader
 /// of the service. Its members are named in snake case.
-struct OAuthFixture<Content: Decodable & Sendable>: Sendable, CustomTestStringConvertible {
+struct OAuthFixture<Content: Decodable & Sendable>: Sendable, CustomStringConvertible {
     let name: String
     let content: Content
 
+    struct Empty: Error {
+        let folder: String
+    }
+
     /// All cases of a folder, in the order of their names.
-    static func all(in folder: String) throws -> [OAuthFixture] {
-        let folder = FixtureFolder("oauth/\(folder)")
+    static func all(in name: String) throws -> [OAuthFixture] {
+        let folder = FixtureFolder("oauth/\(name)")
         let names = try folder.names()
         // A test without arguments would pass without having looked at anything.
-        try #require(!names.isEmpty)
+        guard !names.isEmpty else { throw Empty(folder: name) }
         return try names.map { try OAuthFixture(name: $0, in: folder) }
     }
 
@@ -24,5 +27,5 @@ struct OAuthFixture<Content: Decodable & Sendable>: Sendable, CustomTestStringCo
         content = try decoder.decode(Content.self, from: Data(try folder.bytes(of: name)))
     }
 
-    var testDescription: String { name }
+    var description: String { name }
 }

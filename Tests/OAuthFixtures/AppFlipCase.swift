@@ -14,7 +14,7 @@ struct AppFlipCase: Decodable, Sendable {
 
     struct Call: Decodable {
         let clientId, redirectUri, state, scope, codeChallenge, codeChallengeMethod, userLocale: String?
-        let decision, grantedScopes, identityToken, nonce, accountId: String?
+        let decision, grantedScopes, identityToken, nonce, accountId, authenticatedAt: String?
     }
 
     struct Expectation: Decodable {
@@ -25,6 +25,8 @@ struct AppFlipCase: Decodable, Sendable {
         let redirect: Redirect?
         /// What the code gives.
         let scope: String?
+        /// `auth_time` of its tokens, as seconds before the call.
+        let authenticatedSecondsAgo: Int?
         /// Of the message for the person.
         let language: String?
     }
