@@ -19,6 +19,7 @@ import key_scenarios  # noqa: F401
 import notifications  # noqa: F401
 import oauth_app_flip  # noqa: F401
 import oauth_authorization  # noqa: F401
+import oauth_reference
 import oauth_tokens  # noqa: F401
 import reference
 from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
@@ -77,7 +78,8 @@ def second_opinion():
                 mistakes.append(f"{name}, {case['name']}: the reference reader says {is_valid}")
     if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
-    return mistakes
+    return mistakes + oauth_reference.mistakes({
+        "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP})
 
 
 def differences(root):

@@ -90,7 +90,7 @@ struct GivenPlayer {
                     oauthClientID: client.id, clientID: client.app, codeDigest: code.digest,
                     redirectURI: redirectURI, challenge: challenge, scope: try #require(given.scope),
                     nonce: given.nonce, authenticatedAt: service.now,
-                    isGoogle: client.googleLinking != nil, moment: service.now,
+                    moment: service.now,
                     expiresAt: service.now.advanced(byMilliseconds: client.lifetimes.code * 1000))))
         result.redemption = try redemption(code.text, client, redirectURI)
         return code.text
