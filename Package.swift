@@ -312,7 +312,8 @@ let package = Package(
             [
                 "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn", "SQLiteStorage",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix, serviceLifecycle,
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
+                serviceLifecycle,
             ]),
         tests(
             "FixtureTests",
