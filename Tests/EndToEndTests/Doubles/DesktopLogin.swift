@@ -29,7 +29,7 @@ struct DesktopLogin: Sendable {
             line.split(separator: " ").dropFirst().map(String.init),
             [
                 "PATH": "/usr/bin:/bin", "HOME": directory.path, "BROWSER": directory.path(of: "browser"),
-            ], in: directory, output: output, error: output)
+            ], in: directory, output: files[0], error: files[1])
         defer { if process.isRunning { process.terminate() } }
         if let browse {
             try await eventually { FileManager.default.fileExists(atPath: opened) }
