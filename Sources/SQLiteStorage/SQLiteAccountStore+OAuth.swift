@@ -19,7 +19,7 @@ extension SQLiteAccountStore: AuthorizationStore {
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {
-        try await reader.read { try $0.oauth().grants(of: account) }
+        try await read { try $0.oauth().grants(of: account) }
     }
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {

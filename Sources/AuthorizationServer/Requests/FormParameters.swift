@@ -42,11 +42,13 @@ public struct FormParameters: Sendable, Confidential {
     }
 
     public subscript(name: String) -> Value {
-        switch rawValues(of: name) {
-        case let values where values.count > 1: .repeated
-        case let values where values.first?.isEmpty ?? true: .absent
-        case let values: Self.text(values[0])
+        var value: ArraySlice<UInt8>?
+        for field in fields where Self.isNamed(field.name, name) {
+            guard value == nil else { return .repeated }
+            value = field.value
         }
+        guard let value, !value.isEmpty else { return .absent }
+        return Self.text(value)
     }
 
     /// The values of a parameter that may come several times (RFC 8707 §2). `nil` for one that is malformed.
@@ -65,14 +67,26 @@ public struct FormParameters: Sendable, Confidential {
 
     /// As they came, not decoded.
     func rawValues(of name: String) -> [ArraySlice<UInt8>] {
-        fields.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
+        fields.filter { Self.isNamed($0.name, name) }.map(\.value)
+    }
+
+    private static func isNamed(_ bytes: [UInt8], _ name: String) -> Bool {
+        bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
 
     private static func text(_ raw: ArraySlice<UInt8>) -> Value {
-        decode(raw).flatMap { String(validating: $0, as: UTF8.self) }.map(Value.text) ?? .malformed
+        // Tokens are long, and have nothing to decode.
+        if raw.allSatisfy(isPlain) { return .text(String(decoding: raw, as: UTF8.self)) }
+        return decode(raw).flatMap { String(validating: $0, as: UTF8.self) }.map(Value.text) ?? .malformed
+    }
+
+    /// Printable ASCII that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "%")
     }
 
     private static func decode(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
+        if raw.allSatisfy(isPlain) { return Array(raw) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(raw.count)
         var rest = raw

@@ -34,8 +34,8 @@ public struct ConsentPrompt: Sendable {
     /// The same request, which first asks at Apple for another account.
     public var otherAccountQuery: String {
         var prompts = Set(["select_account"])
-        let others = query.split(separator: "&").filter { pair in
-            guard pair.hasPrefix("prompt=") else { return true }
+        let others = query.utf8.split(separator: UInt8(ascii: "&")).map { Substring($0) }.filter { pair in
+            guard pair.utf8.starts(with: "prompt=".utf8) else { return true }
             // "login" and "consent" stay; words are separated by a space in either spelling.
             let words = pair.dropFirst("prompt=".count).replacing("%20", with: "+").split(separator: "+")
             prompts.formUnion(words.map { String($0) })
@@ -47,9 +47,10 @@ public struct ConsentPrompt: Sendable {
     /// Where the browser goes afterwards, in short: a host, or the scheme of an app.
     public var returnsTo: String {
         let text = target.text
-        guard let mark = text.firstRange(of: "://") else {
-            return String(text.prefix { $0 != ":" })
-        }
-        return String(text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" })
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        let rest = text.utf8[text.utf8.index(after: colon)...]
+        guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
+        let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        return String(Substring(host))
     }
 }

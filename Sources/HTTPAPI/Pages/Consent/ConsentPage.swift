@@ -17,7 +17,7 @@ struct ConsentPage {
     var cookie: String?
 
     var response: HTTPResponse {
-        let title = isForGoogle ? texts.titleForGoogle : texts.title.replacing("{client}", with: clientName)
+        let title = isForGoogle ? texts.titleForGoogle : Markup.plain(texts.title, ["client": clientName])
         return BrowserPage(
             language: language, title: title, content: content(),
             formTargets: [prompt.target.formActionSource], cookie: cookie
