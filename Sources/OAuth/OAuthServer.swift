@@ -23,8 +23,18 @@ public final class OAuthServer: Sendable {
 
     /// Commits a command that may end tokens, and wakes the worker that reports their end.
     func submitEnding(_ command: GrantCommand) async throws -> GrantOutcome {
-        defer { deliverySignal.wake() }
-        return try await parts.commits.submit(command)
+        do {
+            let outcome = try await parts.commits.submit(command)
+            // A command that gives tokens ends only older ones beyond a ceiling, which are not reported. To wake
+            // the worker costs a transaction.
+            if case .issued = outcome { return outcome }
+            deliverySignal.wake()
+            return outcome
+        } catch {
+            // A refusal may have ended what was stolen.
+            deliverySignal.wake()
+            throw error
+        }
     }
 
     /// The access token, if this service has issued it for a configured client, and it has not expired.
