@@ -27,20 +27,35 @@ public enum Base64URL {
     }
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var accumulator: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            accumulator = accumulator << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(accumulator >> UInt32(bits) & 63)])
+        // Callers in other modules have no specialized copy of this function, and going through a collection
+        // that is not known takes ten times as long.
+        if let text = bytes.withContiguousStorageIfAvailable({ encode($0) }) { return text }
+        return Array(bytes).withUnsafeBufferPointer { encode($0) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let size = (bytes.count * 4 + 2) / 3
+        return String(unsafeUninitializedCapacity: size) { text in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                var accumulator: UInt32 = 0
+                var bits: UInt32 = 0
+                var written = 0
+                for byte in bytes {
+                    accumulator = accumulator << 8 | UInt32(byte)
+                    bits += 8
+                    while bits >= 6 {
+                        bits -= 6
+                        text[written] = alphabet[Int(accumulator >> bits & 63)]
+                        written += 1
+                    }
+                }
+                if bits > 0 {
+                    text[written] = alphabet[Int(accumulator << (6 - bits) & 63)]
+                    written += 1
+                }
+                return written
             }
         }
-        if bits > 0 { text.append(alphabet[Int(accumulator << UInt32(6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// `output` has exactly the size of the decoded bytes; `input.count % 4` is not 1.

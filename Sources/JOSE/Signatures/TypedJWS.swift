@@ -74,8 +74,8 @@ public struct TypedJWS: Sendable {
         header.member("typ", type.description)
         header.member("kid", key.keyID)
         header.endObject()
-        var segments = JWSSegments(header: header.bytes, payload: payload)
-        segments.signature = try key.signature(for: segments.signingInput)
-        return segments.compact
+        let input = JWSSegments(header: header.bytes, payload: payload).signingInput
+        let signature = try key.signature(for: input)
+        return String(decoding: input, as: UTF8.self) + "." + Base64URL.encode(signature)
     }
 }

@@ -11,13 +11,7 @@ extension UniqueID {
 
     /// 16 bytes, the most significant first, as PostgreSQL's `uuid` sorts them too.
     var data: Data {
-        var data = Data(capacity: 16)
-        for half in [high, low] {
-            for shift in stride(from: 56 as UInt64, through: 0, by: -8) {
-                data.append(UInt8(truncatingIfNeeded: half >> shift))
-            }
-        }
-        return data
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 }
 
