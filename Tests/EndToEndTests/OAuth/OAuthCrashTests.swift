@@ -6,10 +6,10 @@ import Testing
 
 /// What a service has acknowledged to OAuth clients survives every crash of it.
 @Suite(.serialized) struct OAuthCrashTests {
-    static let kills = 12
+    static let kills = 8
 
-    @Test(.timeLimit(.minutes(3)), arguments: ObservedDatabase.Store.allCases)
-    func `nothing acknowledged is lost, and no code works twice, when services are killed 12 times`(
+    @Test(.timeLimit(.minutes(5)), arguments: ObservedDatabase.Store.allCases)
+    func `nothing acknowledged is lost, and no code works twice, when services are killed 8 times`(
         store: ObservedDatabase.Store
     ) async throws {
         try await LinkedSystem.with(store) { system in
