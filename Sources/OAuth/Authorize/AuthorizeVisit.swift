@@ -79,7 +79,7 @@ struct AuthorizeVisit: Sendable {
         case (.ask, let standing?):
             return AuthorizeOutcome(
                 .ask(prompt(for: standing.account, session)), session: sessionWithoutRoundTrip(situation))
-        case (.ask, nil): preconditionFailure("nobody is asked who has no account")
+        case (.ask, nil): preconditionFailure("the step asks for consent only where there is an account")
         }
     }
 
