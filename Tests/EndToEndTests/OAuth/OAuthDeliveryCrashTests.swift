@@ -31,7 +31,9 @@ import Testing
             let victim = place.store == .postgres ? 1 : 0
             let replicas = try await ReplicaSet(system, count: victim + 1)
             let service = try #require(replicas.all.first { $0.port == system.ports[victim] })
-            let link = try await service.link(.token(try system.identityToken(of: try system.makeUser())))
+            let token = try system.identityToken(of: try system.makeUser())
+            let code = try await service.flip(.token(token))
+            let link = try OAuthReplica.link(of: try await service.redeem(code))
             let account = try #require(try await service.introspect(link.accessToken)["sub"])
             try await Self.hold(place.moment, system)
 
@@ -43,8 +45,9 @@ import Testing
 
             try await system.makeDeliveriesDue()
             if place.store == .sqlite { try await replicas.start(victim) }
-            // A redemption wakes the worker, which else looks every ten seconds.
-            _ = try await #require(replicas.all.first).link(.account(account))
+            // A refused code wakes the worker, which else looks every ten seconds.
+            let refused = try await #require(replicas.all.first).redeem(code)
+            #expect(refused.error == "invalid_grant")
             let expected = place.moment == .taken ? 2 : 1
             try await eventually { system.google.receivedEvents.first?.deliveries ?? 0 >= expected }
             #expect(
