@@ -57,12 +57,12 @@ enum CookieField {
     /// The value of the first cookie with this name. Browsers send the one with the closest path first.
     static func value(of name: String, in field: String?) -> String? {
         guard let field else { return nil }
-        for pair in field.split(separator: ";") {
-            let pair = pair.drop { $0 == " " || $0 == "\t" }
-            guard let mark = pair.firstIndex(of: "="), pair[..<mark].utf8.elementsEqual(name.utf8) else {
-                continue
-            }
-            return String(pair[pair.index(after: mark)...])
+        // By bytes: to find the ends of characters takes ten times as long, and sealed cookies are long.
+        for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+            let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            guard let mark = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<mark].elementsEqual(name.utf8)
+            else { continue }
+            return String(Substring(pair[pair.index(after: mark)...]))
         }
         return nil
     }
