@@ -1,25 +1,42 @@
-import GoogleEmulator
 import Hummingbird
 import NIOHTTP1
 import StrictJSON
 import TestSupport
 import Testing
 
+@testable import GoogleEmulator
+
 /// Everything that outsiders can fill: what Google keeps is bounded in number and in size.
 @Suite(.timeLimit(.minutes(1))) struct BoundTests {
-    @Test func `keeps 100 begun links, 100 links, 50 exchanges and 8 keys`() async throws {
+    @Test func `keeps the latest 100 begun links, 100 links, 50 exchanges and 200 events`() {
+        var book = LinkBook()
+        for number in 0...LinkBook.capacity {
+            book.begin(
+                BegunLink(
+                    state: "\(number)", mode: .browser, redirectURI: "", scope: "", userLocale: nil,
+                    loginHint: nil, verifier: nil))
+            book.add(.browser, .linked)
+        }
+        #expect(book.begun("0") == nil)
+        #expect(book.begun("1") != nil)
+        #expect(book.links.map(\.id) == (2...101).map(String.init))
+        var log = ExchangeLog()
+        var inbox = EventInbox()
+        for number in 0...EventInbox.capacity {
+            log.add("", request: String(repeating: "r", count: 5000), answer: "", at: 0)
+            inbox.add(
+                ReceivedEvent(
+                    jti: "\(number)", type: "token-revoked", issuedAt: 0, tokenHash: "", linkID: nil,
+                    deliveries: 1))
+        }
+        #expect(log.exchanges.count == 50)
+        #expect(log.exchanges.allSatisfy { $0.request.count == 4097 })
+        #expect(inbox.events.map(\.jti) == (1...200).map(String.init))
+    }
+
+    @Test func `publishes at most 8 keys`() async throws {
         try await GoogleUnderTest.run { google in
-            let first = try await google.begin()
-            for _ in 0..<100 { _ = try await google.begin() }
-            let dropped = try await google.get("\(first.redirectURI)?error=x&state=\(first.state)")
-            #expect(dropped.json?["code"]?.string == "state_unknown")
-            for _ in 0..<101 {
-                let begun = try await google.begin()
-                _ = try await google.get("\(begun.redirectURI)?error=access_denied&state=\(begun.state)")
-            }
-            #expect(google.service.state.links.map(\.id) == (2...101).map(String.init))
-            #expect(google.service.state.exchanges.count == 50)
-            for _ in 0..<8 { _ = try await google.control("keys/rotate") }
+            for _ in 0..<8 { _ = try google.service.state.rotateKey() }
             let keys = try await google.get("/oauth2/v3/certs").json?["keys"]?.array
             #expect(keys?.count == 8)
         }
