@@ -71,7 +71,7 @@ import Testing
         let good = await submit(revocation(1), to: commits, depth: 2)
         store.open()
         _ = try await first.value
-        await #expect(throws: GrantRefusal(.accountNotFound)) { try await refused.value }
+        await #expect(throws: GrantRefusal(.grantNotFound)) { try await refused.value }
         #expect(try await good.value == .revoked)
     }
 
