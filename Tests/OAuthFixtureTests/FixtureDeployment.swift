@@ -36,7 +36,7 @@ struct FixtureDeployment: Sendable {
         let settings = try await TemporaryFile.with(file) { path in
             try await SettingsReader.read(environment: [
                 "SIWA_CONFIG": path, "SIWA_PUBLIC_URL": issuer,
-                "SIWA_SEALING_KEYS": "a=\(Base64.encode(Array(repeating: 7, count: 32)))",
+                "SIWA_SEALING_KEYS": "a=\(Base64.encode(SecureRandom.bytes(count: 32)))",
                 "SIWA_API_KEY_HASHES": "backend=\(Hexadecimal.encode(APIKeySecret.hash(secret(of: nil))))",
             ])
         }
