@@ -21,7 +21,7 @@ import Testing
             #expect(again["refresh_token"] == nil)
             #expect(try await there.isActive(second))
             let grants = try await there.grants(of: account)
-            #expect(grants.map { $0["oauth_client_id"]?.string } == [LinkedClients.google])
+            #expect(grants.map { $0["client_id"]?.string } == [LinkedClients.google])
 
             #expect(try await there.revoke(link.refreshToken).status == 200)
             for token in [link.refreshToken, link.accessToken, second] {
