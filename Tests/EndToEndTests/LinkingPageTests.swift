@@ -25,6 +25,8 @@ import Testing
             ["Link 2 by App Flip: unlinked by the server", "token-revoked link 2", "hash_SHA512_double"]
         ),
         (7, "Agree and link", ["Link 3 in the browser: linked"]),
+        // Before the next page is opened, which would end the request of this press.
+        (7, "Stop using com.example.app", ["consent-revoked"]),
         (7, "Call the app's API", ["the app's API not active", "Link 3"]),
         (8, "Agree and link", ["Link 4 in the browser: linked"]),
         (8, "check", ["\"account_found\": \"true\"", "\"email\": \"ada@gmail.com\""]),
