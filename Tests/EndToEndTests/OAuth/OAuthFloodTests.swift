@@ -1,6 +1,7 @@
 import AppleEmulator
 import Encodings
 import GoogleEmulator
+import NIOHTTP1
 import StrictJSON
 import TestSupport
 import Testing
@@ -156,6 +157,8 @@ import Testing
         private static func expectNothingLeft(
             _ system: LinkedSystem, _ service: OAuthReplica, during body: () async throws -> Void
         ) async throws {
+            // It waits until all keys are made.
+            #expect(try await service.send(.GET, "/oauth/jwks.json").status == 200)
             let rows = try await system.database.rowCounts()
             let bytes = try await system.database.bytes()
             let memory = try service.service.residentMegabytes()
