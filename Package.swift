@@ -308,6 +308,14 @@ let package = Package(
                 unixSignals, serviceLifecycle, hummingbird, httpTypes,
             ], exclude: ["Clients"]),
         tests(
+            "OAuthFixtureTests",
+            [
+                "siwa", "OAuthFixtures", "HTTPAPI", "OAuth", "AuthorizationServer", "SignIn", "SQLiteStorage",
+                "StorageConformance", "TestSupport", "TokenMint", "AppleAccounts", "AppleIdentity", "KeySets",
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", logging, nioCore, nioPosix,
+                serviceLifecycle,
+            ]),
+        tests(
             "FixtureTests",
             [
                 "SignIn", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "TestSupport",

@@ -1,0 +1,193 @@
+import AppleAccounts
+import AuthorizationServer
+import Foundation
+import SignIn
+import Testing
+
+@testable import OAuthFixtures
+
+/// Plays one request to `/oauth/authorize` in a browser, up to the tokens when the request keeps every rule.
+struct AuthorizationPlayer {
+    let service: PlayedService
+    let request: AuthorizationCase.Request
+
+    func play(_ expect: AuthorizationCase.Expectation) async throws {
+        #expect([expect.page == nil, expect.redirect == nil, expect.proceed == nil].count { !$0 } == 1)
+        if let page = expect.page {
+            let response = try await FixtureBrowser(service, request).open(request)
+            #expect(response.status == page.status)
+            #expect(response["location"] == nil)
+            expectPage(response)
+            #expect(response.text.contains(page.error))
+        }
+        if let redirect = expect.redirect {
+            let response = try await FixtureBrowser(service, request).open(request)
+            try expectError(
+                response, redirect.error, at: redirect.uri, state: redirect.state, iss: redirect.iss)
+        }
+        if let proceed = expect.proceed { try await play(proceed) }
+    }
+
+    private func play(_ proceed: AuthorizationCase.Proceed) async throws {
+        let browser = FixtureBrowser(service, request)
+        let page = try await consentPage(proceed, browser)
+        try expectConsent(page, proceed)
+        let agreed = try await browser.agree(page)
+        try await redeem(try code(agreed, proceed), proceed)
+        try await playAgain(proceed, browser)
+    }
+
+    /// From the request to the page that asks. A request that must not go to Apple comes when the person is
+    /// signed in, and with `prompt=none` when they have agreed.
+    private func consentPage(
+        _ proceed: AuthorizationCase.Proceed, _ browser: FixtureBrowser
+    ) async throws -> ConsentForm {
+        let first = try await browser.open(request)
+        let prompts = proceed.prompt ?? []
+        let size = (request.query ?? request.form ?? "").utf8.count
+        let isTooLongForApple = size > WebSignIn.longestQuery
+        guard prompts.contains("none") || isTooLongForApple else {
+            if let age = proceed.maxAge { try await expectTooOld(age, proceed) }
+            return try ConsentForm(try await browser.signIn(after: first))
+        }
+        try expectError(
+            first, isTooLongForApple ? "invalid_request" : "login_required", at: proceed.redirectUri,
+            state: proceed.state, iss: FixtureDeployment.issuer)
+        let short = try query(proceed)
+        let page = try ConsentForm(try await browser.signIn(after: try await browser.open(query: short)))
+        guard prompts.contains("none") else { return try ConsentForm(try await browser.open(request)) }
+        try expectError(
+            try await browser.open(request), "consent_required", at: proceed.redirectUri,
+            state: proceed.state, iss: FixtureDeployment.issuer)
+        return page
+    }
+
+    /// An authentication a second older than `max_age` allows.
+    private func expectTooOld(_ age: Int64, _ proceed: AuthorizationCase.Proceed) async throws {
+        let browser = FixtureBrowser(service, request)
+        let departure = try await browser.open(request)
+        let old = service.now.advanced(byMilliseconds: -(age + 1) * 1000)
+        let back = try await browser.signIn(after: departure, authenticatedAt: old)
+        try expectError(
+            back, "login_required", at: proceed.redirectUri, state: proceed.state,
+            iss: FixtureDeployment.issuer)
+    }
+
+    private func expectConsent(_ page: ConsentForm, _ proceed: AuthorizationCase.Proceed) throws {
+        let client = try service.deployment.client(proceed.client)
+        #expect(page.language == proceed.language)
+        #expect(page.policy.contains("frame-ancestors 'none'"))
+        let target = formTarget(proceed.redirectUri)
+        #expect(page.policy.contains("form-action 'self' \(target)"), "\(page.policy)")
+        if let hint = proceed.loginHint { #expect(page.text.contains(hint)) }
+        let optional = service.deployment.oauth.scopes.declarations(of: client.scopes)
+            .filter(\.isOptional).map(\.token.rawValue)
+        let asked = proceed.scope.split(separator: " ").map { String($0) }
+        #expect(page.checkboxes == asked.filter { optional.contains($0) }.map { "scope:\($0)" })
+    }
+
+    /// What a policy calls the place where a redirect leads.
+    private func formTarget(_ uri: String) -> String {
+        let parts = uri.split(separator: "/", omittingEmptySubsequences: false)
+        // A host source cannot be an IPv6 address.
+        let hasHost = parts.count > 2 && parts[1].isEmpty && !parts[2].hasPrefix("[")
+        return hasHost ? parts.prefix(3).joined(separator: "/") : String(uri.prefix { $0 != ":" }) + ":"
+    }
+
+    /// The same request once more: the person is signed in and has agreed.
+    private func playAgain(_ proceed: AuthorizationCase.Proceed, _ browser: FixtureBrowser) async throws {
+        let again = try await browser.open(request)
+        let prompts = Set(proceed.prompt ?? [])
+        if !prompts.isDisjoint(with: ["login", "select_account"]) || proceed.maxAge == 0 {
+            #expect(again["location"]?.hasPrefix(FixtureBrowser.apple) == true)
+        } else if prompts.contains("consent") || !proceed.redirectUri.hasPrefix("https:") {
+            _ = try ConsentForm(again)
+        } else {
+            _ = try code(again, proceed)
+        }
+    }
+
+    private func code(
+        _ response: PlayedResponse, _ proceed: AuthorizationCase.Proceed
+    ) throws -> String {
+        #expect(response.status == 303)
+        response.expectNoStore()
+        #expect(response["referrer-policy"] == "no-referrer")
+        let location = try #require(response["location"])
+        let parameters = try Location(location, of: proceed.redirectUri).parameters
+        #expect(parameters["state"] == proceed.state)
+        #expect(parameters["iss"] == "https%3A%2F%2Faccounts.example.com")
+        #expect(parameters.count == (proceed.state == nil ? 2 : 3))
+        return try #require(parameters["code"])
+    }
+
+    /// What the code was bound to.
+    private func redeem(_ code: String, _ proceed: AuthorizationCase.Proceed) async throws {
+        var form = [
+            "grant_type": "authorization_code", "code": code, "redirect_uri": proceed.redirectUri,
+            "client_id": proceed.client,
+        ]
+        form["client_secret"] = service.deployment.secrets[proceed.client]?.first
+        if let challenge = proceed.codeChallenge {
+            #expect(
+                challenge
+                    == (proceed.codeChallengeMethod == "plain"
+                        ? ProofKeySample.verifier : ProofKeySample.challenge))
+            let missing = try await service.post("/oauth/token", form)
+            #expect(missing.status == 400)
+            form["code_verifier"] = ProofKeySample.verifier
+        }
+        let response = try await service.post("/oauth/token", form)
+        try #require(response.status == 200, "\(response.text)")
+        let tokens = try response.object()
+        #expect(tokens["scope"] as? String == proceed.scope)
+        let hasIDToken = proceed.scope.split(separator: " ").contains("openid")
+        #expect((tokens["id_token"] != nil) == hasIDToken)
+        if let token = tokens["id_token"] as? String {
+            #expect(try ReadToken(token).claims["nonce"] as? String == proceed.nonce)
+        }
+    }
+
+    /// An honest request of the same client, which can travel to Apple and back.
+    private func query(_ proceed: AuthorizationCase.Proceed) throws -> String {
+        var parameters = [
+            "client_id": proceed.client, "redirect_uri": proceed.redirectUri, "response_type": "code",
+            "scope": proceed.scope,
+        ]
+        parameters["code_challenge"] = proceed.codeChallenge
+        parameters["code_challenge_method"] = proceed.codeChallengeMethod
+        return parameters.map { "\($0.key)=\(PlayedService.encode($0.value))" }.joined(separator: "&")
+    }
+
+    private func expectError(
+        _ response: PlayedResponse, _ error: String, at uri: String, state: String?, iss: String?
+    ) throws {
+        #expect(iss == nil || iss == FixtureDeployment.issuer)
+        #expect(response.status == 303)
+        response.expectNoStore()
+        #expect(response["referrer-policy"] == "no-referrer")
+        #expect(response.body.isEmpty)
+        let location = try #require(response["location"], "\(response.text)")
+        let parameters = try Location(location, of: uri).parameters
+        #expect(parameters["error"] == error)
+        #expect(parameters["state"] == state)
+        #expect(parameters["iss"] == iss.map { _ in "https%3A%2F%2Faccounts.example.com" })
+        let description = try #require(parameters["error_description"]?.removingPercentEncoding)
+        #expect(isDescription(description))
+        #expect(parameters.count == 2 + (state == nil ? 0 : 1) + (iss == nil ? 0 : 1))
+    }
+
+    private func expectPage(_ response: PlayedResponse) {
+        response.expectNoStore()
+        #expect(response["content-type"] == "text/html; charset=utf-8")
+        #expect(response["referrer-policy"] == "no-referrer")
+        #expect(response["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+        #expect(response["content-security-policy"]?.contains("default-src 'none'") == true)
+    }
+}
+
+/// RFC 7636, appendix B.
+enum ProofKeySample {
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+}

@@ -1,0 +1,129 @@
+import AppleAccounts
+import StrictJSON
+import TestSupport
+import Testing
+import TokenMint
+
+/// Google's ID token in the words of `given.assertion`. The mint plays Google.
+struct GivenAssertion {
+    static let app = "com.example.siwa.app"
+    private static let subject = "104932742904237498437"
+
+    let service: PlayedService
+    let word: String
+
+    func token() async throws -> String {
+        switch word {
+        case "of a Google account that is not linked": return try mint()
+        case "of a linked Google account":
+            try await signIn(email: "ada@gmail.com")
+            let linked = try await link(try mint { $0["email"] = .string("ada@gmail.com") })
+            #expect(linked.status == 200, "\(linked.text)")
+            // The address has changed since, and does not matter any more.
+            return try mint { $0["email"] = .string("countess@gmail.com") }
+        case "of a Google account with the verified address of an account":
+            try await signIn(email: "ada@gmail.com")
+            return try mint()
+        case "of a Google Workspace account with the verified address of an account":
+            try await signIn(email: "ada@example.com")
+            return try mint {
+                $0["email"] = .string("ada@example.com")
+                $0["hd"] = .string("example.com")
+            }
+        case "of a Google account with an address that Google does not answer for":
+            try await signIn(email: "ada@example.com")
+            return try mint { $0["email"] = .string("ada@example.com") }
+        case "of a Google account with an address that is not verified":
+            try await signIn(email: "ada@gmail.com")
+            return try mint { $0["email_verified"] = .bool(false) }
+        case "of a Google account with the private address of an account":
+            let relay = "q4zjk7x2rt@privaterelay.appleid.com"
+            try await signIn(email: relay, isPrivate: true)
+            return try mint {
+                $0["email"] = .string(relay)
+                $0["hd"] = .string("privaterelay.appleid.com")
+            }
+        case "of a linked Google account whose credential is revoked":
+            let person = try await signIn(email: "ada@gmail.com")
+            let linked = try await link(try mint())
+            #expect(linked.status == 200, "\(linked.text)")
+            service.clock.advance(by: .seconds(10))
+            try await person.notify("consent-revoked")
+            service.clock.advance(by: .seconds(1))
+            return try mint()
+        case "of a disabled Google account":
+            try await signIn(email: "ada@gmail.com")
+            try await disable()
+            return try mint()
+        case "expired": return try mint { $0["exp"] = .integer(now - 3600) }
+        case "of another audience":
+            return try mint { $0["aud"] = .string("999-z.apps.googleusercontent.com") }
+        case "of another issuer": return try mint { $0["iss"] = .string("https://accounts.evil.example") }
+        case "with a forged signature": return String(try mint().dropLast(8)) + "AAAAAAAA"
+        case "without a signature": return Self.unsigned(try mint())
+        case "an identity token of Apple's":
+            return try PlayedPerson(service: service, app: Self.app).identityToken()
+        case "a security event token": return try mint { $0["events"] = .object(JSONObject([])) }
+        case "no token": return "siwa"
+        default: throw UnknownGiven(text: word)
+        }
+    }
+
+    private var now: Int64 { service.now.milliseconds / 1000 }
+
+    private func mint(_ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
+        var claims = JSONObject([
+            ("iss", .string("https://accounts.google.com")),
+            ("aud", .string("123-abc.apps.googleusercontent.com")), ("sub", .string(Self.subject)),
+            ("iat", .integer(now)), ("exp", .integer(now + 3600)), ("email", .string("ada@gmail.com")),
+            ("email_verified", .bool(true)),
+        ])
+        change(&claims)
+        return try TokenMint.shared.sign(claims)
+    }
+
+    private static func unsigned(_ token: String) -> String {
+        // {"alg":"none"}
+        "eyJhbGciOiJub25lIn0." + token.split(separator: ".")[1] + "."
+    }
+
+    @discardableResult
+    private func signIn(email: String, isPrivate: Bool = false) async throws -> PlayedPerson {
+        let person = PlayedPerson(service: service, app: Self.app)
+        try await person.signIn(
+            try person.identityToken {
+                $0["email"] = .string(email)
+                $0["is_private_email"] = .bool(isPrivate)
+            })
+        return person
+    }
+
+    private func link(_ assertion: String) async throws -> PlayedResponse {
+        try await service.post(
+            "/oauth/token",
+            [
+                "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion,
+                "intent": "get", "client_id": "google",
+                "client_secret": try #require(service.deployment.secrets["google"]?.first),
+            ])
+    }
+
+    /// Google says that it has disabled the account.
+    private func disable() async throws {
+        let subject = JSONObject([
+            ("subject_type", .string("iss-sub")), ("iss", .string("https://accounts.google.com/")),
+            ("sub", .string(Self.subject)),
+        ])
+        let type = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
+        let event = JSONObject([("subject", .object(subject)), ("reason", .string("hijacking"))])
+        let claims = JSONObject([
+            ("iss", .string("https://accounts.google.com/")),
+            ("aud", .string("123-abc.apps.googleusercontent.com")), ("iat", .integer(now)),
+            ("jti", .string("set-1")), ("events", .object(JSONObject([(type, .object(event))]))),
+        ])
+        let response = try await service.send(
+            "POST", "/v1/google/security-events", ["Content-Type": "application/secevent+jwt"],
+            body: try TokenMint.shared.sign(claims))
+        #expect(response.status == 202, "\(response.text)")
+    }
+}

@@ -1,0 +1,71 @@
+import AppleAccounts
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import OAuthFixtures
+
+/// Who an App Flip call is about, in the words of `given.identity`.
+struct GivenIdentity {
+    struct Prepared {
+        var token: String
+        /// An ID that no account has, until there is one.
+        var account = "acc_01a1fbea-fd31-77cb-bae8-b913bd619922"
+    }
+
+    let service: PlayedService
+    let person: PlayedPerson
+    let call: AppFlipCase.Call
+
+    /// - Parameter word: Without one, a person who could sign in.
+    func prepare(_ word: String?) async throws -> Prepared {
+        let isAccount = call.accountId != nil
+        var prepared = Prepared(token: try person.identityToken())
+        switch word {
+        case nil, "account unknown": break
+        case "accepted", "too old as the backend says":
+            if isAccount { prepared.account = try await person.signIn() }
+        case "accepted with its nonce":
+            let nonce = try #require(call.nonce)
+            prepared.token = try person.identityToken { $0["nonce"] = .string(nonce) }
+        case "signed in 4000 seconds ago", "too old":
+            let moment = service.now.advanced(byMilliseconds: -4_000_000)
+            prepared.token = try person.identityToken(authenticatedAt: moment)
+            if isAccount { prepared.account = try await person.signIn(prepared.token) }
+        case "refused": prepared.token = String(prepared.token.dropLast(8)) + "AAAAAAAA"
+        case "refused: of another app":
+            prepared.token = try person.identityToken { $0["aud"] = .string("com.example.siwa.second") }
+        case "refused: expired":
+            let now = service.now.milliseconds / 1000
+            prepared.token = try person.identityToken { $0["exp"] = .integer(now - 3600) }
+        case "refused: nonce of another sign-in":
+            prepared.token = try person.identityToken { $0["nonce"] = .string("another") }
+        case "unavailable": service.appleKeys.takeAway()
+        default: try await end(try #require(word), &prepared)
+        }
+        return prepared
+    }
+
+    /// The person signs in, and then something happens. A token is from before it.
+    private func end(_ word: String, _ prepared: inout Prepared) async throws {
+        if word == "account being erased" {
+            // Apple's token is still to be revoked.
+            prepared.account = try await person.signInWithRefreshToken()
+        } else {
+            prepared.account = try await person.signIn(prepared.token)
+        }
+        service.clock.advance(by: .seconds(10))
+        switch word {
+        case "credential revoked": try await person.notify("consent-revoked")
+        case "apple account deleted": try await person.notify("account-delete")
+        case "account erased", "account being erased": try await person.erase(prepared.account)
+        case "healed by a new sign-in":
+            try await person.notify("consent-revoked")
+            service.clock.advance(by: .seconds(10))
+            prepared.token = try person.identityToken()
+            return
+        default: throw UnknownGiven(text: word)
+        }
+        service.clock.advance(by: .seconds(1))
+    }
+}
