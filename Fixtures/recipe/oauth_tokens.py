@@ -387,7 +387,7 @@ for label, summary, assertion, status, answer in [
         ("private-address", "A private relay address finds nobody.",
          GOOGLE_ACCOUNT + "with the private address of an account", 404, NOT_FOUND),
         ("revoked", "A revoked credential is no account to link.", REVOKED, 404, NOT_FOUND),
-        ("disabled", "Google has disabled the account.", DISABLED, 404, NOT_FOUND)]:
+        ("disabled", "Google has disabled the account.", DISABLED, 401, linking_error())]:
     linking(f"assertion-check-{label}", summary, form(ASSERTION, intent="check"), assertion_grant("check"), assertion,
             status, answer)
 for label, assertion, hint in [("linked", LINKED, "countess@gmail.com"), ("same-address", SAME_ADDRESS, ADA)]:
