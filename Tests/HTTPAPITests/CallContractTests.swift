@@ -280,6 +280,15 @@ import TokenMint
         }
     }
 
+    @Test func `errors are not cached, not even those that a cache could keep by itself`() async throws {
+        try await RunningService.with { service in
+            let missing = try await service.call("GET", "/v1/accounts/acc_missing")
+            #expect(missing.status == 404 && missing["cache-control"] == "no-store")
+            let unknown = try await service.call("GET", "/v1/unknown")
+            #expect(unknown.status == 404 && unknown["cache-control"] == "no-store")
+        }
+    }
+
     @Test(arguments: ["/livez", "/readyz", "/health", "/version"])
     func `operations are public, also with HEAD`(target: String) async throws {
         try await RunningService.with { service in

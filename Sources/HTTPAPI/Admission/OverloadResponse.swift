@@ -16,7 +16,8 @@ enum OverloadResponse {
         body += requestID.utf8
         body += ending
         var response = HTTPResponse(
-            status: .serviceUnavailable, contentType: "application/problem+json", body: body)
+            status: .serviceUnavailable, contentType: "application/problem+json", body: body,
+            isPersonal: true)
         response.fields = [("retry-after", String(retryAfter))]
         response.code = problem.code
         return response
