@@ -63,9 +63,10 @@ outcome("message-tr-for-denied", "Errors have a message too.", "access_denied", 
 outcome("identity-missing", "Nothing says who it is.", "cancelled", identity_token=None)
 for identity, word in [
         ("refused", "cancelled"), ("credential revoked", "cancelled"),
-        ("unavailable", "cancelled"), ("account erased", "unrecoverable"), ("account being erased", "unrecoverable"),
-        ("apple account deleted", "unrecoverable")]:
-    outcome(f"identity-{identity.replace(' ', '-')}", "Recoverable errors go on in the browser.", word, identity)
+        ("unavailable", "cancelled"), ("account erased", "cancelled"), ("account being erased", "cancelled"),
+        ("apple account deleted", "cancelled")]:
+    outcome(f"identity-{identity.replace(' ', '-')}", "Every refused token is recoverable: a new sign-in heals it.", word,
+            identity)
 refused("identity-of-two", "The two could be of two people.", 400, "member_malformed", account_id="{account_id}")
 for word in ["of another app", "expired", "nonce of another sign-in"]:
     outcome(f"identity-refused-{word.replace(' ', '-')}", "Every refused token is a sign-in that failed.", "cancelled",
@@ -74,7 +75,7 @@ ACCOUNT = {"identity_token": None, "account_id": "{account_id}"}
 for identity, word in [
         ("credential revoked", "cancelled"), ("account erased", "unrecoverable"),
         ("account being erased", "unrecoverable"), ("apple account deleted", "unrecoverable")]:
-    outcome(f"identity-{identity.replace(' ', '-')}-by-account", "The same when the backend names the account.", word,
+    outcome(f"identity-{identity.replace(' ', '-')}-by-account", "When the backend names the account, there may be nothing to heal.", word,
             identity, **ACCOUNT)
 refused("identity-account-unknown", "No account has or had this ID.", 404, "account_not_found",
         identity="account unknown", **ACCOUNT)
