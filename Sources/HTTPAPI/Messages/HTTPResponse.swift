@@ -23,7 +23,7 @@ struct HTTPResponse: Sendable {
     }
 
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
-        // A cache may keep a 404 without being told to (RFC 9110 §15.1); what is missing can exist a moment later.
+        // A cache may keep a 404 without being told to (RFC 9110 §15.1); what is missing can exist later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
             body: problem.body(requestID: requestID), isPersonal: true)
