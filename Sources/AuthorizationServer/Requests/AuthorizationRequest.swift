@@ -29,8 +29,11 @@ public struct AuthorizationRequest: Sendable {
 
     public var target: RedirectTarget { response.target }
 
-    /// Whether the person must be sent to Apple even though there is a session.
-    public var asksForSignIn: Bool { prompts.contains(.login) || prompts.contains(.selectAccount) }
+    /// Whether the person must be sent to Apple even though there is a session. `max_age=0` is `prompt=login`
+    /// (OpenID Connect Core §3.1.2.1).
+    public var asksForSignIn: Bool {
+        prompts.contains(.login) || prompts.contains(.selectAccount) || maxAge == 0
+    }
 
     /// Whether the consent page is shown even though the person has agreed to these scopes before.
     public var alwaysAsksForConsent: Bool {
