@@ -19,6 +19,7 @@ import key_scenarios  # noqa: F401
 import notifications  # noqa: F401
 import oauth_app_flip  # noqa: F401
 import oauth_authorization  # noqa: F401
+import oauth_endpoints  # noqa: F401
 import oauth_reference
 import oauth_tokens  # noqa: F401
 import reference
@@ -26,7 +27,8 @@ from cases import IDENTITY_TOKENS, KIDS, NOTIFICATIONS, seconds
 from jws import base64url_decode
 from key_sets import KEY_SETS
 from keys import ec_verifies, openssl_verifies, rsa_is_valid
-from oauth_cases import APP_FLIP, AUTHORIZATION, OAUTH_CONFIGURATION, TOKEN
+from oauth_cases import (
+    APP_FLIP, AUTHORIZATION, INTROSPECTION, METADATA, OAUTH_CONFIGURATION, REVOCATION, TOKEN, USERINFO)
 from rsa_signatures import SIGNATURES
 from steps import SCENARIOS
 
@@ -35,6 +37,8 @@ FOLDERS = {
     "identity-tokens": IDENTITY_TOKENS, "notifications": NOTIFICATIONS, "scenarios": SCENARIOS,
     "rsa-signatures": SIGNATURES, "oauth/configuration": OAUTH_CONFIGURATION,
     "oauth/authorization": AUTHORIZATION, "oauth/token": TOKEN, "oauth/app-flip": APP_FLIP,
+    "oauth/revocation": REVOCATION, "oauth/introspection": INTROSPECTION, "oauth/userinfo": USERINFO,
+    "oauth/metadata": METADATA,
 }
 
 
@@ -79,7 +83,8 @@ def second_opinion():
     if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
     return mistakes + oauth_reference.mistakes({
-        "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP})
+        "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP,
+        "revocation": REVOCATION, "introspection": INTROSPECTION, "userinfo": USERINFO, "metadata": METADATA})
 
 
 def differences(root):

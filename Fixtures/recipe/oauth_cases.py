@@ -90,6 +90,10 @@ OAUTH_CONFIGURATION = {"standard": CONFIGURATION, "secrets": SECRETS}
 AUTHORIZATION = {}
 TOKEN = {}
 APP_FLIP = {}
+REVOCATION = {}
+INTROSPECTION = {}
+USERINFO = {}
+METADATA = {}
 
 
 def encoded(parameters, safe=""):

@@ -164,6 +164,74 @@ class Reader:
             return read.get("client"), read.get("secret")
         return parameters.get("client_id", [None])[0], parameters.get("client_secret", [None])[0]
 
+    # The other endpoints
+
+    def check_client(self, name, case):
+        """Returns who asks: a client ID, or `None` with an API key."""
+        request, expect = case["request"], case["expect"]
+        if request["method"] == "GET" or "api_key" in request or expect["status"] == 400:
+            return None
+        client, secret = self.credentials(request, parse_qs(request["body"]))
+        secrets = self.secrets.get(client)
+        is_right = client in self.clients and (secret in secrets if secrets else not secret)
+        # Only confidential clients introspect.
+        is_right = is_right and (secrets is not None or request["path"] != "/oauth/introspect")
+        self.expect(name, is_right == (expect["status"] == 200), "the client is judged otherwise")
+        return client
+
+    def check_revocation(self, name, case):
+        client, given, expect = self.check_client(name, case), case.get("given", {}), case["expect"]
+        tokens = expect.get("afterwards", {}).get("tokens")
+        self.expect(name, (tokens is None) == ("client" not in given), "what becomes of the tokens is not said")
+        if tokens == "ended":
+            self.expect(name, expect["status"] == 200 and given["client"] == client, "another client's tokens end")
+
+    def check_introspection(self, name, case):
+        client, given, expect = self.check_client(name, case), case.get("given", {}), case["expect"]
+        if expect["status"] != 200:
+            return
+        members, key = expect["members"], case["request"].get("api_key")
+        if not members["active"]:
+            self.expect(name, members == {"active": False}, "an inactive token is told about")
+            return
+        owner = self.clients[given["client"]]
+        self.expect(name, owner["id"] == client or key in ("all", owner["app"]), "the caller may not see it")
+        self.expect(name, not {"credential", "account"} & given.keys(), "the token has ended")
+        self.expect(name, members["scope"] == given["scope"] and members["client_id"] == owner["id"], "another grant")
+        is_access_token = "{access_token}" in case["request"]["body"]
+        self.expect(name, ("token_type" in members) == is_access_token, "another kind of token")
+        if is_access_token:
+            self.expect(name, members["aud"] == owner.get("audience", self.issuer), "another audience")
+
+    def check_userinfo(self, name, case):
+        given, expect = case.get("given", {}), case["expect"]
+        scope = given.get("scope", "openid").split(" ")
+        self.expect(name, ("openid" in scope) == (expect["status"] != 403), "the scope is judged otherwise")
+        self.expect(name, ("www_authenticate" in expect) == (expect["status"] != 200), "the challenge (RFC 6750)")
+        if expect["status"] == 200:
+            self.expect(name, "sub" in expect["members"], "sub is required")
+            self.expect(name, ("email" in expect["members"]) == ("email" in scope), "an address beyond the scope")
+
+    def check_metadata(self, name, case):
+        members = case["expect"]["members"]
+        if "keys" in members:
+            for key in members["keys"]:
+                self.expect(name, key["use"] == "sig" and not {"d", "p", "q", "dp", "dq", "qi", "k"} & key.keys(), "a key")
+            return
+        self.expect(name, members["issuer"] == self.issuer, "another issuer")
+        urls = [value for key, value in members.items() if key.endswith(("_endpoint", "_uri"))]
+        self.expect(name, all(url.startswith(self.issuer + "/") for url in urls), "a foreign URL")
+        if "scopes_supported" in members:
+            clients = self.clients.values()
+            scopes = {scope for client in clients for scope in client["scopes"]}
+            self.expect(name, scopes <= set(members["scopes_supported"]), "a client's scope is not named")
+            plain = any(client.get("allow_plain_pkce") for client in clients)
+            self.expect(name, ("plain" in members["code_challenge_methods_supported"]) == plain, "plain")
+            # RFC 8414 section 2 and OpenID Connect Discovery section 3.
+            required = {"authorization_endpoint", "token_endpoint", "jwks_uri", "response_types_supported",
+                        "subject_types_supported", "id_token_signing_alg_values_supported"}
+            self.expect(name, required <= members.keys(), "a required member is missing")
+
     # App Flip
 
     def check_app_flip(self, name, case):
@@ -193,13 +261,15 @@ VERIFIER_OF_RFC_7636 = base64.urlsafe_b64encode(bytes([
 
 
 def mistakes(folders):
-    """- folders: the documents of `authorization`, `token`, `app-flip` and `configuration`, by their names."""
+    """- folders: the documents of each folder, by their names."""
     configuration = folders["configuration"]
     reader = Reader(configuration["standard"], configuration["secrets"])
     reader.check_secrets()
     reader.expect("RFC 7636", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" == VERIFIER_OF_RFC_7636, "the verifier")
     checks = {"authorization": reader.check_authorization, "token": reader.check_token,
-              "app-flip": reader.check_app_flip}
+              "app-flip": reader.check_app_flip, "revocation": reader.check_revocation,
+              "introspection": reader.check_introspection, "userinfo": reader.check_userinfo,
+              "metadata": reader.check_metadata}
     for folder, check in checks.items():
         for name, case in folders[folder].items():
             # As a file has it.
