@@ -34,4 +34,32 @@ import Testing
             try await AppFlipPlayer(service: service, content: file.content).play()
         }
     }
+
+    // What the stores do here is shown by the cases above and by their conformance suite.
+    @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "revocation"))
+    func `answers a revocation as its file says (RFC 7009)`(file: OAuthFixture<EndpointCase>) async throws {
+        try await play(file)
+    }
+
+    @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "introspection"))
+    func `answers an introspection as its file says (RFC 7662)`(file: OAuthFixture<EndpointCase>) async throws
+    {
+        try await play(file)
+    }
+
+    @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "userinfo"))
+    func `answers a request for userinfo as its file says`(file: OAuthFixture<EndpointCase>) async throws {
+        try await play(file)
+    }
+
+    @Test(arguments: try OAuthFixture<EndpointCase>.all(in: "metadata"))
+    func `publishes a document as its file says (RFC 8414)`(file: OAuthFixture<EndpointCase>) async throws {
+        try await play(file)
+    }
+
+    private func play(_ file: OAuthFixture<EndpointCase>) async throws {
+        try await PlayedService.with(.memory) { service in
+            try await EndpointPlayer(service: service, content: file.content).play()
+        }
+    }
 }

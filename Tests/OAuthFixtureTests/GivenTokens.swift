@@ -16,6 +16,8 @@ struct GivenTokens {
     var account: String?
     /// All tokens that were given so far.
     var tokens: [String] = []
+    /// The newest one.
+    var idToken: String?
     /// A request by which the given client redeems the code rightly; `nil` when nothing fits.
     var redemption: [String: String]?
     /// By which it uses the newest refresh token.
@@ -187,6 +189,7 @@ struct GivenPlayer {
         try #require(response.status == 200, "\(response.text)")
         let members = try response.object()
         result.tokens.append(try #require(members["access_token"] as? String))
+        result.idToken = members["id_token"] as? String
         guard let token = members["refresh_token"] as? String else { return nil }
         let client = try service.deployment.client(try #require(given.client))
         // A rotated token is good for nothing but a retry.

@@ -39,6 +39,31 @@ import Testing
             "expect.redirect.uri",
             "expect.redirect.error", "expect.redirect.state",
         ],
+        "revocation": endpointMembers.union([
+            "given.refresh_token", "given.code", "given.client", "given.redirect_uri", "given.scope",
+            "given.code_challenge", "given.code_challenge_method", "given.credential", "request.content_type",
+            "request.authorization", "request.query", "request.body", "expect.error",
+            "expect.www_authenticate.scheme", "expect.afterwards.code", "expect.afterwards.tokens",
+        ]),
+        "introspection": endpointMembers.union([
+            "given.refresh_token", "given.code", "given.client", "given.redirect_uri", "given.scope",
+            "given.code_challenge", "given.code_challenge_method", "given.credential", "given.account",
+            "request.content_type", "request.authorization", "request.query", "request.api_key",
+            "request.body", "expect.error", "expect.www_authenticate.scheme", "expect.headers.allow",
+            "expect.members", "expect.afterwards.tokens",
+        ]),
+        "userinfo": endpointMembers.union([
+            "given.refresh_token", "given.code", "given.client", "given.redirect_uri", "given.scope",
+            "given.code_challenge", "given.code_challenge_method", "given.credential", "given.account",
+            "request.content_type", "request.authorization", "request.query", "request.body",
+            "expect.error", "expect.www_authenticate.scheme", "expect.www_authenticate.error",
+            "expect.www_authenticate.scope", "expect.members",
+        ]),
+        "metadata": endpointMembers.union(["expect.members"]),
+    ]
+
+    private static let endpointMembers: Set<String> = [
+        "summary", "request.method", "request.path", "expect.status", "expect.headers.cache-control",
     ]
 
     /// An expectation with a misspelt name would never be looked at.
@@ -56,6 +81,11 @@ import Testing
         #expect(found == known)
     }
 
+    @Test(arguments: [("revocation", 12), ("introspection", 14), ("userinfo", 8), ("metadata", 4)])
+    func `has enough cases of the other endpoints`(folder: String, count: Int) throws {
+        #expect(try OAuthFixture<EndpointCase>.all(in: folder).count >= count)
+    }
+
     @Test func `has the two examples of Google's page for installed apps, and the challenge of RFC 7636`()
         throws
     {
@@ -70,7 +100,8 @@ import Testing
     }
 
     private static func paths(of value: Any, under path: String) -> Set<String> {
-        guard let object = value as? [String: Any] else { return [path] }
+        // What a response has is compared with it, whatever its names are.
+        guard let object = value as? [String: Any], path != "expect.members" else { return [path] }
         var paths: Set<String> = []
         for (name, value) in object {
             paths.formUnion(self.paths(of: value, under: path.isEmpty ? name : "\(path).\(name)"))

@@ -1,0 +1,107 @@
+import AppleAccounts
+import Foundation
+import Testing
+
+@testable import OAuthFixtures
+
+/// Plays one request to the revocation, introspection or userinfo endpoint, or for a document of metadata: what
+/// is given, the request, its response, and what has become of the tokens afterwards.
+struct EndpointPlayer {
+    let service: PlayedService
+    let content: EndpointCase
+
+    func play() async throws {
+        let expect = content.expect
+        var given: GivenTokens?
+        if let word = content.given {
+            given = try await GivenPlayer(service: service, given: word).prepare()
+        }
+        let response = try await send(given)
+        #expect(response.status == expect.status, "\(response.text)")
+        for (name, part) in expect.headers {
+            #expect(response[name]?.contains(part) == true, "\(name): \(response[name] ?? "absent")")
+        }
+        try expectChallenge(response["www-authenticate"])
+        if let error = expect.error { try expectError(try response.object(), error) }
+        if let members = expect.members { try expectMembers(response, members, of: given) }
+        // Of a request that ends nothing the response says it all.
+        guard let given, expect.afterwards != nil || content.request.path == "/oauth/revoke" else {
+            #expect(expect.afterwards == nil)
+            return
+        }
+        try await AfterwardsPlayer(service: service, given: given).play(expect.afterwards)
+    }
+
+    private func send(_ given: GivenTokens?) async throws -> PlayedResponse {
+        let request = content.request
+        var fields: [String: String] = [:]
+        fields["Content-Type"] = request.contentType
+        fields["Authorization"] = try request.authorization.map { try filled($0, given) }
+        if let key = request.apiKey {
+            try #require(request.authorization == nil)
+            fields["Authorization"] = "Bearer \(FixtureDeployment.secret(of: key == "all" ? nil : key))"
+        }
+        let query = try request.query.map { "?\(try filled($0, given))" } ?? ""
+        let body = try request.body.map { try filled($0, given) }
+        return try await service.send(request.method, request.path + query, fields, body: body)
+    }
+
+    /// Puts the tokens into a text. They have no character that a form or a query would encode.
+    private func filled(_ text: String, _ given: GivenTokens?) throws -> String {
+        var result = text
+        if text.contains("{access_token}") {
+            let token = try #require(given?.tokens.last { !$0.hasPrefix("siwa_rt_") })
+            result.replace("{access_token}", with: token)
+        }
+        if text.contains("{id_token}") {
+            result.replace("{id_token}", with: try #require(given?.idToken))
+        }
+        if text.contains("{refresh_token}") {
+            try #require(content.given?.refreshToken != nil)
+            result.replace("{refresh_token}", with: try #require(given?.value))
+        }
+        return result
+    }
+
+    // The response
+
+    private func expectChallenge(_ field: String?) throws {
+        guard let expected = content.expect.wwwAuthenticate else {
+            #expect(field == nil)
+            return
+        }
+        let field = try #require(field)
+        #expect(field.hasPrefix("\(expected.scheme) realm="))
+        var parameters: [String: String] = [:]
+        for match in field.matches(of: #/([a-z_]+)="([^"]*)"/#) {
+            parameters[String(match.1)] = String(match.2)
+        }
+        parameters["realm"] = nil
+        parameters["charset"] = nil
+        var wanted: [String: String] = [:]
+        wanted["error"] = expected.error
+        wanted["scope"] = expected.scope
+        #expect(parameters == wanted)
+    }
+
+    /// Every error explains itself.
+    private func expectError(_ members: [String: any Sendable], _ error: String) throws {
+        #expect(members["error"] as? String == error)
+        #expect(Set(members.keys) == ["error", "error_description"])
+        #expect(isDescription(try #require(members["error_description"] as? String)))
+    }
+
+    private func expectMembers(
+        _ response: PlayedResponse, _ members: [String: FixtureValue], of given: GivenTokens?
+    ) throws {
+        #expect(response["content-type"]?.hasPrefix("application/json") == true)
+        let actual = try JSONDecoder().decode([String: FixtureValue].self, from: Data(response.body))
+        let context = FixtureValue.Context(
+            account: given?.account, now: service.now.milliseconds / 1000)
+        #expect(Set(actual.keys) == Set(members.keys))
+        for (name, value) in members {
+            let found = try #require(actual[name], "\(name)")
+            #expect(value.matches(found, in: context), "\(name): \(found), not \(value)")
+        }
+    }
+}
