@@ -332,7 +332,8 @@ let package = Package(
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
-        "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "AppleIDClient",
+        "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "AppleIDClient", "SignIn",
+        "OAuth", "GoogleIDClient",
         "SQLTables", "SQLiteStorage", "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance",
         "PostgresCluster",
         "CryptographyTests", "JOSETests",
