@@ -21,7 +21,8 @@ import Testing
             // Only a store knows it.
             guard identity != "account unknown" else { return #expect(expect.status == 404) }
             if let scope = expect.scope { #expect(request.scopes.text == scope) }
-            if let obstacle = obstacle(identity) {
+            let isByToken = file.content.call.identityToken != nil
+            if let obstacle = obstacle(identity, byToken: isByToken) {
                 try compare(request.answer(obstacle), with: expect)
             } else {
                 try compare(request.answer(code: "siwa_ac_x"), with: expect)
@@ -70,7 +71,12 @@ import Testing
         }
     }
 
-    private func obstacle(_ identity: String) -> AppFlipObstacle? {
+    /// - Parameter byToken: Whether an identity token says who it is. One from before the end of an account is
+    ///   refused, and a new sign-in heals that.
+    private func obstacle(_ identity: String, byToken: Bool) -> AppFlipObstacle? {
+        if byToken, ["account erased", "account being erased", "apple account deleted"].contains(identity) {
+            return .credentialRevoked
+        }
         switch identity {
         case "accepted", "accepted with its nonce", "signed in 4000 seconds ago", "healed by a new sign-in":
             return nil
