@@ -19,9 +19,27 @@ public final class MetricsRegistry: MetricsFactory {
         let cell: Cell
     }
 
+    private struct Family {
+        var help = ""
+        var series: [Series] = []
+        /// Where the series with these labels is, each name before its value. A service makes some thousand series
+        /// at its start.
+        var positions: [[String]: Int] = [:]
+
+        mutating func cell(
+            _ labels: [(String, String)], key: [String], help: String, make: () -> Cell
+        ) -> Cell {
+            if !help.isEmpty { self.help = help }
+            if let position = positions[key] { return series[position].cell }
+            let cell = make()
+            positions[key] = series.count
+            series.append(Series(labels: labels, cell: cell))
+            return cell
+        }
+    }
+
     private struct Families {
-        var byName: [String: [Series]] = [:]
-        var help: [String: String] = [:]
+        var byName: [String: Family] = [:]
         var refreshes: [@Sendable () -> Void] = []
     }
 
@@ -66,10 +84,12 @@ public final class MetricsRegistry: MetricsFactory {
     /// All metrics as text, sorted by name, so that two scrapes can be compared.
     func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
-        let (byName, help) = families.withLock { ($0.byName, $0.help) }
+        let byName = families.withLock { $0.byName }
         var text = MetricsText()
-        for (name, series) in byName.sorted(by: { $0.key < $1.key }) {
-            text.family(name, help: help[name] ?? LibraryMetricsHelp.text(for: name), series)
+        for (name, family) in byName.sorted(by: { $0.key < $1.key }) {
+            text.family(
+                name, help: family.help.isEmpty ? LibraryMetricsHelp.text(for: name) : family.help,
+                family.series)
         }
         return text.bytes
     }
@@ -77,16 +97,9 @@ public final class MetricsRegistry: MetricsFactory {
     private func cell(
         _ name: String, _ labels: [(String, String)], help: String, make: () -> Cell
     ) -> Cell {
-        families.withLock { families in
-            if !help.isEmpty { families.help[name] = help }
-            let series = families.byName[name] ?? []
-            let known = series.first { series in
-                series.labels.elementsEqual(labels) { $0 == $1 }
-            }
-            if let known { return known.cell }
-            let cell = make()
-            families.byName[name] = series + [Series(labels: labels, cell: cell)]
-            return cell
+        let key = labels.flatMap { [$0.0, $0.1] }
+        return families.withLock { families in
+            families.byName[name, default: Family()].cell(labels, key: key, help: help, make: make)
         }
     }
 
