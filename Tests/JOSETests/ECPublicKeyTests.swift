@@ -101,6 +101,30 @@ import Testing
         #expect(throws: JOSEError(.keyUnusable)) { try ECPublicKey(pem: otherCurve) }
     }
 
+    /// Made with the openssl command: P-384, secp256k1, and P-256 with a damaged private number.
+    @Test(arguments: [
+        """
+        MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDDjMn//IaxoqozvYVDZ
+        e9Q8F+2u4AyM5hN0g3U53pik+Vcwkki85OA1j+yFHocBou+hZANiAARZjpBEdkYb
+        E5yux7rJadEnk+L6nygu9s5WcG27kAeZIXYsaGRuqF5e60kKOwHq4EcKrir8Gzst
+        YlDxqNVoa6nJd1p3+f+VQg4vuEIWHfgyANO8uIcrz7WRUDwsSmEtZXg=
+        """,
+        """
+        MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQgeMVMUW1uaZHneuZW7ooN
+        K7tR9KmuHAFUIsqsNxcIJq+hRANCAAQGoESyYyIekMqXiRU+E42xSvvv/GK1Bz2v
+        HzJY8iSrV92vRYyHrYKZzwhVB5GHrxelcWm3CHJqqfjPUrT5w/Uw
+        """,
+        """
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wAAAAAQQgeMVMUW1uaZHneuZW7ooN
+        K7tR9KmuHAFUIsqsNxcIJq+hRANCAAQGoESyYyIekMqXiRU+E42xSvvv/GK1Bz2v
+        HzJY8iSrV92vRYyHrYKZzwhVB5GHrxelcWm3CHJqqfjPUrT5w/Uw
+        """,
+    ])
+    func `refuses private keys on other curves, and a damaged one`(body: String) {
+        let pem = "-----BEGIN PRIVATE KEY-----\n\(body)\n-----END PRIVATE KEY-----\n"
+        #expect(throws: JOSEError(.keyUnusable)) { try ECPrivateKey(pem: pem) }
+    }
+
     /// OpenSSL would ask for the passphrase on the terminal, and a service would wait there for ever.
     @Test func `refuses an encrypted private key, without asking for its passphrase`() {
         let encrypted = """
