@@ -91,5 +91,5 @@ extension RefreshTokenState {
 
 extension SHA256Digest {
     /// The duration does not depend on where the digests differ.
-    func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(bytes, other.bytes) }
+    func isSame(as other: SHA256Digest) -> Bool { ConstantTime.areEqual(self, other) }
 }

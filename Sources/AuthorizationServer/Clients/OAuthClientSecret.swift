@@ -41,6 +41,6 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
 
     /// Whether this is the hash of the secret. The duration does not depend on where they differ.
     public func matches(_ secret: String) -> Bool {
-        ConstantTime.areEqual(digest.bytes, SHA256Digest.hash(secret).bytes)
+        ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }
 }

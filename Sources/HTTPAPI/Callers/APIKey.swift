@@ -1,16 +1,14 @@
 public import AppleAccounts
-import Cryptography
+public import Cryptography
 import Encodings
 
 /// A configured API key: a name for the log, the SHA-256 of the secret, and the apps that its caller may see.
 public struct APIKey: Sendable {
     public let name: String
-    /// 32 bytes.
-    public let hash: [UInt8]
+    public let hash: SHA256Digest
     public let scope: AppScope
 
-    public init(name: String, hash: [UInt8], scope: AppScope) {
-        precondition(hash.count == 32, "not a SHA-256")
+    public init(name: String, hash: SHA256Digest, scope: AppScope) {
         self.name = name
         self.hash = hash
         self.scope = scope
@@ -26,7 +24,7 @@ public enum APIKeySecret {
 
     /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow
     /// hash.
-    public static func hash(_ secret: String) -> [UInt8] {
-        SHA256Digest.hash(secret).bytes
+    public static func hash(_ secret: String) -> SHA256Digest {
+        SHA256Digest.hash(secret)
     }
 }

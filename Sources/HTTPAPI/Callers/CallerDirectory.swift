@@ -35,12 +35,11 @@ public struct CallerDirectory: Sendable {
     }
 
     /// The hash of a token in the form of RFC 6750 §2.1. The case of the scheme does not matter.
-    private static func hashOfBearer(_ authorization: String) -> [UInt8]? {
+    private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
         var authorization = authorization
         return authorization.withUTF8 { bytes in
             guard bytes.count > 7, bytes.count <= 512,
-                bytes[..<7].elementsEqual(
-                    "bearer ".utf8, by: { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 })
+                RequestFields.areEqual(bytes[..<7], "bearer ")
             else { return nil }
             // White space after a field's value is not part of it (RFC 9112 §5.1).
             var end = bytes.count
@@ -48,7 +47,6 @@ public struct CallerDirectory: Sendable {
                 end -= 1
             }
             return SHA256Digest.hash(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[7..<end])))
-                .bytes
         }
     }
 }

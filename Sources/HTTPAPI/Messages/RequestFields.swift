@@ -79,16 +79,24 @@ struct RequestFields: Sendable {
 
     /// Compares with a lower-case ASCII literal, ignoring the case of ASCII letters.
     static func areEqual(_ text: some StringProtocol, _ lowercase: StaticString) -> Bool {
-        let expected = UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
-        guard text.utf8.count == expected.count else { return false }
-        let result = text.utf8.withContiguousStorageIfAvailable { bytes in
-            for index in 0..<expected.count where folded(bytes[index]) != expected[index] { return false }
-            return true
-        }
-        return result ?? text.utf8.lazy.map(folded).elementsEqual(expected)
+        guard text.utf8.count == lowercase.utf8CodeUnitCount else { return false }
+        let result = text.utf8.withContiguousStorageIfAvailable { areEqual($0[...], lowercase) }
+        return result ?? text.utf8.lazy.map(folded).elementsEqual(lowercase.bytes)
+    }
+
+    /// The same for the bytes of a text.
+    static func areEqual(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString) -> Bool {
+        guard text.count == lowercase.utf8CodeUnitCount else { return false }
+        for (byte, expected) in zip(text, lowercase.bytes) where folded(byte) != expected { return false }
+        return true
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
+}
+
+extension StaticString {
+    /// The text of a literal is never freed.
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }

@@ -8,7 +8,7 @@ enum KnownSecrets {
     /// Returns why an API key with this hash is publicly known, or `nil`.
     ///
     /// - Parameter name: The name of the key, which must not be the key itself.
-    static func fault(ofHash hash: [UInt8], name: String, isDevelopment: Bool) -> String? {
+    static func fault(ofHash hash: SHA256Digest, name: String, isDevelopment: Bool) -> String? {
         if sampleHashes.contains(hash) { return "is a sample of the documentation" }
         guard !isDevelopment else { return nil }
         if hash == APIKeySecret.hash(DevelopmentSettings.secret) { return "is that of siwa dev's key" }
@@ -30,7 +30,7 @@ enum KnownSecrets {
     private static let sampleHashes = [
         "3770b689028c3f764db9a5c0e893c79c117eeaa75ccfdc849f9ca990ea469677",
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
-    ].compactMap { Hexadecimal.decode($0) }
+    ].compactMap { Hexadecimal.decode($0).flatMap { SHA256Digest($0) } }
 
     private static let trivialKeys = [
         "", "123456", "12345678", "123456789", "admin", "api-key", "api_key", "apikey", "backend", "changeme",

@@ -1,4 +1,5 @@
 import AppleAccounts
+import Cryptography
 import Encodings
 import HTTPAPI
 import SignIn
@@ -25,7 +26,8 @@ extension SettingsReader {
                 mistakes.add(setting, "a key's name must be 1 to 64 letters, digits, '.', '_' or '-'")
                 continue
             }
-            guard let hash = Hexadecimal.decode(entry.hash.lowercased()), hash.count == 32 else {
+            guard let bytes = Hexadecimal.decode(entry.hash.lowercased()), let hash = SHA256Digest(bytes)
+            else {
                 mistakes.add(
                     setting,
                     "the hash of \(entry.name) must be 64 hexadecimal digits; "
