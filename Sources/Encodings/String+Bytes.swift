@@ -33,7 +33,8 @@ extension String {
         var text = self
         return text.withUTF8 { bytes in
             var previous: UInt8 = 0
-            for byte in bytes {
+            let start = WordScan.endOfPrintableASCII(in: UnsafeRawBufferPointer(bytes))
+            for byte in bytes[start...] {
                 if byte < 0x20 || byte == 0x7F { return true }
                 // U+0080 to U+009F are C2 80 to C2 9F.
                 if previous == 0xC2, byte < 0xA0 { return true }

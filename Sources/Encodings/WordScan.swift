@@ -34,6 +34,16 @@ package enum WordScan {
         }
     }
 
+    /// Returns the offset of the first byte that is not one of U+0020 to U+007E, and the count when there is
+    /// none.
+    package static func endOfPrintableASCII(in bytes: UnsafeRawBufferPointer) -> Int {
+        end(of: bytes, from: 0) { word in
+            (word &- ones &* 0x20) & ~word & tops | zeros(in: word ^ (ones &* 0x7F)) | word & tops
+        } isMarked: { byte in
+            byte < 0x20 || byte >= 0x7F
+        }
+    }
+
     package static func areEqual(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer) -> Bool {
         guard lhs.count == rhs.count else { return false }
         var offset = 0

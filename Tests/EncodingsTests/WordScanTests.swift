@@ -31,15 +31,17 @@ import Testing
                 let isStop = { (byte: UInt8) in Self.stops.contains(byte) || byte < 0x20 }
                 let text = bytes.firstIndex(where: isStop) ?? bytes.count
                 let ascii = bytes.firstIndex { isStop($0) || $0 >= 0x80 } ?? bytes.count
+                let printable = bytes.firstIndex { $0 < 0x20 || $0 > 0x7E } ?? bytes.count
                 let found = bytes.withUnsafeBytes { bytes in
                     (
                         WordScan.endOfPlainText(in: bytes, from: 0),
                         WordScan.endOfPlainASCII(in: bytes, from: 0),
-                        WordScan.firstOffset(of: second, in: bytes, from: 0)
+                        WordScan.firstOffset(of: second, in: bytes, from: 0),
+                        WordScan.endOfPrintableASCII(in: bytes)
                     )
                 }
                 #expect(found.0 == text && found.1 == ascii)
-                #expect(found.2 == bytes.firstIndex(of: second))
+                #expect(found.2 == bytes.firstIndex(of: second) && found.3 == printable)
             }
         }
     }

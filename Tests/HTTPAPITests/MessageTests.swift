@@ -42,6 +42,44 @@ import Testing
         #expect(RequestTarget(text) == nil)
     }
 
+    @Test(arguments: [
+        ("a=1", "1"), ("a=1&", "1"), ("&&a=1", "1"), ("a=%31", "1"), ("a=1=2", "1=2"), ("b=2&a=x", "x"),
+    ])
+    func `a query has its parameters in any order`(text: String, value: String) throws {
+        #expect(try Query(parsing: text[...], allowing: ["a", "b"]).required("a") == value)
+    }
+
+    @Test(arguments: [
+        ("a", ProblemCode.parameterMalformed), ("a=", .parameterMalformed), ("a=%", .parameterMalformed),
+        ("A=1", .parameterUnknown), ("=1", .parameterUnknown), ("a=1&a=1", .parameterUnknown),
+        ("\u{212A}=1", .parameterUnknown), ("aa=1", .parameterUnknown), ("", .parameterMissing),
+        ("&", .parameterMissing),
+    ])
+    func `a query with anything else is refused`(text: String, code: ProblemCode) throws {
+        let problem = try #require(throws: Problem.self) {
+            try Query(parsing: text[...], allowing: ["a", "K"]).required("a")
+        }
+        #expect(problem.code == code.rawValue)
+    }
+
+    @Test func `a set of characters has these and no other byte`() {
+        let sets: [(ASCIISet, Set<UInt8>)] = [
+            (ASCIISet("a?\u{0}\u{7F}"), Set("a?\u{0}\u{7F}".utf8)), (ASCIISet(""), []),
+            (
+                ASCIISet(lettersDigitsAnd: "-"),
+                Set(UInt8.min...UInt8.max).filter { byte in
+                    byte == UInt8(ascii: "-") || (byte < 0x80 && Character(UnicodeScalar(byte)).isLetter)
+                        || (byte < 0x80 && Character(UnicodeScalar(byte)).isNumber)
+                }
+            ),
+            (ASCIISet(visibleWithout: "#"), Set(0x21...0x7E).subtracting([UInt8(ascii: "#")])),
+        ]
+        for (set, expected) in sets {
+            #expect(Set((UInt8.min...UInt8.max).filter(set.contains)) == expected)
+        }
+        #expect(ASCIISet("ab").containsAll(of: "abba") && !ASCIISet("ab").containsAll(of: "abc"))
+    }
+
     static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
 
     @Test func `every route is found under its template, and under no other name`() throws {

@@ -56,7 +56,8 @@ final class ConnectionOutput {
         guard let context, context.channel.isActive else { return }
         var buffer = context.channel.allocator.buffer(capacity: 1024)
         encode(&buffer)
-        write(buffer)
+        context.write(NIOAny(buffer), promise: nil)
+        needsFlush = true
     }
 
     private func write(_ buffer: ByteBuffer) {

@@ -9,12 +9,8 @@ enum PercentEncoding {
 
     /// A `+` is a plus sign here, and not a space as in HTML forms.
     static func decode(_ text: Substring) throws(Failure) -> String {
-        var isPlain = true
-        for byte in text.utf8 {
-            if byte == 0 { throw .characterNotAllowed }
-            if byte == UInt8(ascii: "%") { isPlain = false }
-        }
-        if isPlain { return String(text) }
+        guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
+        if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8[...]
@@ -36,15 +32,10 @@ enum PercentEncoding {
     /// Whether the text can be part of a query as it is: it has only characters that RFC 3986 §3.4 allows,
     /// and no `&`.
     static func isQueryText(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._~%!$'()*+,;=:@/?".utf8.contains(byte)
-            }
-        }
+        queryCharacters.containsAll(of: text)
     }
+
+    private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~!$'()*+,;=:@/?")
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {

@@ -8,14 +8,18 @@ struct Query: Sendable {
     /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []
-        // Splits by bytes: finding the boundaries of characters would cost more than everything else here.
-        for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            guard let name = names.first(where: { $0.utf8.elementsEqual(pair[..<end]) }),
+        var rest = query
+        while let text = rest {
+            let pair: Substring
+            (pair, rest) = text.cut(at: UInt8(ascii: "&"))
+            guard !pair.isEmpty else { continue }
+            let (spelling, encoded) = pair.cut(at: UInt8(ascii: "="))
+            guard let name = names.first(where: { spelling.isByteEqual(to: $0) }),
                 !values.contains(where: { $0.name == name })
-            else { throw Problem.unknownParameter(pair[..<end]) }
-            let encoded = Substring(pair[end...].dropFirst())
-            guard !encoded.isEmpty else { throw Problem(.parameterMalformed, subject: .parameter(name)) }
+            else { throw Problem.unknownParameter(spelling.utf8) }
+            guard let encoded, !encoded.isEmpty else {
+                throw Problem(.parameterMalformed, subject: .parameter(name))
+            }
             do throws(PercentEncoding.Failure) {
                 values.append((name, try PercentEncoding.decode(encoded)))
             } catch {

@@ -5,9 +5,8 @@ enum RequestID {
     /// A caller's own ID is used when it is safe in a log line and in a header: 1 to 64 characters of
     /// `[A-Za-z0-9._-]`.
     static func accept(_ offered: String?) -> String? {
-        guard let offered, (1...64).contains(offered.utf8.count), offered.utf8.allSatisfy(isSane) else {
-            return nil
-        }
+        guard let offered, (1...64).contains(offered.utf8.count), characters.containsAll(of: offered[...])
+        else { return nil }
         return offered
     }
 
@@ -35,12 +34,5 @@ enum RequestID {
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    private static func isSane(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
+    private static let characters = ASCIISet(lettersDigitsAnd: "._-")
 }

@@ -17,7 +17,7 @@ struct LogLine: ~Copyable {
 
     mutating func field(_ name: StaticString, _ value: StaticString) {
         begin(name)
-        bytes.append(contentsOf: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+        bytes.append(contentsOf: value.bytes)
     }
 
     mutating func field(_ name: StaticString, _ value: Int64) {
@@ -32,7 +32,7 @@ struct LogLine: ~Copyable {
 
     mutating func field(_ name: String, _ value: String) {
         bytes.append(UInt8(ascii: " "))
-        for byte in name.utf8 { bytes.append(Self.isPlain(byte) ? byte : UInt8(ascii: "_")) }
+        for byte in name.utf8 { bytes.append(Self.plain.contains(byte) ? byte : UInt8(ascii: "_")) }
         bytes.append(UInt8(ascii: "="))
         append(value)
     }
@@ -44,7 +44,7 @@ struct LogLine: ~Copyable {
 
     private mutating func begin(_ name: StaticString) {
         bytes.append(UInt8(ascii: " "))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(contentsOf: name.bytes)
         bytes.append(UInt8(ascii: "="))
     }
 
@@ -54,9 +54,10 @@ struct LogLine: ~Copyable {
     }
 
     private mutating func append(_ value: String) {
+        let plain = Self.plain
         var value = value
         let isPlain = value.withUTF8 { text in
-            guard !text.isEmpty, text.allSatisfy(Self.isPlain) else { return false }
+            guard !text.isEmpty, text.allSatisfy(plain.contains) else { return false }
             bytes.append(contentsOf: text)
             return true
         }
@@ -75,8 +76,5 @@ struct LogLine: ~Copyable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
-            && byte != UInt8(ascii: "\\")
-    }
+    private static let plain = ASCIISet(visibleWithout: "\"=\\")
 }

@@ -59,7 +59,7 @@ enum RouteTable {
 
     /// The one segment after `prefix`, or `nil` when there is none or more than one.
     private static func remainder(of path: Substring, after prefix: StaticString) -> Substring? {
-        let expected = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
+        let expected = prefix.bytes
         guard path.utf8.count > expected.count else { return nil }
         let isMeant = path.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.starts(with: expected) && !bytes[expected.count...].contains(UInt8(ascii: "/"))
@@ -72,9 +72,8 @@ enum RouteTable {
     }
 
     private static func isEqual(_ path: Substring, _ template: StaticString) -> Bool {
-        let count = template.utf8CodeUnitCount
-        guard path.utf8.count == count else { return false }
-        let expected = UnsafeBufferPointer(start: template.utf8Start, count: count)
+        guard path.utf8.count == template.utf8CodeUnitCount else { return false }
+        let expected = template.bytes
         let result = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(expected) }
         return result ?? path.utf8.elementsEqual(expected)
     }

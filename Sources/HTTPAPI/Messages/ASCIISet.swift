@@ -1,0 +1,43 @@
+/// A set of ASCII characters. It is asked for each byte that clients send, so it is two words and no search.
+struct ASCIISet {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ characters: StaticString) {
+        precondition(characters.isASCII, "not ASCII")
+        for byte in characters.bytes {
+            insert(byte)
+        }
+    }
+
+    /// The letters, the digits and these.
+    init(lettersDigitsAnd others: StaticString) {
+        self.init(others)
+        for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
+            insert(byte)
+            insert(byte | 0x20)
+        }
+        for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
+    }
+
+    /// All that can be seen, which excludes the space, without these.
+    init(visibleWithout others: StaticString) {
+        let excluded = ASCIISet(others)
+        self.init("")
+        for byte in UInt8(0x21)...0x7E where !excluded.contains(byte) { insert(byte) }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        let word = byte < 64 ? low : high
+        return byte < 0x80 && (word &>> UInt64(byte)) & 1 == 1
+    }
+
+    func containsAll(of text: Substring) -> Bool {
+        let result = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(contains) }
+        return result ?? text.utf8.allSatisfy(contains)
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 &<< UInt64(byte) } else { high |= 1 &<< UInt64(byte) }
+    }
+}

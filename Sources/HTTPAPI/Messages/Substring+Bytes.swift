@@ -1,0 +1,31 @@
+import Encodings
+
+/// What `Substring` and its view of UTF-8 can do too, one byte and several calls at a time.
+extension Substring {
+    /// The first position of an ASCII character.
+    func firstIndex(ofASCII byte: UInt8) -> Index? {
+        let found = utf8.withContiguousStorageIfAvailable { bytes in
+            WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count
+        }
+        guard let offset = found else { return utf8.firstIndex(of: byte) }
+        let index = utf8.index(startIndex, offsetBy: offset)
+        return index == endIndex ? nil : index
+    }
+
+    /// What stands before and after the first such ASCII character.
+    func cut(at byte: UInt8) -> (before: Substring, after: Substring?) {
+        guard let index = firstIndex(ofASCII: byte) else { return (self, nil) }
+        return (self[..<index], self[utf8.index(after: index)...])
+    }
+
+    /// Compares bytes, see `String.isByteEqual`.
+    func isByteEqual(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let isEqual = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                WordScan.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(theirs))
+            }
+        }
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
