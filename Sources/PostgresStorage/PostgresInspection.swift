@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import AuthorizationServer
 import SQLTables
 
 /// A look at a database that replicas may be working on. It only reads, and brings no schema up to date.
@@ -67,5 +68,10 @@ public final class PostgresInspection: Sendable {
     /// As `GrantStore` says. The schema must be the one that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         try await store.sealedSecrets(after: cursor, limit: limit)
+    }
+
+    /// As `AuthorizationStore` says. The schema must be the one that this program knows.
+    public func signingKeys() async throws -> [SigningKeyRecord] {
+        try await store.signingKeys()
     }
 }

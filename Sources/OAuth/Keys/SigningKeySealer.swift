@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
-import JOSE
+public import JOSE
 import StrictJSON
 
 /// Seals the private keys that sign this service's tokens, and opens them.
@@ -36,7 +36,7 @@ public struct SigningKeySealer: Sendable {
     }
 
     /// Throws `SealError`, and `JOSEError` for a key that is not the one of its row.
-    func open(_ record: SigningKeyRecord) throws -> TokenSigningKey {
+    public func open(_ record: SigningKeyRecord) throws -> TokenSigningKey {
         guard let algorithm = SignatureAlgorithm(rawValue: record.algorithm) else {
             throw JOSEError(.keyUnusable, detail: "algorithm")
         }

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import AuthorizationServer
 import GRDB
 
 /// A look at a database file that the service may have open at the same time. It only reads: it takes no
@@ -61,6 +62,11 @@ public final class SQLiteInspection: Sendable {
     /// As `GrantStore` says. The schema must be the one that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         try await reader.read { try $0.grants().sealed.page(after: cursor, limit: limit) }
+    }
+
+    /// As `AuthorizationStore` says. The schema must be the one that this program knows.
+    public func signingKeys() async throws -> [SigningKeyRecord] {
+        try await reader.read { try $0.oauth().signingKeys() }
     }
 
     private func look<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws

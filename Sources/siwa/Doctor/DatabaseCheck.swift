@@ -80,7 +80,7 @@ struct DatabaseCheck: DoctorCheck {
         case .present:
             let apps = unknownApps(try await inspection.primaryClientIDs())
             let files = DatabaseFiles(settings.database)?.finding ?? .good(Self.name, place)
-            return [files] + apps + (try await sealedValues(inspection))
+            return [files] + apps + (try await sealedValues(inspection)) + (try await tokenKeys(inspection))
         }
     }
 
@@ -127,5 +127,11 @@ struct DatabaseCheck: DoctorCheck {
                         + "right key; never reuse the name of a key for another one."))
         }
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
+    }
+
+    /// Without OAuth clients they sign nothing.
+    private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
+        guard settings.oauth != nil, let keys = settings.sealingKeys else { return [] }
+        return TokenSigningKeysCheck(records: try await inspection.signingKeys(), keys: keys).findings
     }
 }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import AuthorizationServer
 import PostgresStorage
 import SQLiteStorage
 
@@ -13,6 +14,8 @@ protocol DatabaseInspection: Sendable {
     ) async throws -> [TransferableAccount]
     /// See `GrantStore`. The schema must be the current one.
     func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow]
+    /// See `AuthorizationStore`. The schema must be the current one.
+    func signingKeys() async throws -> [SigningKeyRecord]
     func close() async
 }
 
