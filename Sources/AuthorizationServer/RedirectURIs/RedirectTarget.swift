@@ -23,4 +23,14 @@ public struct RedirectTarget: Sendable, Hashable {
         return String(
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
     }
+
+    /// Where the browser goes, in short and for people: a host with its port, or the scheme of an app.
+    public var destination: String {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
+        let rest = text.utf8[text.utf8.index(after: colon)...]
+        // Only what follows the scheme at once is a host. A path can have another URI in it.
+        guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
+        let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        return String(Substring(host))
+    }
 }

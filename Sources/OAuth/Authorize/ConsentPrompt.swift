@@ -43,14 +43,4 @@ public struct ConsentPrompt: Sendable {
         }
         return (others + ["prompt=\(prompts.sorted().joined(separator: "%20"))"]).joined(separator: "&")
     }
-
-    /// Where the browser goes afterwards, in short: a host, or the scheme of an app.
-    public var returnsTo: String {
-        let text = target.text
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
-        let rest = text.utf8[text.utf8.index(after: colon)...]
-        guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
-        let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        return String(Substring(host))
-    }
 }

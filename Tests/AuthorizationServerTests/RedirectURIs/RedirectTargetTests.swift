@@ -10,10 +10,27 @@ import Testing
         ("http://127.0.0.1:9004/cb", "http://127.0.0.1:9004"),
         // A host source of a policy cannot be an IPv6 address.
         ("http://[::1]:9004/cb", "http:"),
+        ("com.example.app:/cb?next=https://shop.example.com/", "com.example.app:"),
+        ("https://app.example.com/cb?next=https://shop.example.com/", "https://app.example.com"),
     ])
     func `names itself for the form-action of a policy`(text: String, source: String) throws {
         let target = try RegisteredRedirectURI(registering: text).target(for: text)
         #expect(target?.formActionSource == source)
+    }
+
+    @Test(arguments: [
+        ("https://app.example.com/cb", "app.example.com"),
+        ("https://app.example.com:8443?x=1", "app.example.com:8443"),
+        ("https://app.example.com/cb?next=https://shop.example.com/", "app.example.com"),
+        ("http://127.0.0.1:9004", "127.0.0.1:9004"), ("http://[::1]:9004/cb", "[::1]:9004"),
+        ("com.example.app:/cb", "com.example.app"),
+        // The page would name a host that the browser does not go to.
+        ("com.example.app:/cb?next=https://shop.example.com/", "com.example.app"),
+        ("com.example.app:/https://shop.example.com/", "com.example.app"),
+    ])
+    func `tells people where the browser goes`(text: String, destination: String) throws {
+        let target = try RegisteredRedirectURI(registering: text).target(for: text)
+        #expect(target?.destination == destination)
     }
 
     @Test func `has two URIs for a project and twelve for App Flip`() throws {

@@ -48,7 +48,7 @@ struct ConsentPage {
         <button name="\(Self.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
         </div>
         </form>
-        \(isForGoogle ? "" : paragraph(texts.returnsTo, ["target": .value(prompt.returnsTo)], class: "note"))
+        \(isForGoogle ? "" : paragraph(texts.returnsTo, ["target": .value(prompt.target.destination)], class: "note"))
         """
     }
 
