@@ -221,9 +221,10 @@ def shown(name, summary, given, members, **request):
 
 
 def refused(name, summary, error, status=401, given=None, scope=None, **request):
-    """RFC 6750 section 3. Without a token the challenge has no error."""
+    """RFC 6750 section 3. Without a token neither the challenge nor the body has an error."""
     challenge = changed({"scheme": "Bearer", "error": error, "scope": scope}, {})
-    case(USERINFO, "/oauth/userinfo", name, summary, status, given, error=error, challenge=challenge, **request)
+    case(USERINFO, "/oauth/userinfo", name, summary, status, given, error=error, challenge=challenge,
+         members=None if error else {}, **request)
 
 
 BY_FIELD = {"authorization": f"Bearer {ACCESS}"}
@@ -239,8 +240,8 @@ shown("scope-openid", "The scope decides what is shown.", {**SHOP_TOKEN, "scope"
       {"sub": "{account}"}, **BY_FIELD)
 shown("scope-profile", "A name that is not known is left out.",
       {**SHOP_TOKEN, "scope": "openid profile offline_access"}, {"sub": "{account}"}, **BY_FIELD)
-refused("token-missing", "The challenge has no error.", None)
-refused("token-missing-in-form", "The challenge has no error.", None, body="")
+refused("token-missing", "RFC 6750 section 3.1: no error code.", None)
+refused("token-missing-in-form", "RFC 6750 section 3.1: no error code.", None, body="")
 refused("token-by-basic", "A client's credentials are no token.", None, **SHOP_BY_BASIC)
 refused("token-unknown", "RFC 6750 section 3.1.", "invalid_token", authorization="Bearer x")
 refused("token-unsigned", "A JWT with alg none.", "invalid_token", authorization="Bearer eyJhbGciOiJub25lIn0.e30.")
@@ -292,7 +293,7 @@ SERVER = {
     "code_challenge_methods_supported": ["S256", "plain"],
     "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
     "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-    "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+    "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "Bearer"],
     "authorization_response_iss_parameter_supported": True,
     "subject_types_supported": ["public"],
     "id_token_signing_alg_values_supported": ["RS256"],

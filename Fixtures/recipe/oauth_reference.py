@@ -208,6 +208,10 @@ class Reader:
         scope = given.get("scope", "openid").split(" ")
         self.expect(name, ("openid" in scope) == (expect["status"] != 403), "the scope is judged otherwise")
         self.expect(name, ("www_authenticate" in expect) == (expect["status"] != 200), "the challenge (RFC 6750)")
+        if expect["status"] != 200:
+            error = expect["www_authenticate"].get("error")
+            said = expect.get("error") if error else expect.get("members")
+            self.expect(name, said == (error or {}), "body and challenge differ (RFC 6750 section 3.1)")
         if expect["status"] == 200:
             self.expect(name, "sub" in expect["members"], "sub is required")
             self.expect(name, ("email" in expect["members"]) == ("email" in scope), "an address beyond the scope")

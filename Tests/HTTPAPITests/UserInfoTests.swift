@@ -17,7 +17,8 @@ import Testing
         var type = OAuthEndpointTests.form
         var authorization: String?
         let status: Int
-        let error: String
+        /// `nil`: the body says nothing.
+        let error: String?
         let challenge: String
 
         var testDescription: String { name }
@@ -25,14 +26,14 @@ import Testing
 
     static let cases: [Case] = [
         Case(
-            name: "without a token the challenge names no error", status: 401, error: "invalid_token",
+            name: "without a token there is no error code (RFC 6750 section 3.1)", status: 401, error: nil,
             challenge: #"Bearer realm="siwa""#),
         Case(
             name: "another scheme", method: "GET", authorization: "Basic c2hvcDp4", status: 401,
-            error: "invalid_token", challenge: #"Bearer realm="siwa""#),
+            error: nil, challenge: #"Bearer realm="siwa""#),
         Case(
             name: "a token in JSON is none", body: #"{"access_token":"x"}"#, type: "application/json",
-            status: 401, error: "invalid_token", challenge: #"Bearer realm="siwa""#),
+            status: 401, error: nil, challenge: #"Bearer realm="siwa""#),
         Case(
             name: "an unknown token", method: "GET", authorization: "Bearer x", status: 401,
             error: "invalid_token", challenge: #"Bearer realm="siwa", error="invalid_token""#),
@@ -58,6 +59,7 @@ import Testing
                 fields: fields)
             #expect(answer.status == test.status)
             #expect(answer.json?["error"]?.string == test.error)
+            if test.error == nil { #expect(answer.json == .object(JSONObject([]))) }
             #expect(answer["www-authenticate"] == test.challenge)
             #expect(answer["cache-control"] == "no-store")
         }

@@ -4,7 +4,8 @@ import NIOHTTP1
 /// Why a request with an access token was refused (RFC 6750 §3.1).
 struct BearerRefusal: Error {
     let error: OAuthError
-    /// Without a token the challenge says no error: the client may only want to know how to authenticate.
+    /// Without a token neither the challenge nor the body has an error code: the client may only want to know
+    /// how to authenticate. The log has it.
     let isTokenMissing: Bool
 
     static let noToken = BearerRefusal(
@@ -13,6 +14,9 @@ struct BearerRefusal: Error {
     static func malformed(_ explanation: String) -> BearerRefusal {
         BearerRefusal(error: OAuthError(.invalidRequest, explanation), isTokenMissing: false)
     }
+
+    /// An object in each case, for clients that read the body of every response as JSON.
+    var body: [UInt8] { isTokenMissing ? Array("{}".utf8) : error.json }
 
     /// The value of `WWW-Authenticate`.
     var challenge: String {

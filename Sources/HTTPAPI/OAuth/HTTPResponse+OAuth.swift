@@ -10,7 +10,8 @@ extension HTTPResponse {
         case let error as TokenEndpointError: return tokenEndpointError(error)
         case let error as OAuthError: return tokenEndpointError(TokenEndpointError(error))
         case let refusal as BearerRefusal:
-            return tokenEndpointError(TokenEndpointError(refusal.error), challenge: refusal.challenge)
+            return tokenEndpointError(
+                TokenEndpointError(refusal.error), body: refusal.body, challenge: refusal.challenge)
         case let error as GuessingPaused:
             var response = tokenEndpointError(error.error)
             response.fields.append(("retry-after", String(error.seconds)))
@@ -21,9 +22,9 @@ extension HTTPResponse {
     }
 
     private static func tokenEndpointError(
-        _ error: TokenEndpointError, challenge: String? = nil
+        _ error: TokenEndpointError, body: [UInt8]? = nil, challenge: String? = nil
     ) -> HTTPResponse {
-        var response = oauth(HTTPResponseStatus(statusCode: error.status), error.error.json)
+        var response = oauth(HTTPResponseStatus(statusCode: error.status), body ?? error.error.json)
         response.code = error.error.code.rawValue
         if let challenge = challenge ?? error.challenge {
             response.fields.append(("www-authenticate", challenge))

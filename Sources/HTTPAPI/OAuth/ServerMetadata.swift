@@ -34,7 +34,8 @@ enum ServerMetadata {
             ("code_challenge_methods_supported", list(methods)),
             ("token_endpoint_auth_methods_supported", list(authentication + ["none"])),
             ("revocation_endpoint_auth_methods_supported", list(authentication + ["none"])),
-            ("introspection_endpoint_auth_methods_supported", list(authentication)),
+            // An API key. RFC 8414 §2 also takes the names of the registry "OAuth Access Token Types".
+            ("introspection_endpoint_auth_methods_supported", list(authentication + ["Bearer"])),
             ("authorization_response_iss_parameter_supported", .bool(true)),
             ("subject_types_supported", list(["public"])),
             ("id_token_signing_alg_values_supported", list(algorithms.sorted())),
