@@ -5,27 +5,58 @@
 /// app that lies.
 public enum EmbeddedWebView {
     public static func isOne(userAgent: String) -> Bool {
+        let marks = marks(in: userAgent)
         // Browsers and the system's sheets for signing in say Safari; a bare web view does not.
-        let isApple = ["iPhone;", "iPad;", "iPod", "Macintosh;"].contains { has($0, userAgent) }
-        if isApple, has("AppleWebKit/", userAgent), !has("Safari/", userAgent) { return true }
-        if has("Android", userAgent), has("; wv)", userAgent) { return true }
-        return inAppBrowsers.contains { has($0, userAgent) }
+        if marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) { return true }
+        return marks.isSuperset(of: [.android, .androidWebView]) || marks.contains(.inAppBrowser)
     }
 
-    /// Words of in-app browsers that say Safari, or leave out `wv`.
-    private static let inAppBrowsers = [
-        "FBAN/", "FBAV/", "FB_IAB/", "Instagram ", "Barcelona ", "Line/", "KAKAOTALK", "NAVER(inapp",
-        "MicroMessenger/", "Snapchat/", "musical_ly", "BytedanceWebview", "TikTok", "Twitter for",
-        "LinkedInApp", "[Pinterest/", "WhatsApp/",
-    ]
+    /// What the words of a `User-Agent` say.
+    private struct Marks: OptionSet {
+        let rawValue: UInt8
 
-    private static func has(_ word: String, _ userAgent: String) -> Bool {
-        let (text, word) = (userAgent.utf8, Array(word.utf8))
-        var rest = text[...]
-        while let start = rest.firstIndex(of: word[0]) {
-            if rest[start...].starts(with: word) { return true }
-            rest = rest[rest.index(after: start)...]
+        static let apple = Marks(rawValue: 1)
+        static let webKit = Marks(rawValue: 2)
+        static let safari = Marks(rawValue: 4)
+        static let android = Marks(rawValue: 8)
+        static let androidWebView = Marks(rawValue: 16)
+        /// One that says Safari, or leaves out `wv`.
+        static let inAppBrowser = Marks(rawValue: 32)
+    }
+
+    private static let words: [(text: String, mark: Marks)] =
+        ["iPhone;", "iPad;", "iPod", "Macintosh;"].map { ($0, .apple) }
+        + [
+            ("AppleWebKit/", .webKit), ("Safari/", .safari), ("Android", .android),
+            ("; wv)", .androidWebView),
+        ]
+        + [
+            "FBAN/", "FBAV/", "FB_IAB/", "Instagram ", "Barcelona ", "Line/", "KAKAOTALK", "NAVER(inapp",
+            "MicroMessenger/", "Snapchat/", "musical_ly", "BytedanceWebview", "TikTok", "Twitter for",
+            "LinkedInApp", "[Pinterest/", "WhatsApp/",
+        ].map { ($0, .inAppBrowser) }
+
+    /// The words by their first byte, so that one pass finds all of them.
+    private static let wordsByFirstByte: [[(bytes: [UInt8], mark: Marks)]] = {
+        var table: [[(bytes: [UInt8], mark: Marks)]] = Array(repeating: [], count: 256)
+        for (text, mark) in words {
+            let bytes = Array(text.utf8)
+            table[Int(bytes[0])].append((bytes, mark))
         }
-        return false
+        return table
+    }()
+    private static let isFirstByte: [Bool] = wordsByFirstByte.map { !$0.isEmpty }
+
+    private static func marks(in userAgent: String) -> Marks {
+        let (table, isFirst) = (wordsByFirstByte, isFirstByte)
+        var (marks, userAgent): (Marks, String) = ([], userAgent)
+        userAgent.withUTF8 { text in
+            for start in text.indices where isFirst[Int(text[start])] {
+                for word in table[Int(text[start])] where text[start...].starts(with: word.bytes) {
+                    marks.insert(word.mark)
+                }
+            }
+        }
+        return marks
     }
 }

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The parameters of a query or a form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
 ///
 /// It is read strictly, because two lenient readers can see different requests: a repeated name and a broken
@@ -26,12 +28,17 @@ public struct FormParameters: Sendable, Confidential {
 
     public init(parsing bytes: some Collection<UInt8>, as source: Source) throws(TooMany) {
         guard bytes.count <= Self.mostBytes else { throw TooMany() }
+        let bytes = Array(bytes)
         var fields: [(name: [UInt8], value: ArraySlice<UInt8>)] = []
-        // One more split than allowed, so that a body of "&" costs no array of its length.
-        let parts = Array(bytes).split(
-            separator: UInt8(ascii: "&"), maxSplits: Self.mostParameters, omittingEmptySubsequences: true)
-        guard parts.count <= Self.mostParameters else { throw TooMany() }
-        for part in parts {
+        fields.reserveCapacity(16)
+        var (parts, next) = (0, 0)
+        while next < bytes.count {
+            // The bound comes first, so that what follows it costs nothing.
+            guard parts < Self.mostParameters else { throw TooMany() }
+            let part = bytes[next..<Self.end(of: bytes, from: next)]
+            next = part.endIndex + 1
+            guard !part.isEmpty else { continue }
+            parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             // A name that cannot be read is not one that is known.
             guard let name = Self.decode(part[..<end]) else { continue }
@@ -49,6 +56,12 @@ public struct FormParameters: Sendable, Confidential {
         }
         guard let value, !value.isEmpty else { return .absent }
         return Self.text(value)
+    }
+
+    /// Where the parameter that begins at `start` ends.
+    private static func end(of bytes: [UInt8], from start: Int) -> Int {
+        bytes.withUnsafeBytes { WordScan.firstOffset(of: UInt8(ascii: "&"), in: $0, from: start) }
+            ?? bytes.count
     }
 
     /// The values of a parameter that may come several times (RFC 8707 §2). `nil` for one that is malformed.

@@ -9,8 +9,10 @@ public struct ScopeSet: Sendable, Hashable {
 
     /// A scope that comes twice is kept at its first place.
     public init(_ tokens: some Sequence<ScopeToken>) {
-        var known: Set<ScopeToken> = []
-        self.tokens = tokens.filter { known.insert($0).inserted }
+        // There are few, and a set would take longer to make than to do without.
+        var known: [ScopeToken] = []
+        for token in tokens where !known.contains(token) { known.append(token) }
+        self.tokens = known
     }
 
     /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for a text without a

@@ -13,33 +13,49 @@ extension PageLanguage {
     /// The language of a tag (BCP 47): its first part decides, so that `ar-EG` is Arabic. `nil` for a language
     /// that the pages do not have.
     public init?(tag: some StringProtocol) {
+        self.init(tag: Array(tag.utf8)[...])
+    }
+
+    private init?(tag: some Collection<UInt8>) {
         // Some systems write an underscore.
-        let primary = tag.utf8.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-        guard primary.count <= 3 else { return nil }
-        self.init(rawValue: String(decoding: primary, as: UTF8.self).lowercased())
+        let primary = tag.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+        let lowercase = primary.lazy.map { $0.isUppercaseLetter ? $0 | 0x20 : $0 }
+        guard let language = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(lowercase) }) else {
+            return nil
+        }
+        self = language
     }
 
     /// The most wanted language of the field `Accept-Language` (RFC 9110 §12.5.4) that the pages have. Of
     /// equal weights the first counts.
     public init?(acceptLanguage: String) {
+        var field = acceptLanguage
+        guard let language = field.withUTF8(Self.mostWanted) else { return nil }
+        self = language
+    }
+
+    private static func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
         // Browsers send a dozen; the rest of a longer list is not looked at.
-        let ranges = acceptLanguage.split(separator: ",", maxSplits: 32).prefix(32)
+        let ranges = field.split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
         var best: (language: PageLanguage, weight: Int)?
         for range in ranges {
-            let parts = range.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let tag = parts.first.map({ $0.drop { $0 == " " || $0 == "\t" } }),
-                let language = PageLanguage(tag: tag.prefix { $0 != " " && $0 != "\t" }),
-                let weight = parts.count > 1 ? Self.weight(parts[1]) : 1000, weight > 0
+            let end = range.firstIndex(of: UInt8(ascii: ";")) ?? range.endIndex
+            let tag = range[..<end].drop(while: isSpace).prefix { !isSpace($0) }
+            guard let language = PageLanguage(tag: tag),
+                let weight = end < range.endIndex ? weight(range[(end + 1)...]) : 1000, weight > 0
             else { continue }
             if weight > best?.weight ?? 0 { best = (language, weight) }
         }
-        guard let best else { return nil }
-        self = best.language
+        return best?.language
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// Reads `q=0.8` in thousandths. `nil` for anything else (RFC 9110 §12.4.2).
-    private static func weight(_ text: Substring) -> Int? {
-        let bytes = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    private static func weight(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        let bytes = text.filter { !isSpace($0) }
         guard bytes.starts(with: "q=".utf8) || bytes.starts(with: "Q=".utf8) else { return nil }
         let number = bytes.dropFirst(2)
         guard let whole = number.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else {

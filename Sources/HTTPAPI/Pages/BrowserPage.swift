@@ -9,7 +9,7 @@ struct BrowserPage {
     let language: PageLanguage
     let title: String
     /// HTML in which every value is escaped.
-    let content: String
+    let content: [UInt8]
     var status = HTTPResponseStatus.ok
     /// Where its form, and the redirect that answers it, may lead, as sources of a Content-Security-Policy.
     var formTargets: [String] = []
@@ -19,7 +19,7 @@ struct BrowserPage {
 
     var response: HTTPResponse {
         var response = HTTPResponse(
-            status: status, contentType: "text/html; charset=utf-8", body: Array(html.utf8),
+            status: status, contentType: "text/html; charset=utf-8", body: html,
             isPersonal: true)
         response.code = code
         response.fields = [
@@ -35,11 +35,13 @@ struct BrowserPage {
     /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this one, so that no
     /// one can be made to press a button that is not seen.
     private var policy: String {
-        let targets = formTargets.filter(Self.isSource)
-        let forms = formTargets.isEmpty ? "'none'" : (["'self'"] + targets).joined(separator: " ")
-        return "default-src 'none'; style-src '\(Self.styleHash)'; base-uri 'none'; "
-            + "form-action \(forms); frame-ancestors 'none'"
+        var forms = formTargets.isEmpty ? "'none'" : "'self'"
+        for target in formTargets where Self.isSource(target) { forms += " " + target }
+        return Self.policyStart + forms + "; frame-ancestors 'none'"
     }
+
+    private static let policyStart =
+        "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action "
 
     /// Nothing else can be in an origin or a scheme. A source must not end its directive.
     private static func isSource(_ source: String) -> Bool {
@@ -53,28 +55,31 @@ struct BrowserPage {
         }
     }
 
-    private var html: String {
-        """
-        <!doctype html>
-        <html lang="\(language.rawValue)" dir="\(language.direction)">
+    private var html: [UInt8] {
+        var page = HTMLWriter(
+            reservingCapacity: content.count + title.utf8.count + Self.style.utf8.count + 512)
+        page.append("<!doctype html>\n<html lang=\"")
+        page.append(language.rawValue)
+        page.append("\" dir=\"")
+        page.append(language.direction)
+        page.append(Self.head)
+        page.append(escaping: title)
+        page.append(Self.headEnd)
+        page.append(content)
+        page.append("\n</main>\n</body>\n</html>\n")
+        return page.bytes
+    }
+
+    private static let head = """
+        ">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
         <meta name="robots" content="noindex">
-        <title>\(title.htmlEscaped)</title>
-        <style>\(Self.style)</style>
-        </head>
-        <body>
-        <main>
-        \(content)
-        </main>
-        </body>
-        </html>
-
+        <title>
         """
-    }
-
+    private static let headEnd = "</title>\n<style>\(style)</style>\n</head>\n<body>\n<main>\n"
     private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
 
     /// Logical properties, so that it is right from right to left too.

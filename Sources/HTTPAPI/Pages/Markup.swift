@@ -20,59 +20,59 @@ struct Markup: Sendable, Equatable {
 
     /// A text of this service, with values for its words in braces.
     static func filled(_ template: String, _ values: [String: Markup]) -> Markup {
-        Markup(html: replacingWords(in: template, text: \.htmlEscaped) { values[$0]?.html ?? "" })
+        Markup(
+            html: pieces(of: template).map { piece in
+                switch piece {
+                case .text(let text): text.htmlEscaped
+                case .word(let word): values[word]?.html ?? ""
+                }
+            }.joined())
+    }
+
+    /// The same, but with the places of one word left open.
+    ///
+    /// - Parameter frame: Markup before and behind the text.
+    static func filled(
+        _ template: String, _ values: [String: Markup], leaving open: String, in frame: (String, String)
+    ) -> TextWithPlaces {
+        var parts = [frame.0]
+        for piece in pieces(of: template) {
+            switch piece {
+            case .text(let text): parts[parts.count - 1] += text.htmlEscaped
+            case .word(open): parts.append("")
+            case .word(let word): parts[parts.count - 1] += values[word]?.html ?? ""
+            }
+        }
+        parts[parts.count - 1] += frame.1
+        return TextWithPlaces(parts: parts)
     }
 
     /// The same as plain text.
     static func plain(_ template: String, _ values: [String: String]) -> String {
-        replacingWords(in: template, text: \.self) { values[$0] ?? "" }
+        pieces(of: template).map { piece in
+            switch piece {
+            case .text(let text): text
+            case .word(let word): values[word] ?? ""
+            }
+        }.joined()
     }
 
-    /// Goes through the bytes: to find the ends of characters takes most of the time of a page.
-    private static func replacingWords(
-        in template: String, text: (String) -> String, word: (String) -> String
-    ) -> String {
-        var replaced = ""
+    private enum Piece {
+        case text(String)
+        /// In braces.
+        case word(String)
+    }
+
+    private static func pieces(of template: String) -> [Piece] {
+        var pieces: [Piece] = []
         var rest = template.utf8[...]
         while let open = rest.firstIndex(of: UInt8(ascii: "{")),
             let close = rest[open...].firstIndex(of: UInt8(ascii: "}"))
         {
-            replaced += text(String(Substring(rest[..<open])))
-            replaced += word(String(Substring(rest[rest.index(after: open)..<close])))
+            pieces.append(.text(String(Substring(rest[..<open]))))
+            pieces.append(.word(String(Substring(rest[rest.index(after: open)..<close]))))
             rest = rest[rest.index(after: close)...]
         }
-        return replaced + text(String(Substring(rest)))
-    }
-}
-
-extension String {
-    /// The text with escapes for the five characters that can begin markup or end an attribute.
-    var htmlEscaped: String {
-        // Most texts have none of them.
-        guard utf8.contains(where: { $0.escape != nil }) else { return self }
-        var escaped: [UInt8] = []
-        escaped.reserveCapacity(utf8.count + 32)
-        for byte in utf8 {
-            if let escape = byte.escape {
-                escaped.append(contentsOf: escape.utf8)
-            } else {
-                escaped.append(byte)
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// The bytes of other characters are never one of these in UTF-8.
-    fileprivate var escape: String? {
-        switch self {
-        case UInt8(ascii: "&"): "&amp;"
-        case UInt8(ascii: "<"): "&lt;"
-        case UInt8(ascii: ">"): "&gt;"
-        case UInt8(ascii: "\""): "&quot;"
-        case UInt8(ascii: "'"): "&#39;"
-        default: nil
-        }
+        return pieces + [.text(String(Substring(rest)))]
     }
 }

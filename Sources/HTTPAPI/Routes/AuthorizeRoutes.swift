@@ -13,10 +13,12 @@ final class AuthorizeRoutes: Sendable {
 
     private let useCase: AuthorizeUseCase
     private let metrics: AuthorizeMetrics
+    private let pages: ConsentPages
 
     init(useCase: AuthorizeUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
         metrics = AuthorizeMetrics(registry)
+        pages = ConsentPages(useCase.clients)
     }
 
     /// `GET /oauth/authorize`
@@ -91,7 +93,7 @@ final class AuthorizeRoutes: Sendable {
             )
         case .ask(let prompt):
             let language = prompt.languages.language(acceptLanguage: acceptLanguage)
-            return ConsentPage(prompt: prompt, language: language, cookie: cookie).response
+            return pages.page(prompt, language: language, cookie: cookie).response
         case .refusal(let refusal):
             let language = refusal.languages.language(acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(refusal, language: language, cookie: cookie).response
@@ -119,6 +121,7 @@ final class AuthorizeRoutes: Sendable {
     }
 
     private func cookie(for change: AuthorizeOutcome.SessionChange) -> String? {
+        guard change != .keep else { return nil }
         let secure = useCase.web.settings.isSecure ? "; Secure" : ""
         let attributes = "Path=/; HttpOnly; SameSite=Lax\(secure)"
         return switch change {

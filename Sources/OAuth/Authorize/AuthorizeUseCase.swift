@@ -31,6 +31,7 @@ public struct AuthorizeUseCase: Sendable {
     }
 
     public var issuer: Issuer { settings.issuer }
+    public var clients: [OAuthClient] { settings.clients.clients }
 
     /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
     public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }

@@ -1,5 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
+import Encodings
 
 /// Everything that the consent page shows, and what its form carries.
 public struct ConsentPrompt: Sendable {
@@ -33,14 +34,31 @@ public struct ConsentPrompt: Sendable {
 
     /// The same request, which first asks at Apple for another account.
     public var otherAccountQuery: String {
-        var prompts = Set(["select_account"])
-        let others = query.utf8.split(separator: UInt8(ascii: "&")).map { Substring($0) }.filter { pair in
-            guard pair.utf8.starts(with: "prompt=".utf8) else { return true }
-            // "login" and "consent" stay; words are separated by a space in either spelling.
-            let words = pair.dropFirst("prompt=".count).replacing("%20", with: "+").split(separator: "+")
-            prompts.formUnion(words.map { String($0) })
-            return false
+        var query = query
+        return query.withUTF8 { query in
+            var prompts: Set = ["select_account"]
+            var others: [UInt8] = []
+            others.reserveCapacity(query.count + 48)
+            var next = 0
+            while next < query.count {
+                let end =
+                    WordScan.firstOffset(of: UInt8(ascii: "&"), in: UnsafeRawBufferPointer(query), from: next)
+                    ?? query.count
+                let pair = query[next..<end]
+                next = end + 1
+                guard !pair.isEmpty else { continue }
+                guard !pair.starts(with: "prompt=".utf8) else {
+                    // "login" and "consent" stay; words are separated by a space in either spelling.
+                    let words = String(decoding: pair.dropFirst("prompt=".utf8.count), as: UTF8.self)
+                        .replacing("%20", with: "+").split(separator: "+")
+                    prompts.formUnion(words.map { String($0) })
+                    continue
+                }
+                others += pair
+                others.append(UInt8(ascii: "&"))
+            }
+            others += "prompt=\(prompts.sorted().joined(separator: "%20"))".utf8
+            return String(decoding: others, as: UTF8.self)
         }
-        return (others + ["prompt=\(prompts.sorted().joined(separator: "%20"))"]).joined(separator: "&")
     }
 }

@@ -24,8 +24,8 @@ struct AuthorizeRefusalPage {
 
     var response: HTTPResponse {
         BrowserPage(
-            language: language, title: refusal.title, content: content, status: status, code: code,
-            cookie: cookie
+            language: language, title: refusal.title, content: Array(content.utf8), status: status,
+            code: code, cookie: cookie
         ).response
     }
 

@@ -12,90 +12,73 @@ struct ConsentPage {
     /// Before the name of a scope that can be refused.
     static let scopePrefix = "scope:"
 
-    let prompt: ConsentPrompt
-    let language: PageLanguage
-    var cookie: String?
+    private let prompt: ConsentPrompt
+    private let language: PageLanguage
+    private let cookie: String?
+    private let parts: ConsentPageParts
+
+    init(
+        prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, parts: ConsentPageParts? = nil
+    ) {
+        (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
+        self.parts = parts ?? ConsentPageParts(client: prompt.client, language: language)
+    }
 
     var response: HTTPResponse {
-        let title = isForGoogle ? texts.titleForGoogle : Markup.plain(texts.title, ["client": clientName])
-        return BrowserPage(
-            language: language, title: title, content: content(),
+        BrowserPage(
+            language: language, title: parts.title, content: content(),
             formTargets: [prompt.target.formActionSource], cookie: cookie
         ).response
     }
 
-    private var texts: AuthorizeTexts.Consent { AuthorizeTexts.of(language).consent }
-    private var clientName: String { prompt.client.name[language] }
-    private var client: Markup { .value(clientName) }
-    private var isForGoogle: Bool { prompt.client.googleLinking != nil }
+    private static let otherAccount = "\n<p><a href=\"\(AuthorizeUseCase.path)?"
+    private static let form = "\n<form method=\"post\" action=\"\(AuthorizeUseCase.path)?"
+    private static let token = "\">\n<input type=\"hidden\" name=\"\(tokenField)\" value=\""
 
-    private func content() -> String {
-        """
-        <h1>\(isForGoogle ? Markup.text(texts.titleForGoogle).html : filled(texts.title))</h1>
-        \(purpose)
-        \(PersonBlock(account: prompt.account, texts: texts).html)
-        <p><a href="\(AuthorizeUseCase.path)?\(prompt.otherAccountQuery.htmlEscaped)">\(texts.useAnotherAccount.htmlEscaped)</a></p>
-        \(prompt.loginHint.map { paragraph(texts.loginHint, ["hint": .value($0)]) } ?? "")
-        <form method="post" action="\(AuthorizeUseCase.path)?\(prompt.query.htmlEscaped)">
-        <input type="hidden" name="\(Self.tokenField)" value="\(prompt.formToken.htmlEscaped)">
-        <h2>\(filled(texts.scopes))</h2>
-        \(scopes)
-        \(email)
-        \(isForGoogle ? google : "")
-        \(isForGoogle ? "" : paragraph(texts.unlink, class: "note"))
-        <div class="buttons">
-        <button class="main" name="\(Self.decisionField)" value="agree">\(texts.agree.htmlEscaped)</button>
-        <button name="\(Self.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
-        </div>
-        </form>
-        \(isForGoogle ? "" : paragraph(texts.returnsTo, ["target": .value(prompt.target.destination)], class: "note"))
-        """
+    private func content() -> [UInt8] {
+        var page = HTMLWriter(reservingCapacity: 4096 + 3 * prompt.query.utf8.count)
+        page.append(parts.start)
+        PersonBlock(account: prompt.account, parts: parts).write(to: &page)
+        page.append(Self.otherAccount)
+        page.append(escaping: prompt.otherAccountQuery)
+        page.append(parts.otherAccountEnd)
+        if let hint = prompt.loginHint { page.append(parts.loginHint, value: hint) }
+        page.append(Self.form)
+        page.append(escaping: prompt.query)
+        page.append(Self.token)
+        page.append(escaping: prompt.formToken)
+        page.append(parts.scopesStart)
+        writeScopes(to: &page)
+        writeEmail(to: &page)
+        page.append(parts.formEnd)
+        if let returnsTo = parts.returnsTo { page.append(returnsTo, value: prompt.target.destination) }
+        return page.bytes
     }
 
-    /// What the operator says of the client, and always that Google is linked.
-    private var purpose: String {
-        let google = isForGoogle ? paragraph(texts.purposeForGoogle) : ""
-        return google + (prompt.client.purpose.map { "<p>\(Markup.text($0[language]).html)</p>" } ?? "")
-    }
-
-    private var scopes: String {
-        let items = prompt.scopes.map { scope in
-            let text = Markup.text(scope.text[language]).html
-            guard scope.isOptional else { return "<li>\(text)</li>" }
-            let name = (Self.scopePrefix + scope.token.rawValue).htmlEscaped
-            return
-                "<li><label class=\"choice\"><input type=\"checkbox\" name=\"\(name)\" value=\"1\" checked>"
-                + "<span>\(text)</span></label></li>"
+    private func writeScopes(to page: inout HTMLWriter) {
+        for scope in prompt.scopes {
+            guard scope.isOptional else {
+                page.append("<li>")
+                page.append(escaping: scope.text[language])
+                page.append("</li>")
+                continue
+            }
+            page.append("<li><label class=\"choice\"><input type=\"checkbox\" name=\"")
+            page.append(Self.scopePrefix)
+            page.append(escaping: scope.token.rawValue)
+            page.append("\" value=\"1\" checked><span>")
+            page.append(escaping: scope.text[language])
+            page.append("</span></label></li>")
         }
-        let note =
-            prompt.scopes.contains(where: \.isOptional) ? paragraph(texts.optionalScopes, class: "note") : ""
-        return "<ul class=\"scopes\">\(items.joined())</ul>\(note)"
+        page.append("</ul>")
+        if prompt.scopes.contains(where: \.isOptional) { page.append(parts.optionalScopes) }
+        page.append("\n")
     }
 
-    private var email: String {
-        guard prompt.sharesEmail else { return paragraph(texts.emailNotShared, class: "note") }
-        guard let address = prompt.account.email else { return paragraph(texts.emailUnknown) }
+    private func writeEmail(to page: inout HTMLWriter) {
+        guard prompt.sharesEmail else { return page.append(parts.emailNotShared) }
+        guard let address = prompt.account.email else { return page.append(parts.emailUnknown) }
         let isHidden = prompt.account.isPrivateEmail ?? false
-        return paragraph(isHidden ? texts.emailHidden : texts.emailShared, ["email": .value(address)])
-    }
-
-    /// What Google's review wants to read.
-    private var google: String {
-        let policy = Markup.link(.text(texts.googlePolicyName), to: "https://policies.google.com/privacy")
-        let connections = Markup.link(
-            .text(texts.googleConnectionsName), to: "https://myaccount.google.com/connections")
-        return paragraph(texts.authorizationForGoogle, ["agree": .text(texts.agree)])
-            + paragraph(texts.googlePolicy, ["policy": policy], class: "note")
-            + paragraph(texts.unlinkFromGoogle, ["connections": connections], class: "note")
-    }
-
-    private func paragraph(_ text: String, _ values: [String: Markup] = [:], class name: String? = nil)
-        -> String
-    {
-        "<p\(name.map { " class=\"\($0)\"" } ?? "")>\(filled(text, values))</p>\n"
-    }
-
-    private func filled(_ text: String, _ values: [String: Markup] = [:]) -> String {
-        Markup.filled(text, values.merging(["client": client]) { own, _ in own }).html
+        page.append(isHidden ? parts.emailHidden : parts.emailShared, value: address)
     }
 }

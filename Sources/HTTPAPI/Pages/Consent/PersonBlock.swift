@@ -3,23 +3,26 @@ import AppleAccounts
 /// Who is signed in: a circle with an initial, the name and the address, as far as they are known.
 struct PersonBlock {
     let account: Account
-    let texts: AuthorizeTexts.Consent
+    let parts: ConsentPageParts
 
-    var html: String {
-        """
-        <div class="person"><span class="face" aria-hidden="true">\(initial.htmlEscaped)</span>\
-        <span class="who"><span>\(texts.signedInAs.htmlEscaped)</span>\(lines)</span></div>
-        """
-    }
-
-    private var lines: String {
-        switch (name, account.email) {
-        case (nil, nil): "<b>\(texts.withoutName.htmlEscaped)</b>"
-        case (let name?, nil): "<b>\(Markup.value(name).html)</b>"
-        case (nil, let email?): "<b>\(Markup.value(email).html)</b>"
-        case (let name?, let email?):
-            "<b>\(Markup.value(name).html)</b><span>\(Markup.value(email).html)</span>"
+    func write(to page: inout HTMLWriter) {
+        page.append("<div class=\"person\"><span class=\"face\" aria-hidden=\"true\">")
+        page.append(escaping: initial)
+        page.append("</span><span class=\"who\"><span>")
+        page.append(parts.signedInAs)
+        page.append("</span><b>")
+        if let first = name ?? account.email {
+            page.append(value: first)
+        } else {
+            page.append(parts.withoutName)
         }
+        page.append("</b>")
+        if name != nil, let email = account.email {
+            page.append("<span>")
+            page.append(value: email)
+            page.append("</span>")
+        }
+        page.append("</span></div>")
     }
 
     private var name: String? {
