@@ -25,11 +25,13 @@ extension WorkingSet {
     /// token has none, or it names no account here, or the person is known, or the account is another
     /// person's of the same team, which no other team can have given away.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
-        let target = subjects[position(of: command.key)]
-        guard target.accountID == nil, let transfer, !isMovingAccountErased,
+        // Nearly no sign-in has a transfer, so the subject is looked up last.
+        guard let transfer, !isMovingAccountErased,
             transfer.transferSubject == command.transferSubject, command.receivedAt < transfer.expiresAt,
             movingRecord?.key.team != command.key.team
         else { return nil }
+        let target = subjects[position(of: command.key)]
+        guard target.accountID == nil else { return nil }
         return target.takingOver(
             movingRecord, id: transfer.accountID, createdAt: transfer.createdAt,
             email: command.email.map { LastWriter($0, at: command.authorizedAt) })

@@ -18,9 +18,9 @@ extension StorageCode {
     }
 
     package var storageCode: Int64 {
-        guard let index = Self.numbered.firstIndex(of: self) else {
-            preconditionFailure("\(self) is missing in \(Self.self).numbered")
-        }
-        return Int64(index) + 1
+        let numbered = Self.numbered
+        // `firstIndex(of:)` makes the type of its result anew with each call in code that is generic.
+        for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
+        preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }
 }
