@@ -8,15 +8,20 @@ public struct HMACSHA256: Sendable {
 
     /// - Parameter key: Any number of bytes. More than 64 are hashed first (RFC 2104 §2).
     public init(key: [UInt8]) {
-        var block = key.count > Self.blockSize ? SHA256Digest.hash(key).bytes : key
-        block += Array(repeating: 0, count: Self.blockSize - block.count)
-        inner = block.map { $0 ^ 0x36 }
-        outer = block.map { $0 ^ 0x5C }
+        let key = key.count > Self.blockSize ? SHA256Digest.hash(key).bytes : key
+        var inner = [UInt8](repeating: 0x36, count: Self.blockSize)
+        var outer = [UInt8](repeating: 0x5C, count: Self.blockSize)
+        for index in key.indices {
+            inner[index] ^= key[index]
+            outer[index] ^= key[index]
+        }
+        (self.inner, self.outer) = (inner, outer)
     }
 
     /// Returns the authentication code of a message, 32 bytes.
     public func code(for message: some Collection<UInt8>) -> [UInt8] {
-        SHA256Digest.hash(outer + SHA256Digest.hash(inner + message)).bytes
+        let digest = SHA256Digest.hash(inner + message)
+        return SHA256Digest.hash(digest.withUnsafeBytes { outer + $0 }).bytes
     }
 
     /// The duration does not depend on where the codes differ.

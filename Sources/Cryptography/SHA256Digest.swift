@@ -41,7 +41,7 @@ public struct SHA256Digest: Sendable, Hashable {
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0)) }
     }
 
-    public var bytes: [UInt8] { Array(self) }
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     public func withUnsafeBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

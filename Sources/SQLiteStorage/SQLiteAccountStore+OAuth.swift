@@ -23,7 +23,7 @@ extension SQLiteAccountStore: AuthorizationStore {
     }
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
-        try await grants(of: account).first { $0.oauthClientID == client }
+        try await read { try $0.oauth().grant(of: account, for: client) }
     }
 
     public func account(

@@ -13,6 +13,9 @@ final class HeldGrantRows {
     private let line: OAuthLineTable
     private let code: OAuthCodeTable
     private let clientOfCode: Column<OAuthClientID>
+    private let findGrant: PreparedStatement
+    private let account: Parameter<AccountID>
+    private let client: Parameter<OAuthClientID>
 
     init(_ names: Names, in database: Database) throws {
         self.names = names
@@ -21,6 +24,11 @@ final class HeldGrantRows {
         findGrants = try KeyedSelect(in: database) {
             "SELECT \(grants) FROM oauth_grant WHERE account_id = \($0) ORDER BY id"
         }
+        var parameters = ParameterList()
+        (account, client) = (parameters.add(AccountID.self), parameters.add(OAuthClientID.self))
+        findGrant = try PreparedStatement(
+            "SELECT \(grants) FROM oauth_grant WHERE account_id = \(account) AND oauth_client = \(client)",
+            in: database)
         var lines = SelectList()
         line = lines.add(OAuthLineTable.self, as: "l")
         findLines = try KeyedSelect(in: database) {
@@ -44,6 +52,14 @@ final class HeldGrantRows {
         var records: [GrantRecord] = []
         try findGrants.forEach(account) { records.append(try grant.record($0, names)) }
         return records
+    }
+
+    func grant(of account: AccountID, for client: OAuthClientID) throws -> GrantRecord? {
+        findGrant.begin()
+        findGrant.bind(account, to: self.account)
+        findGrant.bind(client, to: self.client)
+        defer { findGrant.finish() }
+        return try findGrant.step() ? try grant.record(findGrant, names) : nil
     }
 
     func load(

@@ -36,6 +36,10 @@ final class OAuthReader {
 
     func grants(of account: AccountID) throws -> [GrantRecord] { try held.grants(of: account) }
 
+    func grant(of account: AccountID, for client: OAuthClientID) throws -> GrantRecord? {
+        try held.grant(of: account, for: client)
+    }
+
     func isDisabled(googleSubject: String) throws -> Bool {
         try question.googleAccount(googleSubject)?.isDisabled ?? false
     }
