@@ -132,7 +132,7 @@ let package = Package(
             "OAuth",
             [
                 "AuthorizationServer", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
+                "StrictJSON", "Cryptography", "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
             ]),
         module(
             "GoogleIDClient",

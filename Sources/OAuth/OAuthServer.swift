@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import JOSE
 import SignIn
 import Synchronization
@@ -47,7 +48,7 @@ public final class OAuthServer: Sendable {
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
             // One that was issued before the client got another audience or algorithm is no longer for us.
-            client.audience.utf8.elementsEqual(token.audience.utf8),
+            client.audience.isByteEqual(to: token.audience),
             client.accessTokenAlgorithm.signature == key.algorithm
         else { return nil }
         return token

@@ -26,7 +26,7 @@ extension SQLiteAccountStore: TicketStore {
                     RETURNING payload
                     """,
                 arguments: [
-                    "purpose": purpose.storageCode, "digest": Data(digest.bytes), "now": moment.milliseconds,
+                    "purpose": purpose.storageCode, "digest": Data(digest.digest), "now": moment.milliseconds,
                 ]
             ).map { Array($0) }
         }

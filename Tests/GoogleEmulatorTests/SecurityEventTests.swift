@@ -11,7 +11,7 @@ import Testing
     private static let uri = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
 
     private static func hash(_ token: String) -> String {
-        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8))))
+        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
     private static func event(_ token: String) -> JSONObject {

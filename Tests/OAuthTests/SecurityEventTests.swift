@@ -64,7 +64,7 @@ import TokenMint
         let subject = JSONObject([
             ("subject_type", .string("oauth_token")), ("token_type", .string("refresh_token")),
             ("token_identifier_alg", .string("hash_SHA512_double")),
-            ("token", .string(Hexadecimal.encode(digest))),
+            ("token", .string(Hexadecimal.encode(digest.bytes))),
         ])
         let event = try world.securityEvent("x") { claims in
             let name = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
@@ -126,7 +126,7 @@ import TokenMint
         #expect(claims["aud"]?.string == "google_account_linking")
         let event = claims["events"]?["https://schemas.openid.net/secevent/oauth/event-type/token-revoked"]
         let digest = try #require(RefreshTokenText(parsing: token)).doubleSHA512
-        #expect(event?["token"]?.string == Hexadecimal.encode(digest))
+        #expect(event?["token"]?.string == Hexadecimal.encode(digest.bytes))
         #expect(try await world.deliveries(after: .seconds(86_400)).isEmpty)
     }
 

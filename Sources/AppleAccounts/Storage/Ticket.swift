@@ -26,14 +26,6 @@ public struct TicketDigest: Sendable, Hashable {
     public init(_ digest: SHA256Digest) {
         self.digest = digest
     }
-
-    /// Returns `nil` unless there are 32 bytes.
-    public init?(_ bytes: [UInt8]) {
-        guard let digest = SHA256Digest(bytes) else { return nil }
-        self.digest = digest
-    }
-
-    public var bytes: [UInt8] { digest.bytes }
 }
 
 /// What a one-time secret of the web flow is good for. One is never taken for another.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The page with all accounts and their settings, like those on an iPhone.
 struct AccountsPage {
     let people: UserPage

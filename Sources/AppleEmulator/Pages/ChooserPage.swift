@@ -1,3 +1,5 @@
+import Encodings
+
 /// The first step of `/auth/authorize`: the choice of a user, or a new one.
 struct ChooserPage {
     let page: String

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The second step of `/auth/authorize`: what the app may see, and consent.
 struct ConsentPage {
     let page: String

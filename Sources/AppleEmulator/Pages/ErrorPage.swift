@@ -1,3 +1,5 @@
+import Encodings
+
 /// The page for a request that Apple would refuse. As at Apple, nothing is sent to the app.
 struct ErrorPage {
     let refusal: OAuthError

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
 /// disabled (OAuth 2.0 Form Post Response Mode).
 struct FormPostPage {

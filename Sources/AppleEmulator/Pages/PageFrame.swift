@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 import Foundation
 
 /// The common parts of all pages of the emulator: style and content security policy.

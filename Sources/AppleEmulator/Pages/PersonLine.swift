@@ -1,3 +1,5 @@
+import Encodings
+
 /// One user in a list: a circle with the initials, the name and the address.
 enum PersonLine {
     static func html(_ user: EmulatedUser, tag: String = "") -> String {

@@ -1,3 +1,5 @@
+import Encodings
+
 /// A page in place of the developer's own site, which shows the result of sign-in on the web.
 struct SitePage {
     /// The query parameters.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The search field above a list of users, and the links to its other pages below it, as forms without
 /// scripts.
 struct UserPageControls {

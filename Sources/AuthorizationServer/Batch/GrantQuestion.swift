@@ -13,7 +13,7 @@ package struct GrantQuestion: Sendable, Hashable {
     /// The `sub`s of Google accounts: grants that are linked with them, and what Google has said of them.
     package private(set) var googleSubjects: [String] = []
     /// SHA-512 of SHA-512 of current refresh tokens.
-    package private(set) var tokenDigests: [[UInt8]] = []
+    package private(set) var tokenDigests: [SHA512Digest] = []
     /// The `jti` of Google's events.
     package private(set) var eventIdentifiers: [String] = []
 
@@ -38,7 +38,7 @@ package struct GrantQuestion: Sendable, Hashable {
         codeDigests = Set(codeDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         lineIDs = Set(lineIDs).sorted()
         googleSubjects = Self.sortedBytes(googleSubjects)
-        tokenDigests = Set(tokenDigests).sorted { $0.lexicographicallyPrecedes($1) }
+        tokenDigests = Set(tokenDigests).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
@@ -60,7 +60,7 @@ extension RevokeCommand.Token {
 }
 
 extension GoogleEventCommand.Change {
-    fileprivate var doubleSHA512: [UInt8]? {
+    fileprivate var doubleSHA512: SHA512Digest? {
         if case .endToken(let digest) = self { digest } else { nil }
     }
 }

@@ -1,4 +1,6 @@
 import AppleAccounts
+import Cryptography
+import Encodings
 
 extension GrantWorkingSet {
     /// Gives tokens for Google's word that a person of ours is a person of theirs (streamlined linking, intent
@@ -84,7 +86,7 @@ extension GrantWorkingSet {
     }
 
     private mutating func endToken(
-        _ digest: [UInt8], at now: Moment, using generator: inout some RandomNumberGenerator
+        _ digest: SHA512Digest, at now: Moment, using generator: inout some RandomNumberGenerator
     ) {
         func isMeant(_ line: TokenLine) -> Bool { line.refreshToken?.doubleSHA512 == digest }
         for grant in ledger.all(where: { $0.lines.contains(where: isMeant) }).map(\.record) {
@@ -96,6 +98,6 @@ extension GrantWorkingSet {
 extension GrantRecord {
     /// Compared by bytes, as the databases do it.
     fileprivate func isLinked(with subject: String) -> Bool {
-        googleSubject.map { Array($0.utf8) == Array(subject.utf8) } ?? false
+        googleSubject?.isByteEqual(to: subject) ?? false
     }
 }

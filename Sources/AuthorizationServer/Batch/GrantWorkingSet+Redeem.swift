@@ -1,4 +1,5 @@
 import AppleAccounts
+import Encodings
 
 extension GrantWorkingSet {
     /// For how long a correct repetition of a redemption is taken for a retry whose first answer was lost, in
@@ -16,7 +17,7 @@ extension GrantWorkingSet {
         guard let held = ledger.grant(withCode: command.codeDigest), var code = held.code(command.codeDigest)
         else { throw GrantRefusal(.codeNotFound) }
         guard code.oauthClientID == command.oauthClientID else { throw GrantRefusal(.codeOfAnotherClient) }
-        guard Array(code.redirectURI.utf8) == Array(command.redirectURI.utf8) else {
+        guard code.redirectURI.isByteEqual(to: command.redirectURI) else {
             throw GrantRefusal(.redirectURIMismatch)
         }
         guard CodeChallenge.isFulfilled(code.challenge.map { CodeChallenge($0) }, by: command.codeVerifier)

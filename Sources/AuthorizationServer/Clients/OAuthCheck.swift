@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// Reads the section `oauth` and collects all its mistakes.
 struct OAuthCheck {
     let surroundings: OAuthSurroundings
@@ -113,5 +115,24 @@ struct OAuthCheck {
     private func isReadable(_ text: String, longest: Int) -> Bool {
         (1...longest).contains(text.unicodeScalars.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// What the rest of the configuration says and the checks of the section `oauth` need.
+public struct OAuthSurroundings: Sendable {
+    public let isDevelopment: Bool
+    /// `SIWA_PUBLIC_URL`. It is the issuer when `oauth.issuer` is absent.
+    public let publicURL: String?
+    public let deployment: Deployment
+    /// The primary client IDs of the apps that have a Services ID with a web return URL.
+    public let appsWithWebSignIn: Set<ClientID>
+
+    public init(
+        isDevelopment: Bool, publicURL: String?, deployment: Deployment, appsWithWebSignIn: Set<ClientID>
+    ) {
+        self.isDevelopment = isDevelopment
+        self.publicURL = publicURL
+        self.deployment = deployment
+        self.appsWithWebSignIn = appsWithWebSignIn
     }
 }

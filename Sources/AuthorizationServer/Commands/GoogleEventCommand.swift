@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Cryptography
 
 /// A verified security event token of Google's.
 public struct GoogleEventCommand: Sendable, Hashable {
@@ -17,7 +18,7 @@ public struct GoogleEventCommand: Sendable, Hashable {
         /// Sessions or all tokens of a Google account were revoked, or it was hijacked.
         case endGrants(googleSubject: String, upTo: Moment)
         /// One refresh token, found by all 64 bytes of its double SHA-512.
-        case endToken(doubleSHA512: [UInt8])
+        case endToken(doubleSHA512: SHA512Digest)
         case disable(googleSubject: String, at: Moment)
         case enable(googleSubject: String, at: Moment)
         /// Kept, and nothing more.
@@ -29,5 +30,20 @@ public struct GoogleEventCommand: Sendable, Hashable {
         self.payload = payload
         self.changes = changes
         self.receivedAt = receivedAt
+    }
+}
+
+extension GoogleEventCommand {
+    /// The `sub` of the Google account that it is about. A security event token has one subject (RFC 8417
+    /// §1.2), so the first that one of its changes names is that of all.
+    package var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
+}
+
+extension GoogleEventCommand.Change {
+    var googleSubject: String? {
+        switch self {
+        case .endGrants(let subject, _), .disable(let subject, _), .enable(let subject, _): subject
+        case .endToken, .other: nil
+        }
     }
 }

@@ -32,7 +32,7 @@ public struct RefreshCommand: Sendable, Hashable {
     /// Its text has a generation in it: the one after that of the presented token, which serves a use in time
     /// as well as a lost answer.
     public struct SuccessorToken: Sendable, Hashable {
-        /// SHA-256 of the text of generation `presented.generation + 1`.
+        /// SHA-256 of the text of the next generation.
         public let digest: SHA256Digest
 
         public init(digest: SHA256Digest) { self.digest = digest }

@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Cryptography
 
 /// A refresh token that Google is to be told of: it has ended (RISC, `token-revoked`).
 ///
@@ -9,13 +10,13 @@ public struct SecurityEventDelivery: Sendable, Hashable {
     public let id: UniqueID
     public let oauthClientID: OAuthClientID
     /// 64 bytes.
-    public let doubleSHA512: [UInt8]
+    public let doubleSHA512: SHA512Digest
     public let createdAt: Moment
     public var attempts: Int64
     public var nextAttemptAt: Moment
 
     public init(
-        id: UniqueID, oauthClientID: OAuthClientID, doubleSHA512: [UInt8], createdAt: Moment,
+        id: UniqueID, oauthClientID: OAuthClientID, doubleSHA512: SHA512Digest, createdAt: Moment,
         attempts: Int64 = 0, nextAttemptAt: Moment
     ) {
         self.id = id

@@ -51,7 +51,7 @@ public struct RefreshTokenState: Sendable, Hashable {
     public var previous: Previous?
     /// SHA-512 of SHA-512 of the text of the current token, 64 bytes, for what Google is told. `nil` for
     /// clients that are not Google's.
-    public var doubleSHA512: [UInt8]?
+    public var doubleSHA512: SHA512Digest?
 
     public struct Previous: Sendable, Hashable {
         public let digest: SHA256Digest
@@ -64,7 +64,7 @@ public struct RefreshTokenState: Sendable, Hashable {
 
     public init(
         lineSecretDigest: SHA256Digest, digest: SHA256Digest, generation: UInt32 = 0,
-        previous: Previous? = nil, doubleSHA512: [UInt8]? = nil
+        previous: Previous? = nil, doubleSHA512: SHA512Digest? = nil
     ) {
         self.lineSecretDigest = lineSecretDigest
         self.digest = digest

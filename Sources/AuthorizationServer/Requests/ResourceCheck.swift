@@ -1,3 +1,5 @@
+import Encodings
+
 /// The rule of RFC 8707 §2: a client can ask for tokens for its own audience, and for no other.
 struct ResourceCheck {
     let audience: String
@@ -5,7 +7,7 @@ struct ResourceCheck {
     /// Looks at every `resource`: RFC 8707 allows several.
     func check(_ parameters: FormParameters) throws(OAuthError) {
         let resources = parameters.all(RequestParameter.resource.rawValue)
-        guard resources.allSatisfy({ $0?.utf8.elementsEqual(audience.utf8) ?? false }) else {
+        guard resources.allSatisfy({ $0?.isByteEqual(to: audience) ?? false }) else {
             throw OAuthError(
                 .invalidTarget, "The resource must be the audience of this client; leave resource out.")
         }

@@ -58,12 +58,11 @@ public struct RefreshTokenText: Sendable {
 
     /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which Google is told of the token's end
     /// (`hash_SHA512_double`).
-    public var doubleSHA512: [UInt8] { SHA512Digest.hash(SHA512Digest.hash(Array(text.utf8))) }
+    public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
     /// What the store compares.
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(
-            lineID: lineID, lineSecretDigest: lineSecretDigest, generation: generation, digest: digest)
+        PresentedRefreshToken(lineID: lineID, lineSecretDigest: lineSecretDigest, digest: digest)
     }
 
     /// What the store keeps of the first token of a line.
@@ -76,4 +75,30 @@ public struct RefreshTokenText: Sendable {
 extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var description: String { "refresh token" }
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The new refresh token of a line that begins or goes on, as digests; the secrets are in the caller's hand.
+public struct NewRefreshToken: Sendable, Hashable {
+    public let lineSecretDigest: SHA256Digest
+    public let digest: SHA256Digest
+    public let doubleSHA512: SHA512Digest?
+
+    public init(lineSecretDigest: SHA256Digest, digest: SHA256Digest, doubleSHA512: SHA512Digest? = nil) {
+        self.lineSecretDigest = lineSecretDigest
+        self.digest = digest
+        self.doubleSHA512 = doubleSHA512
+    }
+}
+
+/// What a refresh token says of itself, and its digest.
+public struct PresentedRefreshToken: Sendable, Hashable {
+    public let lineID: UniqueID
+    public let lineSecretDigest: SHA256Digest
+    public let digest: SHA256Digest
+
+    public init(lineID: UniqueID, lineSecretDigest: SHA256Digest, digest: SHA256Digest) {
+        self.lineID = lineID
+        self.lineSecretDigest = lineSecretDigest
+        self.digest = digest
+    }
 }

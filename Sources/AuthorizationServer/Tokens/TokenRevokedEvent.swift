@@ -1,4 +1,5 @@
 public import AppleAccounts
+public import Cryptography
 import Encodings
 public import JOSE
 import StrictJSON
@@ -13,11 +14,11 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     /// `jti`. The same in each delivery, so that a repetition is recognized.
     public let id: UniqueID
     /// 64 bytes.
-    public let doubleSHA512: [UInt8]
+    public let doubleSHA512: SHA512Digest
     /// Seconds since 1970.
     public let issuedAt: Int64
 
-    public init(issuer: String, id: UniqueID, doubleSHA512: [UInt8], issuedAt: Int64) {
+    public init(issuer: String, id: UniqueID, doubleSHA512: SHA512Digest, issuedAt: Int64) {
         (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
     }
 
@@ -36,7 +37,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
         json.member("subject_type", "oauth_token")
         json.member("token_type", "refresh_token")
         json.member("token_identifier_alg", "hash_SHA512_double")
-        json.member("token", Hexadecimal.encode(doubleSHA512))
+        json.member("token", Hexadecimal.encode(doubleSHA512.bytes))
         json.endObject()
         json.endObject()
         json.endObject()

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 
 /// The person's own iPhone app after it has received the universal link: it checks it and asks for consent.
@@ -32,7 +33,7 @@ struct AppPage {
             return """
                 <section><p>client_id is not the one that the app knows. The app opens redirect_uri with \
                 <code>invalid_request</code>, and Google goes on in the browser.</p>
-                <a class="button main" rel="noreferrer" href="\(url.escapedForHTML)">Open the Google app</a></section>
+                <a class="button main" rel="noreferrer" href="\(url.htmlEscaped)">Open the Google app</a></section>
                 """
         case .fine:
             return """
@@ -63,11 +64,11 @@ struct AppAnswerPage {
             app: .phone, title: "Your iPhone app",
             content: """
                 <h1>Back to Google</h1>
-                <section><p>\(words.escapedForHTML)</p>
-                <pre>\(ShownText.body(answer.body).escapedForHTML)</pre>
+                <section><p>\(words.htmlEscaped)</p>
+                <pre>\(ShownText.body(answer.body).htmlEscaped)</pre>
                 <p>The app opens this URL as it is:</p>
-                <pre>\(ShownText.url(redirectTo).escapedForHTML)</pre>
-                <a class="button main" rel="noreferrer" href="\(redirectTo.escapedForHTML)">Open the Google app</a>
+                <pre>\(ShownText.url(redirectTo).htmlEscaped)</pre>
+                <a class="button main" rel="noreferrer" href="\(redirectTo.htmlEscaped)">Open the Google app</a>
                 </section>
                 """
         ).response

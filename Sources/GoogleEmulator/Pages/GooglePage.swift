@@ -40,7 +40,7 @@ struct GooglePage {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <title>\(title.escapedForHTML)</title>
+        <title>\(title.htmlEscaped)</title>
         <style>\(Self.style)</style>
         </head>
         <body class="\(app == .phone ? "phone" : isWide ? "home wide" : "home")">
@@ -102,35 +102,27 @@ struct GooglePage {
         """
 }
 
-extension String {
-    /// The text with escapes for the five characters that can end an attribute or begin markup.
-    var escapedForHTML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-    }
-}
-
 /// HTML of the parts that several pages have. All values are escaped here.
 enum HTML {
     static func hidden(_ fields: [(name: String, value: String)]) -> String {
         fields.map { field in
-            "<input type=\"hidden\" name=\"\(field.name.escapedForHTML)\" value=\"\(field.value.escapedForHTML)\">"
+            "<input type=\"hidden\" name=\"\(field.name.htmlEscaped)\" value=\"\(field.value.htmlEscaped)\">"
         }.joined()
     }
 
     static func text(_ label: String, _ name: String, value: String = "", hint: String = "") -> String {
-        "<label>\(label.escapedForHTML)<input type=\"text\" name=\"\(name)\" value=\"\(value.escapedForHTML)\" "
-            + "placeholder=\"\(hint.escapedForHTML)\" autocomplete=\"off\" maxlength=\"512\"></label>"
+        "<label>\(label.htmlEscaped)<input type=\"text\" name=\"\(name)\" value=\"\(value.htmlEscaped)\" "
+            + "placeholder=\"\(hint.htmlEscaped)\" autocomplete=\"off\" maxlength=\"512\"></label>"
     }
 
     static func choice(_ label: String, _ name: String, _ options: [String]) -> String {
-        let items = options.map { "<option>\($0.escapedForHTML)</option>" }.joined()
-        return "<label>\(label.escapedForHTML)<select name=\"\(name)\">\(items)</select></label>"
+        let items = options.map { "<option>\($0.htmlEscaped)</option>" }.joined()
+        return "<label>\(label.htmlEscaped)<select name=\"\(name)\">\(items)</select></label>"
     }
 
     static func table(_ rows: [(name: String, value: String)]) -> String {
         let cells = rows.map { row in
-            "<tr><th>\(row.name.escapedForHTML)</th><td><code>\(row.value.escapedForHTML)</code></td></tr>"
+            "<tr><th>\(row.name.htmlEscaped)</th><td><code>\(row.value.htmlEscaped)</code></td></tr>"
         }
         return "<table>\(cells.joined())</table>"
     }

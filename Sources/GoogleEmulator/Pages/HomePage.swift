@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 
 /// The page that is the Google app: makes links, uses them, and shows every request and answer.
@@ -44,7 +45,7 @@ struct HomePage {
 
     private var events: String {
         let received = state.receivedEvents.reversed().map { event in
-            "<tr><td>\(event.type.escapedForHTML)</td><td>\(event.linkID.map { "link \($0)" } ?? "unknown token")</td>"
+            "<tr><td>\(event.type.htmlEscaped)</td><td>\(event.linkID.map { "link \($0)" } ?? "unknown token")</td>"
                 + "<td><code>\(String(event.tokenHash.prefix(16)))…</code></td><td>\(event.deliveries)</td></tr>"
         }
         let table =

@@ -34,7 +34,7 @@ struct LinksSection {
         switch link.status {
         case .linked: "<b class=\"good\">linked</b>"
         case .failed(let error):
-            "<b class=\"bad\">failed</b> with <code>\(error.escapedForHTML)</code>"
+            "<b class=\"bad\">failed</b> with <code>\(error.htmlEscaped)</code>"
                 + (link.mode == .appFlip
                     ? link.goesOnInBrowser
                         ? ". Google goes on in the browser: press <b>Link in the browser</b>."
@@ -83,9 +83,9 @@ struct ExchangesSection {
         let entries = exchanges.reversed().map { exchange in
             """
             <details\(exchange.number == newest ? " open" : "")>\
-            <summary>\(exchange.number). \(exchange.title.escapedForHTML)</summary>
-            <pre>\(exchange.request.escapedForHTML)</pre>
-            <pre>\(exchange.answer.escapedForHTML)</pre></details>
+            <summary>\(exchange.number). \(exchange.title.htmlEscaped)</summary>
+            <pre>\(exchange.request.htmlEscaped)</pre>
+            <pre>\(exchange.answer.htmlEscaped)</pre></details>
             """
         }
         return """

@@ -1,3 +1,4 @@
+import Encodings
 import Hummingbird
 
 /// Shows the URL that Google opens, with its parameters, and opens it.
@@ -11,11 +12,11 @@ struct OpenPage {
             content: """
                 <h1>\(isAppFlip ? "Google opens your app" : "Google opens the authorization URL")</h1>
                 <section>
-                <pre>\(ShownText.url(start.url).escapedForHTML)</pre>
+                <pre>\(ShownText.url(start.url).htmlEscaped)</pre>
                 <p>\(isAppFlip
                     ? "On an iPhone this is a universal link. Here it opens a page that plays your app."
                     : "The person signs in and agrees there. The answer comes back to redirect_uri with the same state.")</p>
-                <div class="row"><a class="button main" rel="noreferrer" href="\(start.url.escapedForHTML)">Continue</a>
+                <div class="row"><a class="button main" rel="noreferrer" href="\(start.url.htmlEscaped)">Continue</a>
                 <a class="button" href="/">Cancel</a></div>
                 </section>
                 """
@@ -32,7 +33,7 @@ struct ErrorPage {
             app: .google, title: "Not possible",
             content: """
                 <h1>This is not possible</h1>
-                <section><p><code>\(error.code.rawValue)</code></p><p>\(error.detail.escapedForHTML)</p>
+                <section><p><code>\(error.code.rawValue)</code></p><p>\(error.detail.htmlEscaped)</p>
                 <a class="button" href="/">Back</a></section>
                 """, status: error.code.status
         ).response

@@ -56,7 +56,7 @@ struct EventReport: Sendable {
 
     /// Lowercase hexadecimal of SHA-512(SHA-512(token)).
     static func hash(_ token: String) -> String {
-        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8))))
+        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
     /// The keys are where the server's configuration says, as Google finds them.

@@ -1,3 +1,5 @@
+import Encodings
+
 /// Writes a page into one buffer: a string for every part of it would take most of its time.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
@@ -15,28 +17,7 @@ struct HTMLWriter {
     mutating func append(_ html: [UInt8]) { bytes.append(contentsOf: html) }
 
     /// Writes a text with escapes for the five characters that can begin markup or end an attribute.
-    mutating func append(escaping text: String) {
-        var text = text
-        text.withUTF8 { text in
-            var start = 0
-            for index in text.indices {
-                // The bytes of other characters are never one of these in UTF-8.
-                let escape: StaticString
-                switch text[index] {
-                case UInt8(ascii: "&"): escape = "&amp;"
-                case UInt8(ascii: "<"): escape = "&lt;"
-                case UInt8(ascii: ">"): escape = "&gt;"
-                case UInt8(ascii: "\""): escape = "&quot;"
-                case UInt8(ascii: "'"): escape = "&#39;"
-                default: continue
-                }
-                bytes.append(contentsOf: text[start..<index])
-                escape.withUTF8Buffer { bytes.append(contentsOf: $0) }
-                start = index + 1
-            }
-            bytes.append(contentsOf: text[start...])
-        }
-    }
+    mutating func append(escaping text: String) { bytes.append(escapingHTML: text) }
 
     /// Writes a value from outside. It is isolated, so that its direction does not change the text around it,
     /// and marks for directions in it end with it (HTML §4.5.24).
@@ -59,13 +40,4 @@ struct HTMLWriter {
 struct TextWithPlaces: Sendable {
     /// What is before, between and behind the places.
     let parts: [String]
-}
-
-extension String {
-    /// The text with escapes for the five characters that can begin markup or end an attribute.
-    var htmlEscaped: String {
-        var writer = HTMLWriter(reservingCapacity: utf8.count + 32)
-        writer.append(escaping: self)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
 }

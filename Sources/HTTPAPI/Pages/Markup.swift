@@ -1,3 +1,5 @@
+import Encodings
+
 /// A piece of HTML. Only its own functions write markup; texts and values are escaped on the way in.
 struct Markup: Sendable, Equatable {
     let html: String

@@ -4,7 +4,8 @@ import AuthorizationServer
 /// What comes next for a valid request: a sign-in, the question, the code, or an error.
 enum AuthorizeStep: Equatable {
     case signIn
-    case ask
+    /// The question, with the account that answers it.
+    case ask(Account)
     case issue
     case refuse(OAuthError.Code, String)
 }
@@ -30,7 +31,7 @@ struct AuthorizeSituation {
         else { return signInStep }
         let isHintMet = standing.account.isMeant(by: request.loginHint)
         guard request.alwaysAsksForConsent || !isConsentGiven || !isHintMet else { return .issue }
-        guard request.prompts.contains(.none) else { return .ask }
+        guard request.prompts.contains(.none) else { return .ask(standing.account) }
         return isConsentGiven && !request.alwaysAsksForConsent
             ? .refuse(.interactionRequired, "The person must be told that another account is signed in.")
             : .refuse(.consentRequired, "The person must be asked for consent.")

@@ -64,11 +64,11 @@ struct AuthorizeVisit: Sendable {
         let standing = try await useCase.store.standing(of: session.accountID, app: app)
         let grant = try await useCase.store.grant(of: session.accountID, for: request.client.id)
         let situation = situation(standing: standing, grant: grant)
-        switch (situation.step, standing) {
-        case (.signIn, _): return signIn()
-        case (.refuse(let code, let explanation), _):
+        switch situation.step {
+        case .signIn: return signIn()
+        case .refuse(let code, let explanation):
             return redirect(code, explanation, session: sessionWithoutRoundTrip(situation))
-        case (.issue, _):
+        case .issue:
             do {
                 let location = try await issue(request.scopes, session)
                 return AuthorizeOutcome(.code(location), session: sessionWithoutRoundTrip(situation))
@@ -76,10 +76,9 @@ struct AuthorizeVisit: Sendable {
                 // The credential has ended since it was read.
                 return withoutSession(situation)
             }
-        case (.ask, let standing?):
+        case .ask(let account):
             return AuthorizeOutcome(
-                .ask(prompt(for: standing.account, session)), session: sessionWithoutRoundTrip(situation))
-        case (.ask, nil): preconditionFailure("the step asks for consent only where there is an account")
+                .ask(prompt(for: account, session)), session: sessionWithoutRoundTrip(situation))
         }
     }
 

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import Encodings
 import KeySets
 import StrictJSON
@@ -95,15 +96,15 @@ struct GoogleEventToken: Sendable {
     }
 
     /// SHA-512 of SHA-512 of a refresh token, in either of the spellings that Google's pages have.
-    private static func tokenDigest(_ subject: JSONValue) -> [UInt8]? {
+    private static func tokenDigest(_ subject: JSONValue) -> SHA512Digest? {
         guard let text = subject["token"]?.string else { return nil }
-        let digest: [UInt8]? =
+        let bytes: [UInt8]? =
             switch subject["token_identifier_alg"] {
             case .string("hash_SHA512_double"): Hexadecimal.decode(text)
             case .string("hash_base64_sha512_sha512"):
                 Base64.decode(text) ?? Base64URL.decode(text)
             default: nil
             }
-        return digest.flatMap { $0.count == 64 ? $0 : nil }
+        return bytes.flatMap { SHA512Digest($0) }
     }
 }

@@ -1,5 +1,6 @@
 import AppleAccounts
 public import AuthorizationServer
+public import CodedErrors
 import SignIn
 
 /// `POST /v1/google/security-events`: what Google says about linked Google accounts (RISC).
@@ -29,5 +30,24 @@ public struct SecurityEventReceiver: Sendable {
                     jti: event.jti, payload: Array(token.utf8), changes: event.changes, receivedAt: now)))
         guard case .googleEvent(let receipt) = outcome else { throw OutcomeOfAnotherCommand() }
         return receipt
+    }
+}
+
+/// Why a security event token was refused (RFC 8935 §2.4).
+public struct SecurityEventError: CodedError {
+    /// The words on the wire.
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case invalidKey = "invalid_key"
+        case invalidIssuer = "invalid_issuer"
+        case invalidAudience = "invalid_audience"
+    }
+
+    public let code: Code
+    /// For the sender. It repeats nothing of the token.
+    public let description: String
+
+    public init(_ code: Code, _ description: String) {
+        (self.code, self.description) = (code, description)
     }
 }

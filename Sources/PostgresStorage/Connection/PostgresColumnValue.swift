@@ -128,6 +128,19 @@ extension SHA256Digest: PostgresColumnValue {
     static func array(_ values: [SHA256Digest?]) -> PostgresValue { .byteStrings(values.map { $0?.bytes }) }
 }
 
+extension SHA512Digest: PostgresColumnValue {
+    static var sqlType: String { ByteString.sqlType }
+
+    init?(_ bytes: UnsafeRawBufferPointer, type: Oid, in column: StaticString) {
+        precondition(type == PostgresType.bytes, "column \(column) has the type \(type)")
+        self.init(bytes)
+    }
+
+    var bound: PostgresValue { .bytes(bytes) }
+
+    static func array(_ values: [SHA512Digest?]) -> PostgresValue { .byteStrings(values.map { $0?.bytes }) }
+}
+
 extension PostgresColumnValue {
     static var elementType: String { sqlType }
 

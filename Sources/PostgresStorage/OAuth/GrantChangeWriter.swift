@@ -156,7 +156,7 @@ enum GrantChangeWriter {
             values.set(columns.generation, tokens.map { token in token.map { Int64($0.generation) } })
             values.set(columns.previousDigest, tokens.map { $0?.previous?.digest })
             values.set(columns.rotatedAt, tokens.map { $0?.previous?.rotatedAt })
-            values.set(columns.doubleSHA512, tokens.map { $0?.doubleSHA512.map { ByteString($0) } })
+            values.set(columns.doubleSHA512, tokens.map { $0?.doubleSHA512 })
         }
     }
 
@@ -184,7 +184,7 @@ enum GrantChangeWriter {
         return insertDeliveries.statement.call { values in
             values.set(columns.id, deliveries.map(\.id))
             values.set(columns.oauthClientID, deliveries.map(\.oauthClientID))
-            values.set(columns.doubleSHA512, deliveries.map { ByteString($0.doubleSHA512) })
+            values.set(columns.doubleSHA512, deliveries.map(\.doubleSHA512))
             values.set(columns.createdAt, deliveries.map(\.createdAt))
             values.set(columns.attempts, deliveries.map(\.attempts))
             values.set(columns.nextAttemptAt, deliveries.map(\.nextAttemptAt))

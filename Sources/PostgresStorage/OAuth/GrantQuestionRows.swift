@@ -17,7 +17,7 @@ enum GrantQuestionRows {
     }
 
     private struct FindOwners {
-        let statement: TypedStatement<[SHA256Digest], [UniqueID], [String], [ByteString]>
+        let statement: TypedStatement<[SHA256Digest], [UniqueID], [String], [SHA512Digest]>
         let accountID: Column<AccountID>
 
         init() {
@@ -89,7 +89,7 @@ enum GrantQuestionRows {
     static func ownerCalls(_ question: GrantQuestion) -> [PostgresCall] {
         let find = findOwners.statement(
             question.codeDigests, question.lineIDs, question.googleSubjects,
-            question.tokenDigests.map { ByteString($0) })
+            question.tokenDigests)
         guard question.isAboutGoogle else { return [find] }
         let names = question.googleSubjects.map { "s" + $0 } + question.eventIdentifiers.map { "e" + $0 }
         return [lock(Set(names.map(lockNumber)).sorted()), find]

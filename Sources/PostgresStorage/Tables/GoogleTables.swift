@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import SQLTables
 
 /// Refresh tokens that have ended, for Google. Nothing in it leads to a person, so it outlives an erasure,
@@ -9,7 +10,7 @@ struct SecurityEventDeliveryTable: Table {
 
     let id: Column<UniqueID>
     let oauthClientID: Column<OAuthClientID>
-    let doubleSHA512: Column<ByteString>
+    let doubleSHA512: Column<SHA512Digest>
     let createdAt: Column<Moment>
     let attempts: Column<Int64>
     let nextAttemptAt: Column<Moment>
@@ -28,7 +29,7 @@ extension SecurityEventDeliveryTable {
     func delivery(_ row: PostgresRow) throws(StorageError) -> SecurityEventDelivery {
         SecurityEventDelivery(
             id: try row.required(id), oauthClientID: try row.required(oauthClientID),
-            doubleSHA512: try row.required(doubleSHA512).bytes, createdAt: try row.required(createdAt),
+            doubleSHA512: try row.required(doubleSHA512), createdAt: try row.required(createdAt),
             attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt))
     }
 }

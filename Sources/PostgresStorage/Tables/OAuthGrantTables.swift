@@ -67,7 +67,7 @@ struct OAuthLineTable: Table {
     let previousDigest: Column<SHA256Digest>
     let rotatedAt: Column<Moment>
     /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
-    let doubleSHA512: Column<ByteString>
+    let doubleSHA512: Column<SHA512Digest>
 
     init(_ columns: inout ColumnList) {
         id = columns("id", .operational)
@@ -115,6 +115,6 @@ extension OAuthLineTable {
         return RefreshTokenState(
             lineSecretDigest: secret, digest: try row.required(tokenDigest),
             generation: UInt32(truncatingIfNeeded: try row.required(generation)), previous: previous,
-            doubleSHA512: row[doubleSHA512]?.bytes)
+            doubleSHA512: row[doubleSHA512])
     }
 }

@@ -85,6 +85,17 @@ extension SHA256Digest: SQLiteColumnValue {
     }
 }
 
+extension SHA512Digest: SQLiteColumnValue {
+    init?(_ statement: OpaquePointer, at place: Int32) {
+        guard let data = Data(statement, at: place) else { return nil }
+        self.init(data)
+    }
+
+    func bind(to statement: OpaquePointer, number: Int32) -> Int32 {
+        bytes.bind(to: statement, number: number)
+    }
+}
+
 extension KeyDigest: SQLiteColumnValue {
     init?(_ statement: OpaquePointer, at place: Int32) {
         guard let data = Data(statement, at: place) else { return nil }

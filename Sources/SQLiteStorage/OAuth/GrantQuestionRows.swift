@@ -9,7 +9,7 @@ final class GrantQuestionRows {
     private let byCode: KeyedSelect<SHA256Digest>
     private let byLine: KeyedSelect<UniqueID>
     private let byGoogleSubject: KeyedSelect<String>
-    private let byToken: KeyedSelect<[UInt8]>
+    private let byToken: KeyedSelect<SHA512Digest>
     private let findErasure: KeyedSelect<AccountID>
     private let findEvent: KeyedSelect<String>
     private let findGoogleAccount: KeyedSelect<String>

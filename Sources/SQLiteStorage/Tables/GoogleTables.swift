@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import SQLTables
 
 /// Refresh tokens that have ended, for Google. Nothing in it leads to a person, so it outlives an erasure,
@@ -9,7 +10,7 @@ struct SecurityEventDeliveryTable: Table {
 
     let id: Column<UniqueID>
     let oauthClientID: Column<OAuthClientID>
-    let doubleSHA512: Column<[UInt8]>
+    let doubleSHA512: Column<SHA512Digest>
     let createdAt: Column<Moment>
     let attempts: Column<Int64>
     let nextAttemptAt: Column<Moment>

@@ -76,7 +76,7 @@ struct OAuthLineTable: Table {
     let previousDigest: Column<SHA256Digest>
     let rotatedAt: Column<Moment>
     /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
-    let doubleSHA512: Column<[UInt8]>
+    let doubleSHA512: Column<SHA512Digest>
 
     init(_ columns: inout ColumnList) {
         id = columns("id", .operational)

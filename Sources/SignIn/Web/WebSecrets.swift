@@ -10,18 +10,13 @@ struct WebCode {
 
     init() {
         let text = Base64URL.encode(SecureRandom.bytes(count: 32))
-        guard let digest = TicketDigest(SHA256Digest.hash(text).bytes) else {
-            preconditionFailure("SHA-256 has 32 bytes")
-        }
-        (self.text, self.digest) = (text, digest)
+        (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 
     /// Returns `nil` for a text that cannot be one of ours, so that garbage never reaches the database.
     init?(_ text: String) {
-        guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32,
-            let digest = TicketDigest(SHA256Digest.hash(text).bytes)
-        else { return nil }
-        (self.text, self.digest) = (text, digest)
+        guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
+        (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 }
 

@@ -182,12 +182,9 @@ public struct WebSignIn: Sendable {
     /// Returns `false` when the state was used before. The use is remembered for longer than the state is
     /// valid, because the clocks of two replicas differ.
     private func useUp(_ webState: WebState) async throws -> Bool {
-        guard let digest = TicketDigest(SHA256Digest.hash(webState.nonce).bytes) else {
-            preconditionFailure("SHA-256 has 32 bytes")
-        }
-        return try await tickets.insertTicket(
+        try await tickets.insertTicket(
             Ticket(
-                digest: digest, purpose: .webState, payload: [],
+                digest: TicketDigest(.hash(webState.nonce)), purpose: .webState, payload: [],
                 expiresAt: webState.expiresAt.advanced(byMilliseconds: Self.clockDifference)))
     }
 

@@ -50,7 +50,7 @@ enum CallbackPage: Equatable {
         <body>
         <main>
         <h1>\(title)</h1>
-        <p>\(Self.escaped(text))</p>
+        <p>\(text.htmlEscaped)</p>
         </main>
         </body>
         </html>
@@ -78,11 +78,6 @@ enum CallbackPage: Equatable {
         case .nothingHere, .otherMethod, .otherHost:
             "siwa login waits here for the answer of a sign-in. Go back to the terminal."
         }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
     }
 
     private static let style = """

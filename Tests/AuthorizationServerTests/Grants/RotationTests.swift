@@ -74,7 +74,7 @@ import Testing
     @Test func `only one who has the secret of the line can end it with an invented token`() {
         var desk = rotated()
         let stranger = PresentedRefreshToken(
-            lineID: first.presented.lineID, lineSecretDigest: .hash("guess"), generation: 0,
+            lineID: first.presented.lineID, lineSecretDigest: .hash("guess"),
             digest: first.presented.digest)
         let command = RefreshCommand(
             oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,

@@ -43,10 +43,10 @@ import Testing
 
     @Test func `the double hash hashes the 64 raw bytes of the first`() {
         let token = token()
-        #expect(token.doubleSHA512 == SHA512Digest.hash(SHA512Digest.hash(Array(token.text.utf8))))
-        #expect(token.doubleSHA512.count == 64)
+        #expect(token.doubleSHA512 == SHA512Digest.hash(SHA512Digest.hash(Array(token.text.utf8)).bytes))
+        #expect(token.doubleSHA512.bytes.count == 64)
         // FIPS 180-4, the example of "abc".
-        let abc = Hexadecimal.encode(SHA512Digest.hash(Array("abc".utf8)))
+        let abc = Hexadecimal.encode(SHA512Digest.hash(Array("abc".utf8)).bytes)
         #expect(abc.hasPrefix("ddaf35a193617abacc417349ae204131"))
     }
 

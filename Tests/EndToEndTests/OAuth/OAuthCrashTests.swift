@@ -82,7 +82,7 @@ import Testing
     }
 
     static func hash(_ token: String) -> String {
-        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8))))
+        Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
     /// An answer that is not read has the same effect as one that a crash has swallowed.

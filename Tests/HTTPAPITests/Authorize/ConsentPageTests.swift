@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import Foundation
 import NIOHTTP1
 import StorageConformance

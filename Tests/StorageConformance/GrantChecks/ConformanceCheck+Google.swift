@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 
 extension ConformanceCheck {
     static let google = [
@@ -51,11 +52,9 @@ extension ConformanceCheck {
             try await store.authorize(.sample(2, account: grant.accountID, client: "google"))
             try await store.redeem(.sample(2, client: "google", isNative: false, forGoogle: true))
             let digest = SampleToken(line: 1).doubleSHA512
-            for wrong in [Array(digest.dropLast()), [], SampleToken(line: 3).doubleSHA512] {
+            for wrong in [.hash(digest.bytes), SampleToken(line: 3).doubleSHA512] as [SHA512Digest] {
                 try await store.carryOut(
-                    .googleEvent(
-                        .sample(
-                            .endToken(doubleSHA512: wrong), jti: "wrong-\(wrong.count)-\(wrong.first ?? 0)")))
+                    .googleEvent(.sample(.endToken(doubleSHA512: wrong), jti: "wrong-\(wrong.bytes[0])")))
             }
             try expect(try await store.isGood(1), "no other digest ends it")
             try await store.carryOut(.googleEvent(.sample(.endToken(doubleSHA512: digest))))

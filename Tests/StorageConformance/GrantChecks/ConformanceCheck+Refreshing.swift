@@ -85,7 +85,7 @@ extension ConformanceCheck {
                 try await store.refresh(.sample(SampleToken(line: 2)))
             }
             let forged = PresentedRefreshToken(
-                lineID: .sample(1), lineSecretDigest: .hash("guess"), generation: 0, digest: token.digest)
+                lineID: .sample(1), lineSecretDigest: .hash("guess"), digest: token.digest)
             try await expectGrantRefusal(.refreshTokenNotFound) {
                 try await store.refresh(
                     RefreshCommand(

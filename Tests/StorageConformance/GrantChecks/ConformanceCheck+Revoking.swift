@@ -29,7 +29,7 @@ extension ConformanceCheck {
             try await store.revoke(.sample(SampleToken(line: 1), client: "tablet"))
             try await store.revoke(.sample(SampleToken(line: 2)))
             let forged = PresentedRefreshToken(
-                lineID: .sample(1), lineSecretDigest: .hash("guess"), generation: 0,
+                lineID: .sample(1), lineSecretDigest: .hash("guess"),
                 digest: SampleToken(line: 1).presented.digest)
             try await store.revoke(
                 RevokeCommand(oauthClientID: "phone", token: .refresh(forged), moment: 2_200_000))

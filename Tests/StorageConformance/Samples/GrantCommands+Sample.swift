@@ -1,6 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
-import Cryptography
+public import Cryptography
 import Encodings
 
 extension OAuthClientID: ExpressibleByStringInterpolation {
@@ -25,9 +25,7 @@ public struct SampleToken: Sendable, Hashable {
     var digest: SHA256Digest { .hash("token-\(line)-\(generation)-\(variant)") }
 
     public var presented: PresentedRefreshToken {
-        PresentedRefreshToken(
-            lineID: .sample(line), lineSecretDigest: lineSecretDigest, generation: generation,
-            digest: digest)
+        PresentedRefreshToken(lineID: .sample(line), lineSecretDigest: lineSecretDigest, digest: digest)
     }
 
     public func new(forGoogle: Bool = false) -> NewRefreshToken {
@@ -36,11 +34,8 @@ public struct SampleToken: Sendable, Hashable {
             doubleSHA512: forGoogle ? doubleSHA512 : nil)
     }
 
-    /// 64 bytes, another 64 for each token.
-    public var doubleSHA512: [UInt8] {
-        let half = SHA256Digest.hash(digest.bytes).bytes
-        return half + SHA256Digest.hash(half).bytes
-    }
+    /// Another one for each token.
+    public var doubleSHA512: SHA512Digest { .hash(digest.bytes) }
 
     public func next(_ variant: Int = 0) -> SampleToken {
         SampleToken(line: line, generation: generation + 1, variant: variant)

@@ -1,4 +1,5 @@
 public import AppleAccounts
+import Cryptography
 
 extension UniqueID {
     /// Sorts by the number.
@@ -78,9 +79,6 @@ extension EraseCommand {
 
 extension TicketDigest {
     public static func sample(_ byte: UInt8 = 7) -> TicketDigest {
-        guard let digest = TicketDigest(Array(repeating: byte, count: 32)) else {
-            preconditionFailure("32 bytes are a digest")
-        }
-        return digest
+        TicketDigest(.hash([byte]))
     }
 }

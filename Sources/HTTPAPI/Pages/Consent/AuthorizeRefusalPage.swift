@@ -1,4 +1,5 @@
 import AuthorizationServer
+import Encodings
 import NIOHTTP1
 
 /// The page at the authorization endpoint that says why there is nothing to agree to, and what to do.

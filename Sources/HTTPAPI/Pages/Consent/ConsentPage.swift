@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import OAuth
 
 /// The page that asks a person whether a client may have what it asks for.

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Encodings
 import OAuth
 
 /// What the consent page of a client says in one language, for every person and request: everything that does
