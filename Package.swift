@@ -326,10 +326,11 @@ let package = Package(
     ]
 )
 
-// What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by pointers, what they
-// stand on, and their tests. The whole package would take too long, and so would anything with an HTTP library: its C alone is
-// 400 files of cryptography. They are optimized, because only optimized code frees what it no longer needs in the middle of a
-// function; what they depend on is not, because it takes three times as long to compile.
+// What scripts/test builds once more with the address sanitizer: the targets that call C or read memory by
+// pointers, what they stand on, and their tests. The whole package would take too long, and so would anything
+// with an HTTP library: its C alone is 400 files of cryptography. They are optimized, because only optimized
+// code frees what it no longer needs in the middle of a function; what they depend on is not, because it
+// takes three times as long to compile.
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
         "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-/// The Swift half of `scripts/bench`: what the service is measured against, and a load at a fixed rate. A package
-/// of its own, so that the service depends on none of it.
+/// The Swift half of `scripts/bench`: what the service is measured against, and a load at a fixed rate. A
+/// package of its own, so that the service depends on none of it.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,5 @@
-// EmulatorConnections owns how the emulators listen, serve connections and keep their state in a file. It does
-// not own any route, and nothing of what the state is.
+// EmulatorConnections owns how the emulators listen, serve connections and keep their state in a file. It
+// does not own any route, and nothing of what the state is.
 
 import Synchronization
 

@@ -26,8 +26,8 @@ public final class OAuthServer: Sendable {
     func submitEnding(_ command: GrantCommand) async throws -> GrantOutcome {
         do {
             let outcome = try await parts.commits.submit(command)
-            // A command that gives tokens ends only older ones beyond a ceiling, which are not reported. To wake
-            // the worker costs a transaction.
+            // A command that gives tokens ends only older ones beyond a ceiling, which are not reported. To
+            // wake the worker costs a transaction.
             if case .issued = outcome { return outcome }
             deliverySignal.wake()
             return outcome

@@ -4,8 +4,8 @@ package enum Sensitivity: String, Sendable, Hashable, CaseIterable {
     /// the person has the value any more: the row is gone, or the column is NULL or has a value that says
     /// nothing.
     case personal
-    /// Gives its holder access at Apple or here, sealed or not: a token, a code, a key, the digest of a one-time
-    /// secret. Those of a person are gone when the erasure is finished.
+    /// Gives its holder access at Apple or here, sealed or not: a token, a code, a key, the digest of a
+    /// one-time secret. Those of a person are gone when the erasure is finished.
     case secret
     /// Numbers of rows, names of apps and teams, and what the service needs for its work. Stays.
     case operational

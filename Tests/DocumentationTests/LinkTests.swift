@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// Paths stand in `code`, from the root of the project, from Sources or from Tests; `*` stands for a part of a name.
+    /// Paths stand in `code`, from the root of the project, from Sources or from Tests; `*` stands for a part
+    /// of a name.
     @Test(arguments: Document.all.filter { $0.path != "CHANGELOG.md" })
     func `every file and folder of ours that a page names exists`(page: Document) {
         for match in page.prose.matches(of: /`([A-Za-z0-9_.+*-]+\/[A-Za-z0-9_.+*\/-]*)`/) {

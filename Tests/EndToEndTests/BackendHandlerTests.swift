@@ -7,7 +7,8 @@ import Testing
 
 @testable import siwa
 
-/// The backends that `docs/integrate.md` shows, each against `siwa dev`, with the same app before all of them.
+/// The backends that `docs/integrate.md` shows, each against `siwa dev`, with the same app before all of
+/// them.
 @Suite(.serialized) struct BackendHandlerTests {
     struct Trial: Sendable {
         let app: PhoneApp

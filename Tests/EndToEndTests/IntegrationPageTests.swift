@@ -19,7 +19,8 @@ import Testing
     }
 
     #if os(Linux)
-        /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of them.
+        /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of
+        /// them.
         @Test(arguments: [("integrate.md", 2), ("linking.md", 1), ("oauth.md", 1)])
         func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
@@ -38,7 +39,8 @@ import Testing
                 try Data(code.utf8).write(to: URL(fileURLWithPath: app))
                 let standIns = PythonTools.root.appendingPathComponent(
                     "Tests/EndToEndTests/Clients/AppleStandIns.swift")
-                // As far as SIL, where the compiler also finds overlapping accesses and what is not initialized.
+                // As far as SIL, where the compiler also finds overlapping accesses and what is not
+                // initialized.
                 let printed = try await ExampleBackend.paste(
                     "swiftc -emit-sil -wmo -o /dev/null -parse-as-library -swift-version 6 '\(standIns.path)' '\(app)'; echo $?",
                     in: directory)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import siwa
 
-/// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops, in
-/// every language, in light and dark, and with the keyboard alone.
+/// The pages of OAuth and of the fake Google, as Chromium lays them out: at the width of phones and desktops,
+/// in every language, in light and dark, and with the keyboard alone.
 @Suite(.serialized) struct PageLooksTests {
     /// The colours do not depend on the width.
     private static let views: [(width: Int64, isDark: Bool)] = [(320, false), (375, true), (1280, false)]

@@ -10,7 +10,8 @@ import TokenMint
 
 /// What is on its sockets when an event loop comes round to them.
 @Suite struct EventLoopRoundTests {
-    /// Keeps the service's loops from reading until it ends, while the clients, who have a loop of their own, send.
+    /// Keeps the service's loops from reading until it ends, while the clients, who have a loop of their own,
+    /// send.
     private static func whileServiceIsBusy(
         clients: MultiThreadedEventLoopGroup, _ send: () async throws -> Void
     ) async throws {

@@ -187,7 +187,8 @@ import TokenMint
         try await RunningService.with { service in
             let answer = try await WebVisitor(service).begin("?state=\(state)").response
             #expect(answer.status == 400)
-            // A target has no fragment (RFC 9112 §3.2), so that such a request is refused before its query is read.
+            // A target has no fragment (RFC 9112 §3.2), so that such a request is refused before its query is
+            // read.
             #expect(answer.code == (state.contains("#") ? "request_malformed" : "parameter_malformed"))
         }
     }

@@ -139,7 +139,8 @@ import Testing
         #expect(throws: JOSEError(.keyUnusable)) { try ECPrivateKey(pem: encrypted) }
     }
 
-    /// The text of a key is read in place by OpenSSL. Keys of many lengths, so that freed text would be written over.
+    /// The text of a key is read in place by OpenSSL. Keys of many lengths, so that freed text would be
+    /// written over.
     @Test func `reads keys from text that nothing else holds, many times over`() throws {
         let key = try ECPrivateKey.generate()
         let body = key.pem.utf8

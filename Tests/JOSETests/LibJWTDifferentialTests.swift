@@ -107,8 +107,8 @@ import TokenMint
         #expect(try !weAccept(token))
     }
 
-    /// Why libjwt never sits on the verifying path: it takes the algorithm from the header, and our public key for a
-    /// shared secret.
+    /// Why libjwt never sits on the verifying path: it takes the algorithm from the header, and our public
+    /// key for a shared secret.
     @Test func `refuses an HS256 token keyed with the public PEM, which libjwt accepts`() throws {
         let token = try JWTSigner.sign(
             claims: TokenMint.identityClaims(), keyID: mint.keyID, algorithm: .HS256,

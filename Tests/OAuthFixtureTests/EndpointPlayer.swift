@@ -4,8 +4,8 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Plays one request to the revocation, introspection or userinfo endpoint, or for a document of metadata: what
-/// is given, the request, its response, and what has become of the tokens afterwards.
+/// Plays one request to the revocation, introspection or userinfo endpoint, or for a document of metadata:
+/// what is given, the request, its response, and what has become of the tokens afterwards.
 struct EndpointPlayer {
     let service: PlayedService
     let content: EndpointCase

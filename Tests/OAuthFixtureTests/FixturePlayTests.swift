@@ -4,8 +4,8 @@ import Testing
 
 /// Every fixture of OAuth against the whole service, over HTTP.
 ///
-/// Token requests are played on two stores, because their outcome depends on what is stored. All stores pass the
-/// same conformance suite.
+/// Token requests are played on two stores, because their outcome depends on what is stored. All stores pass
+/// the same conformance suite.
 @Suite(.timeLimit(.minutes(5))) struct FixturePlayTests {
     @Test(arguments: try OAuthFixture<AuthorizationCase>.all(in: "authorization"))
     func `answers an authorization request as its file says`(

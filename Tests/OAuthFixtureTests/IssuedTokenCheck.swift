@@ -9,7 +9,8 @@ import TokenMint
 
 @testable import OAuthFixtures
 
-/// Checks tokens that the service has issued as RFC 9068 and OpenID Connect Core say, with the published keys.
+/// Checks tokens that the service has issued as RFC 9068 and OpenID Connect Core say, with the published
+/// keys.
 struct IssuedTokenCheck {
     let service: PlayedService
     /// `nil` when it is not known.

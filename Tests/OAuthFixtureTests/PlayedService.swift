@@ -18,8 +18,8 @@ import TokenMint
 
 @testable import siwa
 
-/// The whole service with the clients of the fixtures, on a free port, with a clock that stands still. The mint
-/// plays Apple and Google.
+/// The whole service with the clients of the fixtures, on a free port, with a clock that stands still. The
+/// mint plays Apple and Google.
 struct PlayedService: Sendable {
     let deployment: FixtureDeployment
     let store: any ConformingStore

@@ -3,8 +3,8 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Plays one request to `/oauth/token`: what is given, the request, its response, and what has become of codes
-/// and tokens afterwards.
+/// Plays one request to `/oauth/token`: what is given, the request, its response, and what has become of
+/// codes and tokens afterwards.
 struct TokenPlayer {
     let service: PlayedService
     let content: TokenCase

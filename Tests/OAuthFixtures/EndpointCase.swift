@@ -25,8 +25,8 @@ struct EndpointCase: Decodable, Sendable {
         let afterwards: TokenCase.Afterwards?
     }
 
-    /// The field `WWW-Authenticate`, without `realm` and `charset`. A member that the file does not name must be
-    /// absent.
+    /// The field `WWW-Authenticate`, without `realm` and `charset`. A member that the file does not name must
+    /// be absent.
     struct Challenge: Decodable {
         let scheme: String
         let error, scope: String?

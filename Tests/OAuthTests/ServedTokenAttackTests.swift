@@ -21,7 +21,8 @@ import TokenMint
         let world = try OAuthWorld()
         let account = try await world.person()
         let stolen = try await world.code(for: account.id)
-        // The attacker's own authorization had another challenge, and the client sends the verifier of that one.
+        // The attacker's own authorization had another challenge, and the client sends the verifier of that
+        // one.
         let verifier = String(repeating: "a", count: 43)
         await #expect(throws: OAuthError.invalidGrant) {
             _ = try await world.redeem(stolen, verifier: verifier)

@@ -7,8 +7,8 @@ struct Command: Sendable {
     /// As the user `postgres` when this is root: a server refuses to be run by root.
     var asServer = false
 
-    /// Foundation takes a process for running as long as another process holds a socket that it leaves to it, and
-    /// a server that is started would. So it gets none of what is open here.
+    /// Foundation takes a process for running as long as another process holds a socket that it leaves to it,
+    /// and a server that is started would. So it gets none of what is open here.
     private static let script = """
         (
             for entry in /proc/$BASHPID/fd/*; do

@@ -1,8 +1,8 @@
 import Foundation
 
 extension PostgresCluster {
-    /// Stops all of its processes where they are. Connections stay open, new ones are taken in by the kernel, and
-    /// nothing is answered: as if the machine hung.
+    /// Stops all of its processes where they are. Connections stay open, new ones are taken in by the kernel,
+    /// and nothing is answered: as if the machine hung.
     public func freeze() throws {
         for process in try processes() { kill(process, SIGSTOP) }
     }

@@ -26,7 +26,8 @@ public final class PostgresCluster: Sendable {
 
     private static let one = Mutex<Task<PostgresCluster, any Error>?>(nil)
 
-    /// The one of this test process, started on first use. It does not survive the machine: nothing is flushed.
+    /// The one of this test process, started on first use. It does not survive the machine: nothing is
+    /// flushed.
     public static func shared() async throws -> PostgresCluster {
         let task = one.withLock { task in
             let started = task ?? Task { try await start(fsync: false, settings: ["max_connections": "300"]) }

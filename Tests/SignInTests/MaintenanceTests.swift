@@ -47,7 +47,8 @@ import Testing
 
     @Test func `forgets tickets whose time is over`() async throws {
         for (byte, end) in [(1, 999), (2, 1000)] as [(UInt8, Moment)] {
-            let ticket = Ticket(digest: TicketDigest(.hash([byte])), purpose: .webState, payload: [], expiresAt: end)
+            let ticket = Ticket(
+                digest: TicketDigest(.hash([byte])), purpose: .webState, payload: [], expiresAt: end)
             #expect(try await store.insertTicket(ticket))
         }
         await maintenance(at: 1000).purgeTickets()

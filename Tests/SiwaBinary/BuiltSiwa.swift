@@ -2,8 +2,8 @@ public import Foundation
 
 /// The built `siwa`, for tests that start it as a process of its own.
 ///
-/// `scripts/test` builds the release product, which is what people run, and names it in `SIWA_BINARY`. Without that it is
-/// the debug build beside the tests.
+/// `scripts/test` builds the release product, which is what people run, and names it in `SIWA_BINARY`.
+/// Without that it is the debug build beside the tests.
 public enum BuiltSiwa {
     /// The environment variable that names another build.
     public static let variable = "SIWA_BINARY"
@@ -12,8 +12,8 @@ public enum BuiltSiwa {
         public let description: String
     }
 
-    /// - Throws: `NotFound`, also when the variable names no program: to test another build than the one that was asked for
-    ///   would prove nothing.
+    /// - Throws: `NotFound`, also when the variable names no program: to test another build than the one that
+    ///   was asked for would prove nothing.
     public static func url() throws -> URL {
         if let path = ProcessInfo.processInfo.environment[variable], !path.isEmpty {
             let url = URL(fileURLWithPath: path)

@@ -2,8 +2,8 @@ import Foundation
 
 /// A shell script that sees the end of this process, however it comes, and then clears up.
 ///
-/// It is a process of its own with a pipe as its standard input. The pipe ends with the last process that can write
-/// to it, and that is this one alone.
+/// It is a process of its own with a pipe as its standard input. The pipe ends with the last process that can
+/// write to it, and that is this one alone.
 public struct Watchdog: Sendable {
     /// Must be kept open, and is never closed.
     private let pipe: Int32

@@ -3,7 +3,8 @@ public import StrictJSON
 
 /// Mints tokens as Apple would, for tests, with a key that lives as long as the process.
 ///
-/// `TokenMint.shared` has one key pair, because making one takes a while. Everything about a token can be changed.
+/// `TokenMint.shared` has one key pair, because making one takes a while. Everything about a token can be
+/// changed.
 public struct TokenMint: Sendable {
     public static let shared = TokenMint()
 

@@ -3,8 +3,8 @@ import ArgumentParser
 /// Sends HTTP requests at a fixed rate, however fast they are answered, and prints one JSON object.
 ///
 /// wrk sends the next request when the last one is answered, so a server that stalls is asked less and looks
-/// better than it is. Here every request has its moment, and its latency counts from then on, also while it waits
-/// for a free connection.
+/// better than it is. Here every request has its moment, and its latency counts from then on, also while it
+/// waits for a free connection.
 @main
 struct PacedLoad: ParsableCommand {
     @Option var port: UInt16

@@ -1,6 +1,7 @@
 /// What became of the requests.
 struct Tally {
-    /// In microseconds, of the answers 200 to 299 and of the requests that were never sent: how long these waited.
+    /// In microseconds, of the answers 200 to 299 and of the requests that were never sent: how long these
+    /// waited.
     private var latencies: [UInt32] = []
     /// Answers 200 to 299.
     private var succeeded = 0

@@ -47,8 +47,8 @@ public struct AccountGrants: Sendable, Hashable {
 
 /// What a store has to do with its codes and tokens at the end of a batch, in this order.
 public enum GrantChange: Sendable, Hashable {
-    /// To be sealed with the hook that the store was opened with. Does nothing when there is one of that ID: a
-    /// command that was repeated.
+    /// To be sealed with the hook that the store was opened with. Does nothing when there is one of that ID:
+    /// a command that was repeated.
     case insertCode(NewAuthorizationCode)
     case removeCode(UniqueID)
     /// Replaces that of the same account and client ID.

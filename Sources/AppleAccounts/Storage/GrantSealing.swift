@@ -4,8 +4,8 @@ public protocol GrantSealing: Sendable {
     ///
     /// A store calls this inside its transaction, when it writes the row, and again when it has to repeat the
     /// transaction. It must not wait for anything.
-    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then the command that brought
-    ///   the secret fails alone.
+    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then the command that
+    ///   brought the secret fails alone.
     func seal(
         _ secret: GrantSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(StorageError) -> SealedSecret

@@ -12,7 +12,8 @@ package struct GrantEnding: Sendable {
     /// goes with the person.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
 
-    /// Returns `nil` when no credential has ended, which is so for all sign-ins but those that move an account.
+    /// Returns `nil` when no credential has ended, which is so for all sign-ins but those that move an
+    /// account.
     package init?(of set: WorkingSet) {
         guard !set.credentialEnds.isEmpty else { return nil }
         ends = set.credentialEnds

@@ -126,8 +126,8 @@ package struct GrantLedger: Sendable {
 }
 
 extension GrantEndReason {
-    /// Whether Google is told of a refresh token that ends for this reason (RISC, `token-revoked`): not of what
-    /// it has asked for itself, and not of a token that a newer one of its own has replaced.
+    /// Whether Google is told of a refresh token that ends for this reason (RISC, `token-revoked`): not of
+    /// what it has asked for itself, and not of a token that a newer one of its own has replaced.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased: true

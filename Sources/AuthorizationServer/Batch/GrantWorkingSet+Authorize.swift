@@ -1,8 +1,8 @@
 import AppleAccounts
 
 extension GrantWorkingSet {
-    /// How many codes a grant can have, waiting and redeemed; beyond it the oldest is forgotten. It bounds what
-    /// a client can store that sends a person through the authorization endpoint again and again.
+    /// How many codes a grant can have, waiting and redeemed; beyond it the oldest is forgotten. It bounds
+    /// what a client can store that sends a person through the authorization endpoint again and again.
     package static let mostCodes = 100
 
     /// Writes the code, and the grant with it: the person agreed now, not when the code is redeemed.

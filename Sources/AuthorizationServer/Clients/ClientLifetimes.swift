@@ -7,8 +7,8 @@ public struct ClientLifetimes: Sendable, Hashable {
     public var accessToken: Int64
     /// Of a refresh token since its last use: one second to ten years. `nil` is for ever.
     public var refreshTokenIdle: Int64?
-    /// Of a refresh token and all its successors since the code was redeemed: one second to ten years. `nil` is
-    /// for ever.
+    /// Of a refresh token and all its successors since the code was redeemed: one second to ten years. `nil`
+    /// is for ever.
     public var refreshTokenAbsolute: Int64?
 
     public static let codeBounds: ClosedRange<Int64> = 1...600

@@ -51,8 +51,8 @@ extension OAuthClient {
 
     public var hasAppFlip: Bool { googleLinking?.appFlip ?? false }
 
-    /// Whether one of the secrets of this client is the given one. All are compared, so that the duration does
-    /// not say which one it is.
+    /// Whether one of the secrets of this client is the given one. All are compared, so that the duration
+    /// does not say which one it is.
     public func accepts(secret: String) -> Bool {
         var isAccepted = false
         for hash in secretHashes where hash.matches(secret) { isAccepted = true }

@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// A change of grants that one transaction carries out. Extensions of `GrantWorkingSet` have the rule of each.
+/// A change of grants that one transaction carries out. Extensions of `GrantWorkingSet` have the rule of
+/// each.
 public enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)

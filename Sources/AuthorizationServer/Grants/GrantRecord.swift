@@ -1,5 +1,5 @@
-// AuthorizationServer owns OAuth 2.0: clients, scopes, redirect URIs, requests, grants, codes, tokens, and what
-// is decided about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
+// AuthorizationServer owns OAuth 2.0: clients, scopes, redirect URIs, requests, grants, codes, tokens, and
+// what is decided about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
 
 public import AppleAccounts
 

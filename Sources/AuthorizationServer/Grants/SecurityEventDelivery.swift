@@ -3,8 +3,8 @@ public import Cryptography
 
 /// A refresh token that Google is to be told of: it has ended (RISC, `token-revoked`).
 ///
-/// Written in the transaction that ends the token. A worker claims it, delivers it, and removes it; seven days
-/// after `createdAt` it is given up.
+/// Written in the transaction that ends the token. A worker claims it, delivers it, and removes it; seven
+/// days after `createdAt` it is given up.
 public struct SecurityEventDelivery: Sendable, Hashable {
     /// Also the `jti` of the security event token, so that a repeated delivery is recognized.
     public let id: UniqueID

@@ -32,8 +32,8 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         self.form = form
     }
 
-    /// Returns the target of a redirect when the URI of a request is this one: byte for byte, but for the port
-    /// of a loopback address, which a native app takes from what is free.
+    /// Returns the target of a redirect when the URI of a request is this one: byte for byte, but for the
+    /// port of a loopback address, which a native app takes from what is free.
     public func target(for uri: String) -> RedirectTarget? {
         let isMatch =
             form == .loopback

@@ -3,8 +3,8 @@ public import AppleAccounts
 /// Decides about an App Flip call: redirect URI, caller, client and parameters, and the person's decision, in
 /// this order.
 ///
-/// The redirect URI is first, because every later error is told to Google there, so that linking goes on in the
-/// browser. That is safe also for an unknown client: the URIs belong to Google.
+/// The redirect URI is first, because every later error is told to Google there, so that linking goes on in
+/// the browser. That is safe also for an unknown client: the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
 

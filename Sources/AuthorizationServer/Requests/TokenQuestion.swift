@@ -8,8 +8,8 @@ public struct TokenQuestion: Sendable, Confidential {
 
     public let endpoint: Endpoint
     public let token: String
-    /// What the client says that the token is. `nil` without a hint, and with one that is unknown: a hint only
-    /// says where to look first.
+    /// What the client says that the token is. `nil` without a hint, and with one that is unknown: a hint
+    /// only says where to look first.
     public let hint: Hint?
     /// `nil` at introspection, when the caller has an API key in place of a client.
     public let credentials: ClientCredentials?
@@ -45,8 +45,8 @@ public struct TokenQuestion: Sendable, Confidential {
 
     /// Checks the client that asks. `nil` for a caller with an API key.
     ///
-    /// Any client may revoke its own tokens; only confidential ones may introspect (RFC 7662 §4), because with
-    /// the ID of a public client everyone could try tokens.
+    /// Any client may revoke its own tokens; only confidential ones may introspect (RFC 7662 §4), because
+    /// with the ID of a public client everyone could try tokens.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient? {
         guard let credentials else { return nil }
         let client = try ClientAuthentication(clients).authenticate(credentials)

@@ -15,8 +15,8 @@ public struct ScopeSet: Sendable, Hashable {
         self.tokens = known
     }
 
-    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for a text without a
-    /// scope, and past the bounds.
+    /// Reads scopes that are separated by single spaces. Returns `nil` for anything else, for a text without
+    /// a scope, and past the bounds.
     public init?(parsing text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var tokens: [ScopeToken] = []

@@ -34,8 +34,8 @@ public protocol AuthorizationStore: Sendable {
 
     func isDisabled(googleSubject: String) async throws -> Bool
 
-    /// Claims deliveries that are due, the longest waiting first, and counts the attempt. From `leaseUntil` on
-    /// another claimer gets them.
+    /// Claims deliveries that are due, the longest waiting first, and counts the attempt. From `leaseUntil`
+    /// on another claimer gets them.
     func claimDeliveries(
         limit: Int, at moment: Moment, leaseUntil: Moment
     ) async throws -> [SecurityEventDelivery]
@@ -48,8 +48,8 @@ public protocol AuthorizationStore: Sendable {
 
     func nextDeliveryDue() async throws -> Moment?
 
-    /// Forgets codes a day past their expiry, lines past theirs, and what Google said longer than 30 days ago,
-    /// but for Google accounts that are disabled; a bounded number of each at once. Returns how many.
+    /// Forgets codes a day past their expiry, lines past theirs, and what Google said longer than 30 days
+    /// ago, but for Google accounts that are disabled; a bounded number of each at once. Returns how many.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.

@@ -10,8 +10,8 @@ public enum PageLanguage: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PageLanguage {
-    /// The language of a tag (BCP 47): its first part decides, so that `ar-EG` is Arabic. `nil` for a language
-    /// that the pages do not have.
+    /// The language of a tag (BCP 47): its first part decides, so that `ar-EG` is Arabic. `nil` for a
+    /// language that the pages do not have.
     public init?(tag: some StringProtocol) {
         self.init(tag: Array(tag.utf8)[...])
     }

@@ -18,8 +18,8 @@ public struct AccessTokenVerifier: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` for anything that cannot be an access token of this service, so that no key is looked
-        /// up for it: also for an ID token, whose `typ` is another.
+        /// Returns `nil` for anything that cannot be an access token of this service, so that no key is
+        /// looked up for it: also for an ID token, whose `typ` is another.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
                 Self.types.contains(type.lowercased())

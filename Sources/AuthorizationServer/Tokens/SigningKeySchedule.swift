@@ -2,9 +2,9 @@ public import AppleAccounts
 
 /// Decides when a signing key is made, which one signs, and which are published.
 ///
-/// A key is published a day before it signs, so that no verifier meets a `kid` that it does not know. It signs
-/// for 90 days, and stays published until the last token that it signed has expired. Does no I/O and reads no
-/// clock.
+/// A key is published a day before it signs, so that no verifier meets a `kid` that it does not know. It
+/// signs for 90 days, and stays published until the last token that it signed has expired. Does no I/O and
+/// reads no clock.
 public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds from the first signature of a key to that of its successor: 90 days.
     public static let rotation: Int64 = 90 * 86_400_000

@@ -3,8 +3,8 @@ import AuthorizationServer
 import StrictJSON
 
 extension AppFlipCall {
-    /// The body of `POST /v1/oauth/app-flip`. An empty text is read, because Google may send one: it is then a
-    /// missing parameter, which Google is told.
+    /// The body of `POST /v1/oauth/app-flip`. An empty text is read, because Google may send one: it is then
+    /// a missing parameter, which Google is told.
     init(parsing bytes: [UInt8]) throws(Problem) {
         var body = try RequestBody(bytes)
         self.init()

@@ -22,8 +22,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// Where the series with these labels is, each name before its value. A service makes some thousand series
-        /// at its start.
+        /// Where the series with these labels is, each name before its value. A service makes some thousand
+        /// series at its start.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(

@@ -62,12 +62,12 @@ final class AuthorizeRoutes: Sendable {
 
     /// The form of a request is written as the query of one is, and answered like it.
     private func beginPosted(_ request: HTTPRequest) -> RouteResult {
-        // A form can write a space as a plus sign. In the `state` of a redirect that would be a plus sign to those
-        // who read percent escapes only.
+        // A form can write a space as a plus sign. In the `state` of a redirect that would be a plus sign to
+        // those who read percent escapes only.
         let query = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
         guard !query.isEmpty, WebSignIn.canCarry(query) else { return .response(malformed(request)) }
-        // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It does
-        // with a GET that follows.
+        // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It
+        // does with a GET that follows.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser(of: request)) {
             return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }

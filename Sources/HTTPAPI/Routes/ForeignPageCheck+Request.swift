@@ -8,8 +8,8 @@ extension ForeignPageCheck {
         do throws(ForeignPageRefusal) {
             try check(host: host)
             // Apple's page posts its form to the callback from Apple's origin. The state in the form binds it
-            // to the browser. The consent page hides its origin, because it sends no referrer (Fetch §3.2); its
-            // form has a token.
+            // to the browser. The consent page hides its origin, because it sends no referrer (Fetch §3.2);
+            // its form has a token.
             if route.method != .get, route != .webCallback, route != .answerConsent {
                 try check(origin: head.headers["origin"], host: host)
             }

@@ -3,8 +3,8 @@ import StrictJSON
 
 /// A token of this service in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
 ///
-/// Its `typ` says what kind of token it is (RFC 8725 §3.11). The algorithm in the header is only compared with
-/// the one that belongs to the key, so a token cannot choose it.
+/// Its `typ` says what kind of token it is (RFC 8725 §3.11). The algorithm in the header is only compared
+/// with the one that belongs to the key, so a token cannot choose it.
 public struct TypedJWS: Sendable {
     /// In bytes. The tokens that this service makes are far shorter.
     public static let longestToken = 8192

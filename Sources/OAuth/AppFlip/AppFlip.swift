@@ -15,8 +15,8 @@ public struct AppFlip: Sendable {
     }
 
     /// - Parameter caller: The apps that the API key may ask about.
-    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account ID
-    ///   that no account has or had, or none that the caller may see.
+    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account
+    ///   ID that no account has or had, or none that the caller may see.
     public func answer(_ call: AppFlipCall, caller: AppScope) async throws -> AppFlipAnswer {
         switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -63,8 +63,8 @@ public struct AppFlip: Sendable {
             guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
-            // Where the backend does not say when the person signed in, it was at the latest authorization that
-            // is known. A time ahead of our clock would outlast every revocation.
+            // Where the backend does not say when the person signed in, it was at the latest authorization
+            // that is known. A time ahead of our clock would outlast every revocation.
             let standing = try await server.parts.store.standing(of: id, app: request.client.app)
             let known = standing?.credential.authorization?.moment
             return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))

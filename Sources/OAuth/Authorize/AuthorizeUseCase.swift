@@ -5,8 +5,8 @@ public import SignIn
 
 /// The browser path of an authorization (RFC 6749 §4.1.1): sign-in with Apple, consent, code.
 ///
-/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a person presses
-/// the button, or has pressed it before, so that a flood of requests costs no disk.
+/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a person
+/// presses the button, or has pressed it before, so that a flood of requests costs no disk.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore

@@ -132,7 +132,8 @@ struct AuthorizeVisit: Sendable {
             .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
     }
 
-    /// Where the client learns that a retry may help. Rethrows everything else, which is a bug of this service.
+    /// Where the client learns that a retry may help. Rethrows everything else, which is a bug of this
+    /// service.
     private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
         return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")

@@ -15,8 +15,8 @@ struct GoogleIdentity: Sendable, Equatable {
     /// - Parameters:
     ///   - clientIDs: Of our project at Google: one of them must be the audience.
     ///   - now: Seconds since 1970.
-    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys cannot be had
-    ///   now.
+    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys cannot be
+    ///   had now.
     init(
         assertion: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
         at now: Int64
@@ -36,8 +36,9 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found, if Google answers for it: the mailbox is Google's, or the
-    /// domain is hosted by Google. Any other address could have passed to another person since Google saw it.
+    /// The address by which an account may be found, if Google answers for it: the mailbox is Google's, or
+    /// the domain is hosted by Google. Any other address could have passed to another person since Google saw
+    /// it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -5,8 +5,8 @@ import AuthorizationServer
 /// keep the client itself out.
 ///
 /// Ten wrong secrets are free. After that no secret is compared for a second, and twice as long after each
-/// further wrong one, up to a minute. Fifteen minutes without a wrong secret forget all. Does no I/O and reads
-/// no clock.
+/// further wrong one, up to a minute. Fifteen minutes without a wrong secret forget all. Does no I/O and
+/// reads no clock.
 struct SecretGuessing: Sendable {
     static let freeAttempts = 10
     /// Milliseconds.

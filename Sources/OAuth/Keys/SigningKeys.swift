@@ -12,8 +12,8 @@ import Synchronization
 /// `SigningKeySchedule` decides; this carries it out. Keys are made by the first need or by `refresh`, which
 /// `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Milliseconds. Key IDs that are not known make the store be read at most so often, so that invented ones
-    /// cost one read a second together.
+    /// Milliseconds. Key IDs that are not known make the store be read at most so often, so that invented
+    /// ones cost one read a second together.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
@@ -95,8 +95,8 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Reads the keys, makes those that are due, and removes those that have retired. Calls that come meanwhile
-    /// wait for the one that runs.
+    /// Reads the keys, makes those that are due, and removes those that have retired. Calls that come
+    /// meanwhile wait for the one that runs.
     ///
     /// - Throws: `StorageError`, `JOSEError`.
     public func refresh() async throws {

@@ -5,8 +5,8 @@ import Encodings
 /// Proves that a posted form is one that this service has shown, to this session and for this request.
 ///
 /// It is a MAC under a key of the session over everything that the person was asked about: account, app, and
-/// the whole query of the request with its client, redirect URI, scope, state and challenge. A page of another
-/// site cannot make one (CSRF), and one of another request or session does not fit.
+/// the whole query of the request with its client, redirect URI, scope, state and challenge. A page of
+/// another site cannot make one (CSRF), and one of another request or session does not fit.
 enum FormToken {
     static func make(for query: String, in session: BrowserSession) -> String {
         Base64URL.encode(HMACSHA256(key: session.formKey).code(for: message(query, session)))

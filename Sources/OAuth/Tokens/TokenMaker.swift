@@ -55,8 +55,8 @@ struct TokenMaker: Sendable {
 
     /// When a line ends whose refresh token is not used again.
     ///
-    /// - Parameter isNew: Whether the line begins now. The end that counts from the beginning of an older line
-    ///   is known to the store.
+    /// - Parameter isNew: Whether the line begins now. The end that counts from the beginning of an older
+    ///   line is known to the store.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last

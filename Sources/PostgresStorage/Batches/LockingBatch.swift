@@ -56,8 +56,8 @@ struct LockingBatch {
     }
 
     /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens.
-    /// Returns the row ID of each subject, `nil` for those without a row, and which accounts have OAuth grants,
-    /// where that is asked.
+    /// Returns the row ID of each subject, `nil` for those without a row, and which accounts have OAuth
+    /// grants, where that is asked.
     private func load(
         _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
         after unsent: [PostgresCall], in session: PostgresSession

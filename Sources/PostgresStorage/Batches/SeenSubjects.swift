@@ -34,8 +34,8 @@ struct SeenSubjects {
         }
     }
 
-    /// Goes to each row where it was seen, without its index: the key is there for the case that the table was
-    /// written anew meanwhile, and the addition of 0 keeps the index out.
+    /// Goes to each row where it was seen, without its index: the key is there for the case that the table
+    /// was written anew meanwhile, and the addition of 0 keeps the index out.
     private struct Update {
         let rowPlace: Column<RowPlace>
         let writer: Column<TransactionNumber>

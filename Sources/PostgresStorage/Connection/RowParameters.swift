@@ -42,8 +42,8 @@ struct RowParameters: Sendable {
     /// "unnest($1::bigint[], $2::text[]) AS n (id, name)"
     func relation(_ alias: String) -> String { "\(unnest) AS \(alias) (\(names))" }
 
-    /// The same as `relation`, for a statement that runs often: PostgreSQL writes each array that it unnests to
-    /// a temporary table of its own first, and takes single elements of an array where it stands.
+    /// The same as `relation`, for a statement that runs often: PostgreSQL writes each array that it unnests
+    /// to a temporary table of its own first, and takes single elements of an array where it stands.
     ///
     /// Not for texts, nor for columns that are mostly NULL in large batches: an element behind others whose
     /// length varies is found by walking past them.

@@ -2,8 +2,8 @@ import CLibPQ
 
 /// Where a version of a row stands in its table: PostgreSQL's `ctid`.
 ///
-/// It names another row as soon as the table is written anew (`VACUUM FULL`), and another version when the row
-/// has changed. So it finds a row, and never says by itself which one it is.
+/// It names another row as soon as the table is written anew (`VACUUM FULL`), and another version when the
+/// row has changed. So it finds a row, and never says by itself which one it is.
 struct RowPlace: Hashable, Sendable {
     let block: UInt32
     let line: UInt16

@@ -2,8 +2,8 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Ends the grants of credentials that account commands have ended, in their transaction, which has locked the
-/// subjects.
+/// Ends the grants of credentials that account commands have ended, in their transaction, which has locked
+/// the subjects.
 struct EndedGrants {
     /// Of the transaction, with those of grants in their places.
     let events: [AccountEvent]

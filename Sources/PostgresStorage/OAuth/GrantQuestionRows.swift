@@ -10,8 +10,8 @@ enum GrantQuestionRows {
     /// How many locks there are for all of Google's accounts and events.
     private static let lockCount: UInt64 = 256
 
-    // Google's accounts and events have no account whose row could be locked, and those that come first have no
-    // row of their own. All are locked by the first statement of a transaction, in one order.
+    // Google's accounts and events have no account whose row could be locked, and those that come first have
+    // no row of their own. All are locked by the first statement of a transaction, in one order.
     private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }

@@ -1,11 +1,12 @@
 import AppleAccounts
 import SQLTables
 
-/// Accounts that a batch of grant commands is about, by their IDs: locked, and then read with all credentials.
+/// Accounts that a batch of grant commands is about, by their IDs: locked, and then read with all
+/// credentials.
 ///
 /// The lock of the subject's row is the one that account commands take before they change a credential, erase
-/// a person or move an account. It is exclusive, so it stands for everything of the account: grants, lines and
-/// codes, those too that do not exist yet. Sign-ins that bring nothing new do not take it.
+/// a person or move an account. It is exclusive, so it stands for everything of the account: grants, lines
+/// and codes, those too that do not exist yet. Sign-ins that bring nothing new do not take it.
 struct LockedAccounts {
     private struct Find {
         let statement: TypedStatement<[AccountID]>
@@ -30,9 +31,10 @@ struct LockedAccounts {
     }
 
     private static let find = Find()
-    // In the order of the names, in which account commands lock too. It leaves the key alone, so that an event
-    // which is appended elsewhere need not wait. Without a join: after a wait PostgreSQL looks at the conditions
-    // again, and would leave out, without a lock, a row that a transfer has given another team meanwhile.
+    // In the order of the names, in which account commands lock too. It leaves the key alone, so that an
+    // event which is appended elsewhere need not wait. Without a join: after a wait PostgreSQL looks at the
+    // conditions again, and would leave out, without a lock, a row that a transfer has given another team
+    // meanwhile.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))

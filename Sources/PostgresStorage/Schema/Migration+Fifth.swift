@@ -1,10 +1,10 @@
 extension Migration {
-    /// OAuth 2.0: grants, lines of tokens, codes, what Google is told and what it tells, and the keys that sign
-    /// tokens.
+    /// OAuth 2.0: grants, lines of tokens, codes, what Google is told and what it tells, and the keys that
+    /// sign tokens.
     ///
-    /// Grants hang on the account's ID and on the app, which a transfer does not change. A replica of an earlier
-    /// version can work beside this one; it does not end grants when a credential ends, so that OAuth clients are
-    /// to be configured once all replicas are of this version.
+    /// Grants hang on the account's ID and on the app, which a transfer does not change. A replica of an
+    /// earlier version can work beside this one; it does not end grants when a credential ends, so that OAuth
+    /// clients are to be configured once all replicas are of this version.
     static let fifth = Migration(
         number: 5, minimumReader: 1,
         sql: """

@@ -2,8 +2,9 @@ import AppleAccounts
 import AuthorizationServer
 import GRDB
 
-/// What the writing connection prepares for grants, at the first use: a deployment without OAuth clients never
-/// comes here, but for the end of a credential. Stays on its queue; after it threw, it must not be used again.
+/// What the writing connection prepares for grants, at the first use: a deployment without OAuth clients
+/// never comes here, but for the end of a credential. Stays on its queue; after it threw, it must not be used
+/// again.
 final class GrantBatches {
     let deliveries: DeliveryClaims
     private let question: GrantQuestionRows

@@ -1,9 +1,9 @@
 extension Migration {
-    /// OAuth 2.0: grants, lines of tokens, codes, what Google is told and what it tells, and the keys that sign
-    /// tokens.
+    /// OAuth 2.0: grants, lines of tokens, codes, what Google is told and what it tells, and the keys that
+    /// sign tokens.
     ///
-    /// Grants hang on the account's ID and on the app, which a transfer does not change. The ID is not declared
-    /// as a foreign key, because every change of a subject would then have to look for them.
+    /// Grants hang on the account's ID and on the app, which a transfer does not change. The ID is not
+    /// declared as a foreign key, because every change of a subject would then have to look for them.
     static let seventh = Migration(
         number: 7,
         sql: """

@@ -66,8 +66,8 @@ final class WriteConnection: Sendable {
     /// What the last attempt to write failed with; `nil` when it went well.
     var lastFailure: StorageError? { failure.withLock { $0 } }
 
-    /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that the
-    /// batch makes due.
+    /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that
+    /// the batch makes due.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 ///
-/// It is generic, and of this module only, so that the compiler makes one of its own for each target: sign-ins
-/// pay nothing for what it has in common with grants.
+/// It is generic, and of this module only, so that the compiler makes one of its own for each target:
+/// sign-ins pay nothing for what it has in common with grants.
 final class CommitLoop<Target: CommitTarget>: Sendable {
     typealias Command = Target.Command
     typealias Completion = @Sendable (Result<Target.Outcome, any Error>) -> Void

@@ -1,7 +1,7 @@
 import Metrics
 
-/// The metrics of a commit queue, recorded once for each transaction. Commands divided by commits are the size
-/// of a batch.
+/// The metrics of a commit queue, recorded once for each transaction. Commands divided by commits are the
+/// size of a batch.
 struct CommitMetrics: Sendable {
     private let commits: Counter
     private let failures: Counter

@@ -4,8 +4,8 @@ protocol CommitTarget: Sendable {
     associatedtype Outcome: Sendable
     associatedtype Batch: CommittedBatch where Batch.Outcome == Outcome
 
-    /// Commits the commands in one transaction and calls `completion` once, later, on any thread, when they are
-    /// durable.
+    /// Commits the commands in one transaction and calls `completion` once, later, on any thread, when they
+    /// are durable.
     func commit(
         _ commands: [Command], completion: @escaping @Sendable (Result<Batch, any Error>) -> Void)
 }

@@ -2,8 +2,8 @@ public import AppleAccounts
 import Metrics
 public import ServiceLifecycle
 
-/// Commits changes of accounts in groups: the result of a command is returned when it is durable, and commands
-/// that arrive during a transaction are committed together in the next one (`CommitLoop`).
+/// Commits changes of accounts in groups: the result of a command is returned when it is durable, and
+/// commands that arrive during a transaction are committed together in the next one (`CommitLoop`).
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 public final class GroupCommit: Service, Sendable {

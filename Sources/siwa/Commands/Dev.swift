@@ -120,8 +120,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// `nil` where the service has no OAuth clients: they need sign-in in a browser, and with it a port that is
-    /// known before and a Services ID.
+    /// `nil` where the service has no OAuth clients: they need sign-in in a browser, and with it a port that
+    /// is known before and a Services ID.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
             guard port != 0, clientIDs.count > 1 else { return nil }

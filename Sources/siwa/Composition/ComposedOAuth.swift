@@ -23,7 +23,8 @@ struct ComposedOAuth {
     /// - Parameters:
     ///   - client: For requests to Google. The owner shuts it down after the services.
     ///   - web: Signs people in for the authorization endpoint.
-    /// - Returns: `nil` without OAuth clients. The settings reader requires a sealing key where there are some.
+    /// - Returns: `nil` without OAuth clients. The settings reader requires a sealing key where there are
+    ///   some.
     init?(
         settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
         feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger

@@ -4,8 +4,8 @@ import Cryptography
 import OAuth
 import SignIn
 
-/// Seals stored values again, also the service's own signing keys, with the first key and in the current format, if another key or an earlier
-/// version sealed them.
+/// Seals stored values again, also the service's own signing keys, with the first key and in the current
+/// format, if another key or an earlier version sealed them.
 ///
 /// It can be stopped at any time and run again; values that are done stay done. A value that cannot be opened
 /// is not changed, only counted.

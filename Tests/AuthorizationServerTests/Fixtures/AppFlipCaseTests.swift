@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// - Parameter byToken: Whether an identity token says who it is. One from before the end of an account is
-    ///   refused, and a new sign-in heals that.
+    /// - Parameter byToken: Whether an identity token says who it is. One from before the end of an account
+    ///   is refused, and a new sign-in heals that.
     private func obstacle(_ identity: String, byToken: Bool) -> AppFlipObstacle? {
         if byToken, ["account erased", "account being erased", "apple account deleted"].contains(identity) {
             return .credentialRevoked

@@ -5,7 +5,8 @@ import Encodings
 import StorageConformance
 import Testing
 
-/// RFC 6749 §4.1.2 and §4.1.3: a code gives tokens once, to its client, for its redirect URI and its challenge.
+/// RFC 6749 §4.1.2 and §4.1.3: a code gives tokens once, to its client, for its redirect URI and its
+/// challenge.
 @Suite struct CodeUseTests {
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 

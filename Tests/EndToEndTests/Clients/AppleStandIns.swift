@@ -1,5 +1,6 @@
-// What the apps of docs/integrate.md, docs/linking.md and docs/oauth.md use of Apple's frameworks, with the isolation that Apple's headers
-// give it, so that the app's code can be type-checked on Linux. Nothing of this runs.
+// What the apps of docs/integrate.md, docs/linking.md and docs/oauth.md use of Apple's frameworks, with the
+// isolation that Apple's headers give it, so that the app's code can be type-checked on Linux. Nothing of
+// this runs.
 import Dispatch
 import Foundation
 

@@ -21,7 +21,8 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let description: String
     }
 
-    /// A user of the backend who has a password: "correct horse", hashed in few iterations so that tests are quick.
+    /// A user of the backend who has a password: "correct horse", hashed in few iterations so that tests are
+    /// quick.
     static let passwordUser = (id: "usr_grace", name: "grace@example.com", password: "correct horse")
     private static let passwordUsers =
         "usr_grace:grace@example.com:1000:73616c74:"

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The section of `docs/linking.md` that is followed line by line: what to open, what to press, what to paste.
+/// The section of `docs/linking.md` that is followed line by line: what to open, what to press, what to
+/// paste.
 struct TryItSection: Sendable {
     enum Action: Sendable, Equatable {
         case open(String)

@@ -17,7 +17,8 @@ struct WholeSystem: Sendable {
     let directory: TemporaryDirectory
     let backend: Backend
 
-    /// Rejects nothing for overload: a build for tests takes many times as long for a round of its event loops.
+    /// Rejects nothing for overload: a build for tests takes many times as long for a round of its event
+    /// loops.
     private static var admission: AdmissionBounds {
         var bounds = AdmissionBounds()
         bounds.target = .seconds(60)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A token that Apple really signed. They are third-party data and no part of this project: a test run reads them
-/// from the folder that `SIWA_REAL_TOKENS` names.
+/// A token that Apple really signed. They are third-party data and no part of this project: a test run reads
+/// them from the folder that `SIWA_REAL_TOKENS` names.
 struct RealTokenCase: Decodable, Sendable, CustomTestStringConvertible {
     enum CodingKeys: String, CodingKey {
         case kind, jwt, jwks, at

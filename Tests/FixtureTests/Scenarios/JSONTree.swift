@@ -35,7 +35,8 @@ enum JSONTree: Decodable, Hashable, Sendable {
         return members[member]
     }
 
-    /// Where `found` lacks something of this value or says otherwise. Members that are not named do not matter.
+    /// Where `found` lacks something of this value or says otherwise. Members that are not named do not
+    /// matter.
     func differences(from found: JSONTree?, at path: String = "") -> [String] {
         guard let found else { return ["\(path) is absent"] }
         switch (self, found) {

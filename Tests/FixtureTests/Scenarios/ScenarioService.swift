@@ -4,10 +4,11 @@ import KeySets
 import SignIn
 import TestSupport
 
-/// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a clock
-/// that is moved by hand.
+/// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a
+/// clock that is moved by hand.
 struct ScenarioService: Sendable {
-    /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's sleep.
+    /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's
+    /// sleep.
     private static let (longestFetch, longestSnapshotLoad): (Int64, Int64) = (19_999, 1999)
 
     let useCases: SignInUseCases

@@ -16,7 +16,8 @@ import Synchronization
 import TestSupport
 import TokenMint
 
-/// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands still.
+/// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands
+/// still.
 struct RunningService: Sendable {
     static let secret = "siwa_test_key_for_everything"
     static let limitedSecret = "siwa_test_key_for_the_second_app"
@@ -48,11 +49,12 @@ struct RunningService: Sendable {
         var foreignPages: ForeignPageCheck?
         /// Whether there are OAuth clients: those of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
-        /// Leads browsers to the authorization endpoint, with the changed clients of `OAuthClients`; `nil` leaves the authorization endpoint out.
+        /// Leads browsers to the authorization endpoint, with the changed clients of `OAuthClients`; `nil`
+        /// leaves the authorization endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
 
-        /// Those of the service, without rejections for overload: a build for tests takes many times as long for a
-        /// round, and many services of the tests share the event loops.
+        /// Those of the service, without rejections for overload: a build for tests takes many times as long
+        /// for a round, and many services of the tests share the event loops.
         private static var limits: ServerLimits {
             var limits = ServerLimits()
             limits.admission.target = .seconds(60)

@@ -10,8 +10,8 @@ import Testing
         PostgresStatement(
             "test_rows", "SELECT string_agg(c::text, ' ' ORDER BY subject_id, app_id) FROM credential AS c"))
 
-    /// Reads five of six people, who were stored by one transaction, and applies sign-ins to them. Returns what
-    /// writes these.
+    /// Reads five of six people, who were stored by one transaction, and applies sign-ins to them. Returns
+    /// what writes these.
     private func look(in session: PostgresSession) throws -> [PostgresCall] {
         let people = (0..<6).map { SubjectKey.sample("person-\($0)") }
         _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())

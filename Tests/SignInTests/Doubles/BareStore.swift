@@ -1,8 +1,8 @@
 import AppleAccounts
 import Synchronization
 
-/// A store with nothing in it, which counts how often its feed is read. An endless feed has always more behind it, and
-/// never anything for the reader.
+/// A store with nothing in it, which counts how often its feed is read. An endless feed has always more
+/// behind it, and never anything for the reader.
 final class BareStore: AccountStore {
     private let isEndless: Bool
     private let reads = Mutex(0)

@@ -2,7 +2,8 @@ import AppleAccounts
 import StorageConformance
 import Synchronization
 
-/// A store where something happens just before a batch is committed: after all that its commands' callers have read.
+/// A store where something happens just before a batch is committed: after all that its commands' callers
+/// have read.
 final class MeddlingStore: RelayingStore {
     typealias Event = @Sendable (any AccountStore) async throws -> Void
 

@@ -3,8 +3,8 @@ import AuthorizationServer
 import Cryptography
 import TestSupport
 
-/// Makes grant commands from a small world, so that they meet: two people, three clients, few codes and lines,
-/// few moments.
+/// Makes grant commands from a small world, so that they meet: two people, three clients, few codes and
+/// lines, few moments.
 struct RandomGrantCommands {
     var generator: SeededGenerator
     private var nextNumber: UInt64 = 1

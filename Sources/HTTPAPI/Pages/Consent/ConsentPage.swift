@@ -1,6 +1,5 @@
 import AppleAccounts
 import AuthorizationServer
-import Encodings
 import OAuth
 
 /// The page that asks a person whether a client may have what it asks for.

@@ -1,5 +1,4 @@
 import AppleAccounts
-import Encodings
 
 /// Who is signed in: a circle with an initial, the name and the address, as far as they are known.
 struct PersonBlock {

@@ -3,8 +3,8 @@ import Cryptography
 import Encodings
 import NIOHTTP1
 
-/// A person with a browser without scripts, who signs in at the fake Apple and agrees to what a native app asks
-/// for. Every request goes to the next replica.
+/// A person with a browser without scripts, who signs in at the fake Apple and agrees to what a native app
+/// asks for. Every request goes to the next replica.
 actor PersonAtBrowser {
     private let system: LinkedSystem
     private let replicas: [OAuthReplica]
