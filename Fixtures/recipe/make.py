@@ -20,6 +20,7 @@ import notifications  # noqa: F401
 import oauth_app_flip  # noqa: F401
 import oauth_authorization  # noqa: F401
 import oauth_endpoints  # noqa: F401
+import oauth_planted
 import oauth_reference
 import oauth_tokens  # noqa: F401
 import reference
@@ -82,9 +83,11 @@ def second_opinion():
                 mistakes.append(f"{name}, {case['name']}: the reference reader says {is_valid}")
     if not ec_verifies(identity_reading.ES256_TEXT, base64url_decode(identity_reading.ES256_SIGNATURE)):
         mistakes.append("alg-es256: the frozen signature no longer fits; sign it again")
-    return mistakes + oauth_reference.mistakes({
+    oauth = {
         "configuration": OAUTH_CONFIGURATION, "authorization": AUTHORIZATION, "token": TOKEN, "app-flip": APP_FLIP,
-        "revocation": REVOCATION, "introspection": INTROSPECTION, "userinfo": USERINFO, "metadata": METADATA})
+        "revocation": REVOCATION, "introspection": INTROSPECTION, "userinfo": USERINFO, "metadata": METADATA}
+    mistakes += oauth_reference.mistakes(oauth)
+    return mistakes + list(oauth_planted.overlooked(oauth, oauth_reference.mistakes))
 
 
 def differences(root):
