@@ -65,15 +65,8 @@ import Testing
             let people = (0..<10).map { SubjectKey.sample("p\($0)") }
             for round in 0..<200 as Range<UInt64> {
                 let begin = Moment(milliseconds: 1_000_000 + Int64(round) * 100)
-                var lines: [UInt64] = []
-                for (number, key) in people.enumerated() {
-                    let line = (round * 10 + UInt64(number)) * 2
-                    let grant = try await replicas.stores[0].link(
-                        line, key: key, authorizedAt: begin, at: begin)
-                    try await replicas.stores[0].authorize(
-                        .sample(line + 1, account: grant.accountID, authenticatedAt: begin, at: begin))
-                    lines += [line, line + 1]
-                }
+                let lines = (0..<UInt64(people.count * 2)).map { round * 20 + $0 }
+                try await link(people, lines: lines, at: begin, in: replicas.stores[0])
                 let end = begin.advanced(byMilliseconds: 50)
                 await withTaskGroup(of: Void.self) { group in
                     for (number, key) in people.enumerated() {
@@ -91,9 +84,7 @@ import Testing
                         }
                     }
                 }
-                for line in lines {
-                    #expect(try await replicas.stores[1].standing(ofLine: .sample(line)) == nil)
-                }
+                #expect(try await goodLines(lines, in: replicas.stores[1]) == [])
             }
             // Nor does a later sign-in bring any back.
             for key in people {
@@ -149,6 +140,40 @@ import Testing
                 #expect(receipts.count { $0 == .googleEvent(.applied) } == 1)
                 #expect(receipts.count { $0 == .googleEvent(.duplicate) } == 19)
             }
+        }
+    }
+
+    /// Gives each person tokens and one more code, all in two transactions.
+    private func link(
+        _ people: [SubjectKey], lines: [UInt64], at begin: Moment, in store: PostgresAccountStore
+    ) async throws {
+        let signedIn = try await store.commit(
+            people.map { .signIn(.sample(key: $0, authorizedAt: begin)) })
+        var commands: [GrantCommand] = []
+        for (number, result) in signedIn.results.enumerated() {
+            guard case .done(.signedIn(let outcome)) = result else {
+                Issue.record("\(people[number]) was not signed in: \(result)")
+                continue
+            }
+            let line = lines[number * 2]
+            for code in [line, line + 1] {
+                commands.append(
+                    .authorize(
+                        .sample(code, account: outcome.account.id, authenticatedAt: begin, at: begin)))
+            }
+            commands.append(.redeem(.sample(line, at: begin.advanced(byMilliseconds: 1000))))
+        }
+        #expect(commands.count == people.count * 3)
+        for result in try await store.commit(grants: commands).results { _ = try result.get() }
+    }
+
+    /// Those whose tokens are good.
+    private func goodLines(_ lines: [UInt64], in store: PostgresAccountStore) async throws -> [UInt64] {
+        try await withThrowingTaskGroup(of: UInt64?.self) { group in
+            for line in lines {
+                group.addTask { try await store.standing(ofLine: .sample(line)) == nil ? nil : line }
+            }
+            return try await group.reduce(into: []) { good, line in good += line.map { [$0] } ?? [] }
         }
     }
 
