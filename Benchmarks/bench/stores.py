@@ -1,4 +1,4 @@
-"""Databases of many accounts, made faster than by signing everybody in."""
+"""Databases of many accounts, made faster than by one sign-in for each."""
 
 import hashlib
 import shutil

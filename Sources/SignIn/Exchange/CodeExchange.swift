@@ -143,7 +143,7 @@ public struct CodeExchange: Service {
         case .keysMissing:
             logger.notice("a refresh token was kept without Apple's keys", metadata: metadata(of: code))
         case .mismatch:
-            logger.error("Apple's answer is about somebody else", metadata: metadata(of: code))
+            logger.error("Apple's answer is about another person", metadata: metadata(of: code))
             return .unavailable(.identityMismatch)
         }
         return .token(token)

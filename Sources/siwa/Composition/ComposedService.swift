@@ -32,11 +32,7 @@ struct ComposedService {
         disabled = DisabledFeatures(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
-        sealedWarning =
-            SealedSample(
-                try await store.sealedSecrets(after: nil, limit: SealedSample.size),
-                keys: settings.sealingKeys
-            ).warning
+        sealedWarning = try await Self.sealedWarning(in: store, keys: settings.sealingKeys)
         let apple = await AppleConnection(
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
@@ -45,17 +41,12 @@ struct ComposedService {
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
         let commits = GroupCommit(store: store, feed: feed)
-        guard let newKey = NonceKey(SecureRandom.bytes(count: NonceKey.size)) else {
-            preconditionFailure("SecureRandom returned the wrong number of bytes")
-        }
-        let nonceKey = try await store.nonceKey(offering: newKey)
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let useCases = SignInUseCases(
             deployment: settings.deployment,
             policy: VerificationPolicy(issuers: settings.issuers, clientIDs: []),
             keys: keys, store: store, commits: commits, feed: feed, grantContext: grantContext,
-            nonceKey: nonceKey,
-            now: now)
+            nonceKey: try await Self.nonceKey(in: store), now: now)
         let web = try settings.webSignIn(useCases: useCases, tickets: store, now: now)
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
@@ -64,11 +55,9 @@ struct ComposedService {
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
             parts: HTTPService.Parts(
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
-                registry: observation.registry,
-                sink: observation.sink, version: SiwaVersion.current,
-                now: ProcessObservation.millisecondsSince1970,
-                web: web, oauth: oauth?.server, authorize: oauth?.authorize,
-                foreignPages: settings.foreignPages),
+                registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
+                now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
+                authorize: oauth?.authorize, foreignPages: settings.foreignPages),
             logger: logger)
         let workers = AppleGrantWorkers(
             grantContext: grantContext, commits: commits, apple: apple.tokens,
@@ -77,9 +66,7 @@ struct ComposedService {
             checksPerSecond: Double(settings.checksPerSecond),
             now: now, logger: logger)
         let maintenance = Maintenance(
-            store: store, feed: feed, clock: ContinuousClock(),
-            now: now,
-            logger: logger)
+            store: store, feed: feed, clock: ContinuousClock(), now: now, logger: logger)
         // Services stop in reverse order: first no new requests are accepted, then the workers finish their
         // calls, then accepted commands are committed, then the rest stops.
         var services: [any Service] = [
@@ -92,6 +79,27 @@ struct ComposedService {
         services += [maintenance, commits]
         services += oauth?.services ?? []
         services += [workers, http, ShutdownNotice(logger: logger)]
+        group = Self.group(services, signals: signals, logger: logger)
+    }
+
+    /// What to warn of when stored secrets cannot be opened with the keys of the configuration.
+    private static func sealedWarning(
+        in store: any ServiceStore, keys: SealingKeyRing?
+    ) async throws -> String? {
+        let sample = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
+        return SealedSample(sample, keys: keys).warning
+    }
+
+    private static func nonceKey(in store: any ServiceStore) async throws -> NonceKey {
+        guard let newKey = NonceKey(SecureRandom.bytes(count: NonceKey.size)) else {
+            preconditionFailure("SecureRandom returned the wrong number of bytes")
+        }
+        return try await store.nonceKey(offering: newKey)
+    }
+
+    private static func group(
+        _ services: [any Service], signals: [UnixSignal], logger: Logger
+    ) -> ServiceGroup {
         // A failed service stops the others in the same order: if all were cancelled at once, they would fail
         // because of each other.
         var configuration = ServiceGroupConfiguration(
@@ -102,7 +110,7 @@ struct ComposedService {
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(40)
         configuration.maximumCancellationDuration = .seconds(5)
-        group = ServiceGroup(configuration: configuration)
+        return ServiceGroup(configuration: configuration)
     }
 
     /// Runs until a signal arrives or `stop` is called.

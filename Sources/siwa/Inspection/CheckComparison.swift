@@ -21,12 +21,12 @@ extension CheckComparison {
         switch error.code {
         case .tokenTooLarge:
             self.init(found: "more", expected: "at most \(UnverifiedToken.longestToken) bytes")
-        case .tokenMalformed where error.step == .payload:
-            self.init(found: TokenContent.shown(error.detail), expected: "claims in strict JSON")
         case .tokenMalformed:
             self.init(
                 found: TokenContent.shown(error.detail),
-                expected: "three segments of strict base64url, the first two of strict JSON")
+                expected: error.step == .payload
+                    ? "claims in strict JSON"
+                    : "three segments of strict base64url, the first two of strict JSON")
         case .algorithmNotAllowed, .headerNotAllowed, .keyIDInvalid: self.init(header: content, error.code)
         case .unknownKey:
             self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
