@@ -59,6 +59,14 @@ import Testing
         }
     }
 
+    @Test func `doctor names the sealing key that the keys that sign tokens need`() async throws {
+        let database = try await Self.cluster.value.makeDatabase()
+        let good = try await TokenSigningKeysCheckTests.findings("a", url: database)
+        #expect(good.map(\.verdict) == [.good])
+        let findings = try await TokenSigningKeysCheckTests.findings("b", url: database)
+        #expect(findings.map(\.text) == ["keys that sign tokens are sealed by a, which is not configured"])
+    }
+
     @Test func `doctor finds a database that cannot be reached, and a password that is wrong`() async throws {
         try await Self.with { apple, directory, database in
             for url in [

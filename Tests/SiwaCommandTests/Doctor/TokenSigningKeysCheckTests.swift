@@ -10,12 +10,15 @@ import Testing
 /// What `siwa doctor` says about the stored keys that sign the service's own tokens.
 @Suite(.timeLimit(.minutes(1))) struct TokenSigningKeysCheckTests {
     /// The findings about a database whose keys were made with the sealing key `a`.
-    private static func findings(
-        _ sealingKeys: String, oauth: Bool = true, keysMade: Bool = true,
+    ///
+    /// - Parameter url: Of the database; `nil` for a new file.
+    static func findings(
+        _ sealingKeys: String, url: String? = nil, oauth: Bool = true, keysMade: Bool = true,
         _ change: (any ServiceStore) async throws -> Void = { _ in }
     ) async throws -> [Finding] {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
-            try await StoredAccounts.with(directory) { store in
+            let url = url ?? "sqlite://\(directory)/siwa.sqlite"
+            try await StoredAccounts.with(url: url) { store in
                 if keysMade {
                     let keys = SigningKeys(
                         store: store, sealingKeys: try ResealingTests.ring("a"),
@@ -27,7 +30,7 @@ import Testing
                 try await change(store)
             }
             var settings = try await SettingsReaderTests.read(
-                ["DATABASE_URL": "sqlite://\(directory)/siwa.sqlite"], file: OAuthSettingsTests.file)
+                ["DATABASE_URL": url], file: OAuthSettingsTests.file)
             settings.sealingKeys = try ResealingTests.ring(sealingKeys)
             if !oauth { settings.oauth = nil }
             return await DatabaseCheck(settings: settings).run().filter { $0.check == "OAuth keys" }
