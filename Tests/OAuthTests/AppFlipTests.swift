@@ -16,8 +16,8 @@ import TokenMint
 @testable import OAuth
 
 @Suite struct AppFlipTests {
-    private func call(_ change: (inout AppFlipCall) -> Void = { _ in }) -> AppFlipCall {
-        var call = AppFlipCall()
+    private func call(_ change: (inout AppFlipRequestBody) -> Void = { _ in }) -> AppFlipRequestBody {
+        var call = AppFlipRequestBody()
         call.clientID = "google"
         call.redirectURI = OAuthSample.appFlipURI
         call.state = "a b&c"
@@ -28,7 +28,7 @@ import TokenMint
     }
 
     /// The code in a URL.
-    private func code(in answer: AppFlipAnswer) throws -> String {
+    private func code(in answer: AppFlipResponse) throws -> String {
         let start = try #require(answer.redirectTo.firstRange(of: "code=")?.upperBound)
         return String(answer.redirectTo[start...].prefix { $0 != "&" })
     }

@@ -86,7 +86,7 @@ package struct GrantLedger: Sendable {
     ) {
         guard var grant = held[id] else { return }
         for line in grant.lines where isMeant(line) {
-            tellGoogle(of: line, grant.record, reason, at: moment, using: &generator)
+            scheduleDelivery(of: line, grant.record, reason, at: moment, using: &generator)
         }
         grant.lines.removeAll(where: isMeant)
         held[id] = grant
@@ -112,7 +112,7 @@ package struct GrantLedger: Sendable {
         for code in grant.codes { grantOfCode[code.digest] = id }
     }
 
-    private mutating func tellGoogle(
+    private mutating func scheduleDelivery(
         of line: TokenLine, _ grant: GrantRecord, _ reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator
     ) {

@@ -58,9 +58,9 @@ extension GrantWorkingSet {
             case .endToken(let digest):
                 endToken(digest, at: command.receivedAt, using: &generator)
             case .disable(let subject, let moment):
-                take(GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
+                update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
             case .enable(let subject, let moment):
-                take(GoogleAccountRecord(subject: subject, isDisabled: false, moment: moment))
+                update(with: GoogleAccountRecord(subject: subject, isDisabled: false, moment: moment))
             case .other: break
             }
         }

@@ -147,7 +147,7 @@ extension GrantWorkingSet {
     }
 
     /// Keeps the later word, whatever the order.
-    mutating func take(_ said: GoogleAccountRecord) {
+    mutating func update(with said: GoogleAccountRecord) {
         let key = Array(said.subject.utf8)
         if let known = googleAccounts[key], !said.isLater(than: known) { return }
         googleAccounts[key] = said

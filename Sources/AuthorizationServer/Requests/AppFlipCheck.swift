@@ -13,7 +13,7 @@ public struct AppFlipCheck: Sendable {
     }
 
     /// - Parameter caller: The apps that the API key may ask about.
-    public func check(_ call: AppFlipCall, caller: AppScope) -> AppFlipDecision {
+    public func check(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipDecision {
         guard let uri = call.redirectURI, let target = clients.appFlipTarget(for: uri) else {
             return .refuse(.redirectURIMismatch)
         }
@@ -27,19 +27,19 @@ public struct AppFlipCheck: Sendable {
         do throws(OAuthError) {
             parameters = try self.parameters(of: call, client, response)
         } catch {
-            return .answer(AppFlipAnswer(refusing: error, by: response, language: language))
+            return .answer(AppFlipResponse(refusing: error, by: response, language: language))
         }
         switch call.decision {
         case "granted": break
         case "denied":
-            return .answer(AppFlipAnswer(refusing: .accessDenied, by: response, language: language))
+            return .answer(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
         case "cancelled":
-            return .answer(AppFlipAnswer(refusing: .cancelled, by: response, language: language))
+            return .answer(AppFlipResponse(refusing: .cancelled, by: response, language: language))
         case nil: return .refuse(.decisionMissing)
         default: return .refuse(.decisionUnknown)
         }
         guard !parameters.granted.isEmpty else {
-            return .answer(AppFlipAnswer(refusing: .accessDenied, by: response, language: language))
+            return .answer(AppFlipResponse(refusing: .accessDenied, by: response, language: language))
         }
         let identity: AppFlipRequest.Identity
         switch (call.identityToken, call.accountID) {
@@ -47,7 +47,7 @@ public struct AppFlipCheck: Sendable {
         case (nil, let id?): identity = .account(id, authenticatedAt: call.authenticatedAt)
         case (nil, nil):
             return .answer(
-                AppFlipAnswer(
+                AppFlipResponse(
                     refusing: AppFlipObstacle.identityMissing.outcome, by: response, language: language))
         case (_?, _?): return .refuse(.identityAmbiguous)
         }
@@ -65,7 +65,7 @@ public struct AppFlipCheck: Sendable {
 
     /// Whatever is wrong here is `invalid_request` for Google.
     private func parameters(
-        of call: AppFlipCall, _ client: OAuthClient?, _ response: AuthorizationResponse
+        of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse
     ) throws(OAuthError) -> Parameters {
         guard let client, client.hasAppFlip, client.redirectTarget(for: response.target.text) != nil else {
             throw OAuthError(.invalidRequest, "The client is unknown here or has no App Flip.")
@@ -92,7 +92,7 @@ public struct AppFlipCheck: Sendable {
     /// A parameter of the universal link without a value is absent (RFC 6749 §3.1).
     private static func value(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
 
-    private func granted(_ call: AppFlipCall, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
+    private func granted(_ call: AppFlipRequestBody, of scopes: ScopeSet) throws(OAuthError) -> ScopeSet {
         guard let text = call.grantedScopes else { return scopes }
         if text.isEmpty { return ScopeSet([]) }
         guard let granted = ScopeSet(parsing: text), granted.isSubset(of: scopes) else {

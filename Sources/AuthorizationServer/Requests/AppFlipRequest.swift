@@ -24,13 +24,13 @@ public struct AppFlipRequest: Sendable {
         AuthenticationAge(longest: client.maxAuthenticationAge)
     }
 
-    public func answer(code: String) -> AppFlipAnswer {
-        AppFlipAnswer(
+    public func answer(code: String) -> AppFlipResponse {
+        AppFlipResponse(
             redirectTo: response.location(code: code), outcome: .code, language: language)
     }
 
     /// The answer when there is no code.
-    public func answer(_ obstacle: AppFlipObstacle) -> AppFlipAnswer {
-        AppFlipAnswer(refusing: obstacle.outcome, by: response, language: language)
+    public func answer(_ obstacle: AppFlipObstacle) -> AppFlipResponse {
+        AppFlipResponse(refusing: obstacle.outcome, by: response, language: language)
     }
 }

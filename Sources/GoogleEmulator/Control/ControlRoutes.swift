@@ -56,7 +56,7 @@ struct ControlRoutes: Sendable {
             }
             let place = url.prefix { $0 != "?" }
             let fields = FormEncoding.decode(url.dropFirst(place.count + 1).utf8) ?? []
-            return try await linking.takeAnswer(fields, at: String(place)).json
+            return try await linking.receiveResponse(fields, at: String(place)).json
         }
         on(group, .get, "links") { _ in
             JSONObject([("links", .array(state.links.map { .object($0.json) }))])

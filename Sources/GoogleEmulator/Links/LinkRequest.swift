@@ -76,7 +76,7 @@ struct Linking: Sendable {
     /// Takes the answer at a redirect URI, and exchanges its code.
     ///
     /// - Parameter fields: The query. Throws `.stateUnknown`, and `.serverMissing`.
-    func takeAnswer(_ fields: [(name: String, value: String)], at uri: String)
+    func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
         async throws(GoogleEmulatorError)
         -> AccountLink
     {
@@ -117,7 +117,7 @@ struct Linking: Sendable {
             let id = world.links.add(mode, .linked).id
             world.links.change(id) { link in
                 link.subject = subject
-                link.take(tokens, at: now)
+                link.update(with: tokens, at: now)
             }
             return world.links.links[world.links.links.count - 1]
         }

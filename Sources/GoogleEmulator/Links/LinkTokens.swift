@@ -27,7 +27,7 @@ struct LinkTokens: Sendable, Equatable {
 
 extension AccountLink {
     /// - Parameter now: Seconds since 1970.
-    mutating func take(_ tokens: LinkTokens, at now: Int64) {
+    mutating func update(with tokens: LinkTokens, at now: Int64) {
         accessToken = tokens.accessToken
         expiresAt = tokens.lifetime.map { now + $0 }
         refreshToken = tokens.refreshToken ?? refreshToken

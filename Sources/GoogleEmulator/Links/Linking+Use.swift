@@ -12,7 +12,7 @@ extension Linking {
             .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
         let now = state.now
         if answer.status == 200, let tokens = answer.json.flatMap({ LinkTokens($0) }) {
-            change(link) { $0.take(tokens, at: now) }
+            change(link) { $0.update(with: tokens, at: now) }
         } else if answer.error == "invalid_grant", link.status == .linked {
             change(link) { $0.status = .refused }
         }

@@ -18,7 +18,7 @@ struct PageRoutes: Sendable {
             router.get(path) { request, _ in
                 let fields = FormEncoding.decode((request.uri.query ?? "").utf8) ?? []
                 let base = state.update { $0.baseURL }
-                let link = try await linking.takeAnswer(fields, at: base + request.uri.path)
+                let link = try await linking.receiveResponse(fields, at: base + request.uri.path)
                 // Not `/r/…` with its code any more, also not in the history.
                 return GoogleResponse.seeOther("/#link-\(link.id)")
             }

@@ -40,7 +40,7 @@ struct ProtocolRoutes: Sendable {
         do throws(EventReportRefusal) {
             let isToken = request.headers[.contentType]?.hasPrefix("application/secevent+jwt") ?? false
             guard isToken else { throw .malformed }
-            let event = try await EventReport(state: state).take(token)
+            let event = try await EventReport(state: state).receive(token)
             state.record(
                 "The server reports that a token has ended", request: shown,
                 answer: event.linkID.map { "202; link \($0) has ended" } ?? "202; the token is not known here"

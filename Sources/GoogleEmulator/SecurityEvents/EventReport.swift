@@ -23,7 +23,7 @@ struct EventReport: Sendable {
     let state: GoogleState
 
     /// Returns the event, with the link whose refresh token it names.
-    func take(_ compact: String) async throws(EventReportRefusal) -> ReceivedEvent {
+    func receive(_ compact: String) async throws(EventReportRefusal) -> ReceivedEvent {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header), header["alg"]?.string == "RS256",
             let keyID = header["kid"]?.string, let claims = try? JSONValue(parsing: segments.payload)

@@ -15,7 +15,7 @@ final class OAuthGrantRoutes: Sendable {
 
     /// `POST /v1/oauth/app-flip`
     func appFlip(_ request: HTTPRequest) throws -> RouteResult {
-        let call = try AppFlipCall(parsing: request.body)
+        let call = try AppFlipRequestBody(parsing: request.body)
         return .later { [server, metrics] in
             let answer = try await AppFlip(server).answer(call, caller: request.scope)
             metrics.count(answer.outcome)

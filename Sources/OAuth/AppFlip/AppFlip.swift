@@ -17,7 +17,7 @@ public struct AppFlip: Sendable {
     /// - Parameter caller: The apps that the API key may ask about.
     /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account
     ///   ID that no account has or had, or none that the caller may see.
-    public func answer(_ call: AppFlipCall, caller: AppScope) async throws -> AppFlipAnswer {
+    public func answer(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
         case .answer(let answer): return answer
@@ -35,7 +35,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipAnswer {
+    private func proceed(_ request: AppFlipRequest, caller: AppScope) async throws -> AppFlipResponse {
         switch try await person(request, caller: caller) {
         case .obstacle(let obstacle): return request.answer(obstacle)
         case .known(let account, let authenticatedAt):
@@ -121,7 +121,7 @@ public struct AppFlip: Sendable {
 
     private func authorize(
         _ request: AppFlipRequest, _ account: AccountID, authenticatedAt: Moment
-    ) async throws -> AppFlipAnswer {
+    ) async throws -> AppFlipResponse {
         let now = server.now()
         let client = request.client
         var generator = SystemRandomNumberGenerator()

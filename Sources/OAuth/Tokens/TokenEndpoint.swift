@@ -6,7 +6,7 @@ public struct TokenEndpoint: Sendable {
     public enum Answer: Sendable {
         case tokens(TokenResponse)
         /// Google's streamlined linking without tokens.
-        case linking(LinkingAnswer)
+        case linking(LinkingResponse)
     }
 
     private let server: OAuthServer

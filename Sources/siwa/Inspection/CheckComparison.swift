@@ -28,8 +28,7 @@ extension CheckComparison {
                     ? "claims in strict JSON"
                     : "three segments of strict base64url, the first two of strict JSON")
         case .algorithmNotAllowed, .headerNotAllowed, .keyIDInvalid: self.init(header: content, error.code)
-        case .unknownKey:
-            self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
+        case .unknownKey: self.init(found: content.headerText("kid"), expected: Self.oneOf(keyIDs ?? []))
         case .signatureInvalid:
             self.init(
                 found: "a signature that is not by this key",

@@ -16,10 +16,10 @@ struct CallbackExchange {
         /// Shows the page, and goes on waiting.
         case page(CallbackPage)
         /// Shows the page, and ends the wait with this answer.
-        case answer(CallbackPage, AuthorizationAnswer)
+        case answer(CallbackPage, AuthorizationResponse)
     }
 
-    let expectation: AuthorizationAnswer.Expectation
+    let expectation: AuthorizationResponse.Expectation
     /// `127.0.0.1:PORT` or `[::1]:PORT`.
     let host: String
     /// Begins with a slash.
@@ -28,7 +28,7 @@ struct CallbackExchange {
     /// How many requests came with a state that is not the one of this sign-in.
     private(set) var otherStates = 0
 
-    init(expectation: AuthorizationAnswer.Expectation, host: String, path: String) {
+    init(expectation: AuthorizationResponse.Expectation, host: String, path: String) {
         (self.expectation, self.host, self.path) = (expectation, host, path)
     }
 
@@ -42,7 +42,7 @@ struct CallbackExchange {
         guard request.method == "GET" else { return .page(.otherMethod) }
         guard !isAnswered else { return .page(.alreadyAnswered) }
         let query = String(request.target.dropFirst(place.count + 1))
-        let answer = AuthorizationAnswer(query: query, expecting: expectation)
+        let answer = AuthorizationResponse(query: query, expecting: expectation)
         switch answer {
         case .unrelated: return .page(.nothingHere)
         case .otherState:

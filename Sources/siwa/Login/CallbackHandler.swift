@@ -7,7 +7,7 @@ final class CallbackHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let reply: @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply
-    private let finish: @Sendable (AuthorizationAnswer) -> Void
+    private let finish: @Sendable (AuthorizationResponse) -> Void
     private var hasReplied = false
 
     /// - Parameters:
@@ -15,7 +15,7 @@ final class CallbackHandler: ChannelInboundHandler {
     ///   - finish: Gets the answer after its page was sent.
     init(
         reply: @escaping @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply,
-        finish: @escaping @Sendable (AuthorizationAnswer) -> Void
+        finish: @escaping @Sendable (AuthorizationResponse) -> Void
     ) {
         (self.reply, self.finish) = (reply, finish)
     }

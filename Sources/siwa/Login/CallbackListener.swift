@@ -22,8 +22,8 @@ final class CallbackListener: Sendable {
 
     private let channel: any Channel
     private let state: Mutex<State>
-    private let answers: AsyncStream<AuthorizationAnswer>
-    private let continuation: AsyncStream<AuthorizationAnswer>.Continuation
+    private let answers: AsyncStream<AuthorizationResponse>
+    private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
     /// Listens on 127.0.0.1, or on [::1] where there is no IPv4. `localhost` is not used, because it may
     /// resolve to another interface (RFC 8252 §8.3).
@@ -31,7 +31,7 @@ final class CallbackListener: Sendable {
     /// - Parameter path: Empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
     static func open(
-        path: String, expecting expectation: AuthorizationAnswer.Expectation
+        path: String, expecting expectation: AuthorizationResponse.Expectation
     ) async throws(LoginError) -> CallbackListener {
         for host in ["127.0.0.1", "::1"] {
             let pending = PendingListener()
@@ -48,7 +48,7 @@ final class CallbackListener: Sendable {
     }
 
     private init(
-        channel: any Channel, host: String, path: String, _ expectation: AuthorizationAnswer.Expectation
+        channel: any Channel, host: String, path: String, _ expectation: AuthorizationResponse.Expectation
     ) {
         self.channel = channel
         redirectURI = "http://\(host)\(path)"
@@ -62,7 +62,7 @@ final class CallbackListener: Sendable {
     /// Waits for the one answer, and returns its code. Throws `.answerMissing` after the time, and the error
     /// of the answer.
     func code(within limit: Duration) async throws(LoginError) -> String {
-        let answer = await withTaskGroup(of: AuthorizationAnswer?.self) { group in
+        let answer = await withTaskGroup(of: AuthorizationResponse?.self) { group in
             group.addTask { [answers] in
                 for await answer in answers { return answer }
                 return nil

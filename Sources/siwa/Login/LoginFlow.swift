@@ -109,7 +109,7 @@ struct LoginFlow: Sendable {
         let secrets = LoginSecrets()
         let listener = try await CallbackListener.open(
             path: redirectPath,
-            expecting: AuthorizationAnswer.Expectation(
+            expecting: AuthorizationResponse.Expectation(
                 state: secrets.state, issuer: issuer.text, promisesIssuer: server.promisesIssuer))
         let response: TokenResponse
         do throws(LoginError) {

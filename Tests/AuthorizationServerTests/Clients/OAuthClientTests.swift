@@ -61,7 +61,7 @@ import Testing
     @Test func `a web client that has registered a URI of Google's has no App Flip`() throws {
         let uri = "https://oauth-redirect.googleusercontent.com/a/com.google.OPA"
         let settings = try OAuthSettings.sample(.sample { $0.clients[0].redirectURIs = [uri] })
-        var call = AppFlipCall()
+        var call = AppFlipRequestBody()
         (call.clientID, call.redirectURI, call.state, call.scope) = ("shop", uri, "s", "openid")
         (call.decision, call.identityToken) = ("granted", "e30.e30.e30")
         guard case .answer(let answer) = AppFlipCheck(settings.clients).check(call, caller: .all) else {

@@ -9,7 +9,7 @@ import Testing
     func `decides about an App Flip call as its file says`(file: OAuthFixture<AppFlipCase>) throws {
         let expect = file.content.expect
         let check = AppFlipCheck(try FixtureConfiguration.settings().clients)
-        switch check.check(AppFlipCall(file.content.call), caller: try caller(of: file.content)) {
+        switch check.check(AppFlipRequestBody(file.content.call), caller: try caller(of: file.content)) {
         case .refuse(let refusal):
             #expect(code(of: refusal) == expect.code)
             #expect(expect.status == (refusal == .callerForbidden ? 403 : 400))
@@ -41,7 +41,7 @@ import Testing
         #expect(cases.contains { $0.content.expect.outcome == outcome.rawValue })
     }
 
-    private func compare(_ answer: AppFlipAnswer, with expect: AppFlipCase.Expectation) throws {
+    private func compare(_ answer: AppFlipResponse, with expect: AppFlipCase.Expectation) throws {
         #expect(expect.status == 200)
         #expect(answer.outcome.rawValue == expect.outcome)
         let redirect = try #require(expect.redirect)
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-extension AppFlipCall {
+extension AppFlipRequestBody {
     init(_ call: AppFlipCase.Call) {
         self.init()
         clientID = call.clientId

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `answers of streamlined linking have words in place of booleans`() {
-        let answers: [(LinkingAnswer, Int, String)] = [
+        let answers: [(LinkingResponse, Int, String)] = [
             (.accountFound, 200, #"{"account_found":"true"}"#),
             (.accountNotFound, 404, #"{"account_found":"false"}"#),
             (
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `an App Flip answer is JSON with three members`() throws {
-        let answer = AppFlipAnswer(
+        let answer = AppFlipResponse(
             refusing: AppFlipOutcome.accessDenied,
             by: try response("https://a.example/", state: nil, issuer: nil),
             language: .english)

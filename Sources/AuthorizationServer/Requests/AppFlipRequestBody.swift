@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 /// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them. They are not checked.
-public struct AppFlipCall: Sendable, Confidential {
+public struct AppFlipRequestBody: Sendable, Confidential {
     // What the universal link has brought.
     public var clientID: String?
     public var redirectURI: String?

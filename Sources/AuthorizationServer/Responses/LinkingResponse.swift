@@ -1,7 +1,7 @@
 import StrictJSON
 
-/// The answers of Google's streamlined linking that are no tokens.
-public enum LinkingAnswer: Sendable, Hashable {
+/// The responses of Google's streamlined linking that have no tokens.
+public enum LinkingResponse: Sendable, Hashable {
     /// `check`: there is an account.
     case accountFound
     /// `check`: there is none.

@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
-extension AppFlipCall {
+extension AppFlipRequestBody {
     /// The body of `POST /v1/oauth/app-flip`. An empty text is read, because Google may send one: it is then
     /// a missing parameter, which Google is told.
     init(parsing bytes: [UInt8]) throws(Problem) {

@@ -14,7 +14,7 @@ public enum AppFlipOutcome: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What the app's backend is told: the URL that the app opens as it is.
-public struct AppFlipAnswer: Sendable, Hashable {
+public struct AppFlipResponse: Sendable, Hashable {
     public let redirectTo: String
     public let outcome: AppFlipOutcome
     /// A sentence for the person, in their language.

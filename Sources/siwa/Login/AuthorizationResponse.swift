@@ -2,7 +2,7 @@ import Cryptography
 import Encodings
 
 /// What a request to the loopback address means (RFC 6749 §4.1.2, RFC 9207 §2.4).
-enum AuthorizationAnswer: Equatable {
+enum AuthorizationResponse: Equatable {
     /// It has no state: a port scanner, or the browser that asks for an icon.
     case unrelated
     /// The state of another sign-in, or a guess. It is not taken, because otherwise any page in the browser
