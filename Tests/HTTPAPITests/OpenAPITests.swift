@@ -51,6 +51,26 @@ import Testing
             .split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
     }
 
+    /// YAML 1.2.2 §3.2.1.3: some readers refuse the whole document, others take the last.
+    @Test func `no mapping has a key twice`() {
+        var open: [(indent: Int, keys: Set<Substring>)] = []
+        var textBelow: Int?
+        for line in text.split(separator: "\n") {
+            let indent = line.prefix { $0 == " " }.count
+            if let above = textBelow, indent > above { continue }
+            textBelow = line.hasSuffix("|") || line.hasSuffix(">") ? indent : nil
+            let content = line.dropFirst(indent)
+            while let last = open.last, last.indent > indent { open.removeLast() }
+            // An element of a list begins a mapping of its own.
+            if content.hasPrefix("- ") { continue }
+            guard let colon = content.firstRange(of: ":")?.lowerBound else { continue }
+            if open.last?.indent != indent { open.append((indent, [])) }
+            let isNew = open[open.count - 1].keys.insert(content[..<colon]).inserted
+            #expect(isNew, "\(line)")
+        }
+        #expect(!open.isEmpty)
+    }
+
     @Test func `every call is described, and no other`() {
         var expected: [String: Set<String>] = [:]
         for route in Route.allCases {
