@@ -33,8 +33,17 @@ struct ASCIISet {
     }
 
     func containsAll(of text: Substring) -> Bool {
-        let result = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(contains) }
-        return result ?? text.utf8.allSatisfy(contains)
+        text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
+    }
+
+    /// Looks at every byte, because a branch for each costs more than what an early end could save.
+    func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var (seen, all): (UInt8, UInt64) = (0, 1)
+        for byte in bytes {
+            seen |= byte
+            all &= (byte < 64 ? low : high) &>> UInt64(byte)
+        }
+        return all == 1 && seen < 0x80
     }
 
     private mutating func insert(_ byte: UInt8) {

@@ -57,7 +57,7 @@ struct LogLine: ~Copyable {
         let plain = Self.plain
         var value = value
         let isPlain = value.withUTF8 { text in
-            guard !text.isEmpty, text.allSatisfy(plain.contains) else { return false }
+            guard !text.isEmpty, plain.containsAll(of: text) else { return false }
             bytes.append(contentsOf: text)
             return true
         }

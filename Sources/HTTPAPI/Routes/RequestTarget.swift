@@ -1,3 +1,5 @@
+import Encodings
+
 /// The target of a request (RFC 9112 §3.2), parsed: the origin form, or the absolute form that a proxy may
 /// send.
 ///
@@ -10,7 +12,7 @@ struct RequestTarget {
     /// `nil` for any other text.
     init?(_ text: String) {
         var rest = text[...]
-        guard Self.characters.containsAll(of: rest) else { return nil }
+        guard Self.isAcceptable(rest) else { return nil }
         if rest.utf8.first != UInt8(ascii: "/") {
             guard let tail = Self.withoutAuthority(rest) else { return nil }
             rest = tail
@@ -43,5 +45,13 @@ struct RequestTarget {
 
     /// A target has no fragment, no white space and only ASCII. Browsers leave some characters unescaped that
     /// RFC 3986 wants escaped, so all others are accepted.
-    private static let characters = ASCIISet(visibleWithout: "#")
+    private static func isAcceptable(_ text: Substring) -> Bool {
+        let result = text.utf8.withContiguousStorageIfAvailable { text in
+            let bytes = UnsafeRawBufferPointer(text)
+            return WordScan.endOfPrintableASCII(in: bytes) == bytes.count
+                && WordScan.firstOffset(of: UInt8(ascii: " "), in: bytes, from: 0) == nil
+                && WordScan.firstOffset(of: UInt8(ascii: "#"), in: bytes, from: 0) == nil
+        }
+        return result ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
+    }
 }
