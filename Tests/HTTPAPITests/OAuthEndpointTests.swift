@@ -199,8 +199,8 @@ import TokenMint
             name: "introspection with an unknown API key", path: "/oauth/introspect", body: "token=x",
             authorization: "Bearer siwa_x", status: 401, error: "invalid_client"),
         Case(
-            name: "userinfo without a token", path: "/oauth/userinfo", body: "", status: 401,
-            error: "invalid_token"),
+            name: "userinfo with a token that is none", path: "/oauth/userinfo", body: "access_token=x",
+            status: 401, error: "invalid_token"),
         Case(
             name: "userinfo with a token in the query", path: "/oauth/userinfo?access_token=x", body: "",
             status: 400, error: "invalid_request"),
