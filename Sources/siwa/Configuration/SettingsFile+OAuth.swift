@@ -5,7 +5,7 @@ import Yams
 //
 // ```yaml
 // oauth:
-//   issuer: https://accounts.example.com   # by default SIWA_PUBLIC_URL
+//   issuer: https://signin.example.com   # by default SIWA_PUBLIC_URL; its host is the same
 //   scopes:
 //     - name: devices.read
 //       text: {en: See your devices, tr: Cihazlarını gör}

@@ -30,6 +30,14 @@ struct PublicURLCheck: DoctorCheck {
                     Self.name, "it is a loopback name or an IP address, which Apple does not accept",
                     advice: "Set SIWA_PUBLIC_URL to a public host name."))
         }
+        if let issuer = settings.oauth?.issuer.text, WebAddress(issuer)?.host != address.host {
+            mistakes.append(
+                .wrong(
+                    Self.name,
+                    "its host is not that of the issuer \(issuer), so no browser can sign in for an OAuth client: "
+                        + "the cookie that is set at /oauth/authorize does not come back with Apple's answer",
+                    advice: "Use the same host in SIWA_PUBLIC_URL and oauth.issuer."))
+        }
         guard mistakes.isEmpty else { return mistakes }
         let notifications = Finding.note(
             Self.name, "Apple sends notifications to \(publicURL)/v1/apple/notifications",

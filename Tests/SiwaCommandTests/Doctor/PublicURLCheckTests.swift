@@ -1,0 +1,33 @@
+import Testing
+
+@testable import siwa
+
+/// What `siwa doctor` says about the public URL.
+@Suite struct PublicURLCheckTests {
+    /// With the issuer https://accounts.example.com.
+    static func findings(publicURL: String, hasClients: Bool = true) async throws -> [Finding] {
+        var settings = try await SettingsReaderTests.read([:], file: OAuthSettingsTests.file)
+        settings.publicURL = publicURL
+        if !hasClients { settings.oauth = nil }
+        return PublicURLCheck(settings: settings).run()
+    }
+
+    @Test(arguments: [
+        ("https://accounts.example.com", true), ("https://accounts.example.com/base", true),
+        ("https://signin.example.com", false),
+    ])
+    func `browsers reach the public URL and the issuer with the same cookies`(
+        publicURL: String, hasClients: Bool
+    ) async throws {
+        let findings = try await Self.findings(publicURL: publicURL, hasClients: hasClients)
+        #expect(!findings.contains { $0.verdict == .wrong })
+    }
+
+    @Test func `an issuer on another host is wrong, because the cookie of a sign-in does not reach it`()
+        async throws
+    {
+        let findings = try await Self.findings(publicURL: "https://signin.example.com")
+        #expect(findings.map(\.verdict) == [.wrong])
+        #expect(findings.first?.text.contains("issuer https://accounts.example.com") == true)
+    }
+}
