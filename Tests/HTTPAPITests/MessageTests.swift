@@ -62,6 +62,16 @@ import Testing
         #expect(problem.code == code.rawValue)
     }
 
+    @Test func `a part of a query has escapes and no ampersand`() {
+        let allowed = Set("%-._~!$'()*+,;=:@/?".utf8)
+        for byte in UInt8(0)...0x7F {
+            let character = Character(UnicodeScalar(byte))
+            let isExpected = allowed.contains(byte) || character.isLetter || character.isNumber
+            #expect(PercentEncoding.isQueryText(Substring(String(character))) == isExpected, "\(byte)")
+        }
+        #expect(!PercentEncoding.isQueryText("\u{E9}"))
+    }
+
     @Test func `a set of characters has these and no other byte`() {
         let sets: [(ASCIISet, Set<UInt8>)] = [
             (ASCIISet("a?\u{0}\u{7F}"), Set("a?\u{0}\u{7F}".utf8)), (ASCIISet(""), []),

@@ -35,7 +35,7 @@ enum PercentEncoding {
         queryCharacters.containsAll(of: text)
     }
 
-    private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~!$'()*+,;=:@/?")
+    private static let queryCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$'()*+,;=:@/?")
 
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
