@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import NIOHTTP1
 import StrictJSON
+import TestSupport
 import Testing
 
 @Suite struct AuthorizeEndpointTests {
@@ -400,12 +401,6 @@ extension Answer {
         else {
             return nil
         }
-        var found = String(rest[value.upperBound..<end])
-        for (entity, character) in [
-            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"),
-        ] {
-            found = found.replacing(entity, with: character)
-        }
-        return found
+        return rest[value.upperBound..<end].htmlUnescaped
     }
 }

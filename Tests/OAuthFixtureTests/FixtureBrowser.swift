@@ -3,6 +3,7 @@ import Cryptography
 import Encodings
 import Foundation
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -110,15 +111,10 @@ struct ConsentForm {
     init(_ response: PlayedResponse) throws {
         try #require(response.status == 200, "\(response["location"] ?? response.text)")
         text = response.text
-        action = Self.unescaped(try #require(text.firstMatch(of: #/method="post" action="([^"]*)"/#)).1)
+        action = try #require(text.firstMatch(of: #/method="post" action="([^"]*)"/#)).1.htmlUnescaped
         token = String(try #require(text.firstMatch(of: #/name="csrf_token" value="([^"]*)"/#)).1)
-        checkboxes = text.matches(of: #/type="checkbox" name="([^"]*)"/#).map { Self.unescaped($0.1) }
+        checkboxes = text.matches(of: #/type="checkbox" name="([^"]*)"/#).map { $0.1.htmlUnescaped }
         language = String(try #require(text.firstMatch(of: #/<html lang="([^"]*)"/#)).1)
         policy = try #require(response["content-security-policy"])
-    }
-
-    private static func unescaped(_ text: Substring) -> String {
-        String(text).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
-            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
     }
 }

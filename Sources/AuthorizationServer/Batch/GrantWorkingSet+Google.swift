@@ -3,8 +3,8 @@ import Cryptography
 import Encodings
 
 extension GrantWorkingSet {
-    /// Gives tokens for Google's word that a person of ours is a person of theirs (streamlined linking,
-    /// intent `get`). The person agreed at Google.
+    /// Gives tokens when Google states that an account of ours and one of theirs are the same person's
+    /// (streamlined linking, intent `get`). The person agreed at Google.
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {

@@ -146,7 +146,7 @@ extension GrantWorkingSet {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
     }
 
-    /// Keeps the later word, whatever the order.
+    /// Keeps the statement with the later time, in any order of arrival.
     mutating func update(with said: GoogleAccountRecord) {
         let key = Array(said.subject.utf8)
         if let known = googleAccounts[key], !said.isLater(than: known) { return }

@@ -1,6 +1,6 @@
 package import AppleAccounts
 
-/// Google's last word about a Google account: whether it is disabled.
+/// What Google stated last about a Google account: whether it is disabled.
 package struct GoogleAccountRecord: Sendable, Hashable {
     package let subject: String
     package let isDisabled: Bool

@@ -10,7 +10,7 @@ public struct AppFlipRequest: Sendable {
     public let identity: Identity
     public let language: PageLanguage
 
-    /// Who the person is, by the word of the app's backend.
+    /// Who the person is, as the app's backend states it.
     public enum Identity: Sendable, Confidential {
         /// It is a sign-in like every other.
         case identityToken(String, nonce: String?)

@@ -77,7 +77,7 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a line that begins or goes on, as digests; the secrets are in the caller's hand.
+/// The new refresh token of a line that begins or goes on, as digests. The caller keeps the secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let lineSecretDigest: SHA256Digest
     public let digest: SHA256Digest

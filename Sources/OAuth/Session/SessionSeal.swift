@@ -3,7 +3,7 @@ import Encodings
 
 /// Makes the value of the session's cookie, and reads it.
 ///
-/// It is sealed, so that no one can make a session or read whose it is, not even the person's own browser.
+/// It is sealed, so that a browser cannot make a session or read whose it is, not even the person's own.
 struct SessionSeal: Sendable {
     /// In bytes. Our values are far shorter, and longer ones are not worth decoding.
     static let longest = 2048

@@ -58,7 +58,7 @@ extension GoogleEventTable {
     }
 }
 
-/// Google's last word about Google accounts.
+/// What Google stated last about Google accounts.
 struct GoogleAccountTable: Table {
     static let name = "google_account"
 

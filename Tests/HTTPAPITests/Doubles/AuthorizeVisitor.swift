@@ -1,4 +1,5 @@
 import StrictJSON
+import TestSupport
 import Testing
 import TokenMint
 
@@ -108,14 +109,9 @@ struct ConsentView {
         try #require(
             response.status == 200, "\(response.status) \(response["location"] ?? "") \(response.text)")
         let text = response.text
-        action = Self.unescaped(try #require(text.firstMatch(of: #/method="post" action="([^"]*)"/#)).1)
+        action = try #require(text.firstMatch(of: #/method="post" action="([^"]*)"/#)).1.htmlUnescaped
         token = String(try #require(text.firstMatch(of: #/name="csrf_token" value="([^"]*)"/#)).1)
-        checkboxes = text.matches(of: #/type="checkbox" name="([^"]*)"/#).map { Self.unescaped($0.1) }
-        otherAccount = Self.unescaped(try #require(text.firstMatch(of: #/<p><a href="([^"]*)"/#)).1)
-    }
-
-    private static func unescaped(_ text: Substring) -> String {
-        String(text).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
-            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+        checkboxes = text.matches(of: #/type="checkbox" name="([^"]*)"/#).map { $0.1.htmlUnescaped }
+        otherAccount = try #require(text.firstMatch(of: #/<p><a href="([^"]*)"/#)).1.htmlUnescaped
     }
 }

@@ -2,6 +2,7 @@ import AppleEmulator
 import Cryptography
 import Encodings
 import NIOHTTP1
+import TestSupport
 
 /// A person with a browser without scripts, who signs in at the fake Apple and agrees to what a native app
 /// asks for. Every request goes to the next replica.
@@ -101,14 +102,9 @@ actor PersonAtBrowser {
         init?(_ html: String, csrf name: String) {
             let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#)
             let fields = html.matches(of: #/<input type="hidden" name="([^"]*)" value="([^"]*)">/#)
-                .map { (name: Self.unescaped($0.1), value: Self.unescaped($0.2)) }
+                .map { (name: $0.1.htmlUnescaped, value: $0.2.htmlUnescaped) }
             guard let action, fields.contains(where: { $0.name == name }) else { return nil }
-            (self.action, self.fields) = (Self.unescaped(action.1), fields)
-        }
-
-        private static func unescaped(_ text: Substring) -> String {
-            String(text).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
-                .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+            (self.action, self.fields) = (action.1.htmlUnescaped, fields)
         }
     }
 }
