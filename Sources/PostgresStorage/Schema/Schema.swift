@@ -3,7 +3,7 @@ import SQLTables
 
 /// The schema's migrations, and how a database is brought up to date while other replicas may be at work.
 enum Schema {
-    static let migrations = [Migration.first, .second, .third, .fourth, .fifth, .sixth]
+    static let migrations = [Migration.first, .second, .third, .fourth, .fifth]
 
     /// What is kept in the table `siwa_schema`.
     struct Version: Equatable, Sendable {
