@@ -67,11 +67,11 @@ import Testing
 
     @Test(arguments: [
         "/", "/site", "/auth/keys", "/emulator", "/emulator/users", "/emulator/counters", path,
-        AuthorizeEndpointTests.query(),
+        EmulatorUnderTest.authorizeQuery(),
     ])
     func `answers HEAD where it answers GET, without the body`(path: String) async throws {
         try await EmulatorUnderTest.run {
-            $0.apps[0].redirectURIs = [AuthorizeEndpointTests.redirectURI]
+            $0.apps[0].redirectURIs = [EmulatorUnderTest.redirectURI]
         } _: { apple in
             let (full, head) = (try await apple.get(path), try await apple.send(.HEAD, path))
             #expect(head.status == 200)

@@ -1,0 +1,67 @@
+import AppleAccounts
+import HTTPAPI
+import KeySets
+import SignIn
+import Testing
+
+/// What callers are told when the service cannot do its work.
+@Suite struct FailureProblemTests {
+    @Test(arguments: [
+        (StorageError.Code.unavailable, 503), (.busy, 503), (.full, 503), (.readOnly, 503), (.corrupted, 503),
+        (.schemaTooNew, 503), (.migrationFailed, 503), (.valueRefused, 500),
+    ])
+    func `a failing database is said to fail, with nothing about it`(
+        code: StorageError.Code, status: Int
+    ) async throws {
+        let store = FailingStore(error: StorageError(code, detail: "SELECT secret"))
+        try await RunningService.with(.init(store: store)) { service in
+            let answer = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
+            #expect(answer.status == status)
+            #expect(answer.code == (status == 503 ? "storage_unavailable" : "internal_error"))
+            #expect((answer["retry-after"] != nil) == (status == 503))
+            #expect(!answer.text.contains("SELECT"))
+            let ready = try await service.call("GET", "/readyz", secret: nil)
+            #expect(ready.status == status)
+            let alive = try await service.call("GET", "/livez", secret: nil)
+            #expect(alive.status == 200)
+            let health = try await service.call("GET", "/health", secret: nil)
+            #expect(health.status == 503)
+        }
+    }
+
+    @Test func `too much waiting work is told to come back`() async throws {
+        try await RunningService.with(.init(store: FailingStore(error: OverloadedError()))) { service in
+            let answer = try await service.call("GET", "/v1/events")
+            #expect(answer.status == 503)
+            #expect(answer.code == "overloaded")
+            #expect(answer["retry-after"] == "1")
+        }
+    }
+
+    @Test func `without keys no token is accepted and none is refused`() async throws {
+        try await RunningService.with(.init(keys: NoKeys())) { service in
+            let verified = try await service.call(
+                "POST", ProblemContractTests.verify, body: try Bodies.identityToken())
+            #expect(verified.status == 503)
+            #expect(verified.code == "keys_unavailable")
+            #expect(verified["retry-after"] != nil)
+            let notified = try await service.call(
+                "POST", "/v1/apple/notifications", body: try Bodies.notification(), secret: nil)
+            #expect(notified.status == 503)
+            let ready = try await service.call("GET", "/readyz", secret: nil)
+            #expect(ready.status == 503)
+            #expect(ready.code == "keys_unavailable")
+        }
+    }
+
+    struct Mishap: Error {}
+
+    @Test func `an unexpected error is a problem too, and its words stay inside`() async throws {
+        try await RunningService.with(.init(store: FailingStore(error: Mishap()))) { service in
+            let answer = try await service.call("GET", "/v1/events")
+            #expect(answer.status == 500)
+            #expect(answer.code == "internal_error")
+            #expect(service.loggedText().contains("Mishap"))
+        }
+    }
+}

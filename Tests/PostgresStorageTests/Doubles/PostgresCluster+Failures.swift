@@ -1,0 +1,71 @@
+import AppleAccounts
+import Logging
+import PostgresCluster
+import TestSupport
+
+@testable import PostgresStorage
+
+extension PostgresCluster {
+    /// Runs `body` with a pool on a database of its own, whose schema is there.
+    func use(
+        connections: Int = 4, options: String = "",
+        _ body: (PostgresPool, PostgresDatabase) async throws -> Void
+    ) async throws {
+        let url = try await makeDatabase() + options
+        let database = try await PostgresDatabase.open(url: url, connections: 1, logger: .silent)
+        let pool = PostgresPool(try PostgresURL(url), connections: connections)
+        try await body(pool, database)
+        await pool.close()
+        await database.close()
+    }
+
+    /// How many connections the server has from the service.
+    func backends() async throws -> Int {
+        let count = try await superuserQuery("SELECT count(*) FROM pg_stat_activity WHERE usename = 'siwa'")
+        return Int(count) ?? -1
+    }
+}
+
+extension PostgresPool {
+    /// Returns when so many of the pool's connections are busy, each for so many seconds.
+    func hold(_ count: Int, for seconds: Int64) async -> [Task<Void, any Error>] {
+        let (isHeld, held) = AsyncStream<Void>.makeStream()
+        let holders = (0..<count).map { _ in
+            Task {
+                try await run { session in
+                    _ = try session.run(.one)
+                    held.yield()
+                    _ = try session.run(.sleep(seconds: seconds))
+                }
+            }
+        }
+        var holding = isHeld.makeAsyncIterator()
+        for _ in 0..<count { await holding.next() }
+        return holders
+    }
+}
+
+extension PostgresCall {
+    static let one = PostgresCall(PostgresStatement("test_one", "SELECT 1::bigint"))
+    static let writeToProbe = PostgresCall(
+        PostgresStatement(
+            "test_write",
+            """
+            INSERT INTO health_probe AS p (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = p.count + 1
+            """))
+
+    static func sleep(seconds: Int64) -> PostgresCall {
+        PostgresCall(
+            PostgresStatement("test_sleep", "SELECT pg_sleep($1::bigint::float8)"), [.integer(seconds)])
+    }
+}
+
+/// Tries until it goes well, for as long as the service may take to recover.
+func recovers(_ body: () async throws -> Void) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+        if (try? await body()) != nil { return true }
+        try? await Task.sleep(for: .milliseconds(20))
+    }
+    return false
+}
