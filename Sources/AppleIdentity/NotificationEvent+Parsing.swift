@@ -42,7 +42,7 @@ extension NotificationEvent {
         type = try object.string("type") ?? ""
         kind = Kind(type: type)
         guard kind != .unknown else {
-            // An unknown event is accepted whatever its members are, because their meaning is not known.
+            // An unknown event is accepted with any members, because their meaning is not known.
             subject = object["sub"]?.string.flatMap { SubjectCheck.isValid($0) ? $0 : nil }
             eventTimeMilliseconds = object["event_time"]?.integer.flatMap { Self.milliseconds($0) }
             email = object["email"]?.string

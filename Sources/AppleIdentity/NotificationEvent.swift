@@ -14,7 +14,7 @@ public struct NotificationEvent: Sendable, Equatable {
     public let type: String
     /// `sub`; present for every known kind.
     public let subject: String?
-    /// `event_time`, in milliseconds since 1970 whatever unit Apple sent; present for every known kind.
+    /// `event_time`, in milliseconds since 1970, also where Apple sent seconds; present for every known kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
     /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.

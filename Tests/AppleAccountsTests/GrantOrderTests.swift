@@ -12,8 +12,8 @@ import Testing
         case rejection(UInt64, Moment)
     }
 
-    /// The state is what the accepted facts say, whatever came when: sign-ins with and without code, results
-    /// of exchanges, notifications, and those rejections that met the token that was held.
+    /// The state is what the accepted facts say, in any order: sign-ins with and without code, results of
+    /// exchanges, notifications, and those rejections that met the token that was held.
     @Test func `end in the state that the facts give, whatever their order`() async throws {
         for seed in 0..<1500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)

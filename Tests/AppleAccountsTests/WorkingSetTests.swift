@@ -133,7 +133,7 @@ extension RandomCommands {
             email: command.email, receivedAt: command.receivedAt)
     }
 
-    /// Under an identifier of its own: two events under one are one event, whichever came first.
+    /// Under an identifier of its own: of two events under one identifier only the first counts.
     fileprivate func identified(_ command: NotificationCommand) -> NotificationCommand {
         .sample(
             command.events[0].change, key: SubjectKey(team: command.team, subject: command.subject),

@@ -25,7 +25,7 @@ struct AppFlipPlayer {
             let code = try #require(expect.code)
             #expect(problem?["code"] as? String == code)
             #expect(!response.text.contains("redirect_to"))
-            return try await expectNobody()
+            return try await expectNoAccount()
         }
         let members = try #require(try response.object() as? [String: String])
         #expect(Set(members.keys) == ["redirect_to", "outcome", "message"])
@@ -33,7 +33,7 @@ struct AppFlipPlayer {
         try expectMessage(members["message"], outcome)
         let code = try expectRedirect(members["redirect_to"])
         #expect((code != nil) == (outcome == "code"))
-        if let code { try await redeem(code) } else { try await expectNobody() }
+        if let code { try await redeem(code) } else { try await expectNoAccount() }
     }
 
     private func person() throws -> PlayedPerson {
@@ -121,8 +121,8 @@ struct AppFlipPlayer {
         #expect(ago == expect.authenticatedSecondsAgo ?? 0)
     }
 
-    /// A call that gives no code signs nobody in, unless they were signed in before.
-    private func expectNobody() async throws {
+    /// A call that gives no code makes no account.
+    private func expectNoAccount() async throws {
         guard content.given == nil || content.given?.identity == "refused" else { return }
         let key = SubjectKey(
             team: try #require(TeamID(PlayedPerson.team)),

@@ -44,7 +44,7 @@ public final class PostgresCluster: Sendable {
         fsync: Bool = true, settings: [String: String] = [:], ssl: Bool = false
     ) async throws -> PostgresCluster {
         let directory = try makeDirectory()
-        // From now on the cluster is removed, whatever happens to this process.
+        // From now on the cluster is removed, also when this process is killed.
         let watchdog = try Watchdog(directory: directory)
         do {
             return try await start(directory, watchdog, fsync: fsync, settings: settings, ssl: ssl)

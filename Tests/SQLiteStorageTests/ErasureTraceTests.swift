@@ -34,7 +34,7 @@ import Testing
     }
 
     private func bytes(_ suffix: String = "") -> String {
-        // Every byte becomes a character, so that text is found wherever it stands.
+        // Every byte becomes a character, so that text is found between bytes that are not UTF-8.
         let data = FileManager.default.contents(atPath: file.path + suffix) ?? Data()
         return String(data: data, encoding: .isoLatin1) ?? ""
     }

@@ -35,7 +35,7 @@ import Testing
         }
         #expect(words.contains("trace-mail@example.com") && words.contains("Tracina"))
         let data = FileManager.default.contents(atPath: file.path) ?? Data()
-        // Every byte becomes a character, so that text is found wherever it stands.
+        // Every byte becomes a character, so that text is found between bytes that are not UTF-8.
         let pages = try #require(String(data: data, encoding: .isoLatin1))
         for word in words {
             let isInPage = pages.contains(word)

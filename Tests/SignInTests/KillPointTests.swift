@@ -6,8 +6,8 @@ import TokenMint
 
 @testable import SignIn
 
-/// A process loses its power between any two steps outside of itself; another one comes and goes on. The same
-/// end is reached, whatever the point.
+/// A process loses its power between any two steps outside of itself, and another one goes on. The same end
+/// is reached from every point.
 @Suite struct KillPointTests {
     /// The steps of a run, of which the power fails before and after each.
     private static func points(_ steps: [String]) -> [String] {

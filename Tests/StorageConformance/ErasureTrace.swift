@@ -71,7 +71,7 @@ package struct ErasureTrace: Sendable {
         }
     }
 
-    /// A column without a value would pass whatever an erasure does.
+    /// A column without a value would also pass when an erasure does not clear it.
     private func requireValues(_ traces: [Trace]) throws {
         let filled = Set(traces.map(\.place))
         for table in declared {

@@ -46,7 +46,7 @@ public struct CredentialEnd: Sendable, Hashable {
     /// Whether it ends what was authorized at a moment for an app, by its primary client ID.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
-        // Nothing of a person who is erased stays, whatever the clocks say.
+        // Nothing of a person who is erased stays, not even what a replica with a faster clock has authorized.
         return subject == nil || authorizedAt <= moment
     }
 }

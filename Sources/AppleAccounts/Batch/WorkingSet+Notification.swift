@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Applies a notification once, however often it is delivered and whatever else is in the batch.
+    /// Applies a notification once, however often it is delivered, also when one batch has it twice.
     mutating func apply(
         _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
     ) -> NotificationReceipt {

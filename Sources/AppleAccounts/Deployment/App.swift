@@ -1,6 +1,7 @@
 /// A primary App ID of a team, with all the client IDs that are grouped under it.
 ///
-/// Consent is given and withdrawn for the app, whichever of its client IDs the person used.
+/// Consent is given and withdrawn for the app: for all of its client IDs, not only for the one that the
+/// person used.
 public struct App: Sendable, Hashable {
     public let team: TeamID
     /// The app's name in storage: what is known of its credentials is kept under it, so it must not change

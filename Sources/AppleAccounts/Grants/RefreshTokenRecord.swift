@@ -25,8 +25,8 @@ public struct RefreshTokenRecord: Sendable, Hashable {
         self.nextCheckAt = nextCheckAt
     }
 
-    /// Whether it replaces the other. The ID only makes the order total, so that the same one stays whichever
-    /// came first.
+    /// Whether it replaces the other. The ID only makes the order total, so that the same one stays when they
+    /// come in the other order.
     func isNewer(than other: RefreshTokenRecord) -> Bool {
         (other.authorizedAt, other.id) < (authorizedAt, id)
     }

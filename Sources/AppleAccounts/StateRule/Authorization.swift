@@ -9,8 +9,8 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// By moment. The source only makes the order total, so that the later of two is the same whichever came
-    /// first.
+    /// By moment. The source only makes the order total, so that the later of two is the same when they come
+    /// in the other order.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }

@@ -10,8 +10,8 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// By moment. Reason and source only make the order total, so that the later of two is the same whichever
-    /// came first.
+    /// By moment. Reason and source only make the order total, so that the later of two is the same when they
+    /// come in the other order.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }

@@ -13,6 +13,6 @@ protocol AppleClaims: Sendable {
 enum Audience: Sendable, Equatable {
     /// One string: the only form that Apple sends.
     case one(String)
-    /// The array form, whatever is in it. Apple never sends it.
+    /// The array form, of any length, also with one string. Apple never sends it.
     case several
 }

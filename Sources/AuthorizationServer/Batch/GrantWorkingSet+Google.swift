@@ -46,7 +46,8 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Does what a security event of Google's asks for, once for each `jti`, and in whatever order they come.
+    /// Does what a security event of Google's asks for, once for each `jti`. Events that come in another
+    /// order leave the same state.
     mutating func apply(
         _ command: GoogleEventCommand, using generator: inout some RandomNumberGenerator
     ) -> GoogleEventReceipt {

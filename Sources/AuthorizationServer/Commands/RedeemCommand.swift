@@ -10,7 +10,7 @@ public struct RedeemCommand: Sendable, Hashable {
     public let codeVerifier: String?
     public let newLineID: UniqueID
     public let isNative: Bool
-    /// `nil` when the client gets none, whatever the scope.
+    /// `nil` when the client gets none, also with the scope `offline_access`.
     public let refreshToken: NewRefreshToken?
     /// Whether `refreshToken` is given only with the scope `offline_access`.
     public let needsOfflineAccess: Bool

@@ -11,9 +11,9 @@ package struct GoogleAccountRecord: Sendable, Hashable {
         (self.subject, self.isDisabled, self.moment) = (subject, isDisabled, moment)
     }
 
-    /// Whether this one stays when both were said, in whatever order they came. Google's times have whole
-    /// seconds: of two words of one moment that which enables stays, because Google enables only what it has
-    /// disabled before.
+    /// Whether this one stays when both have arrived, in either order. Google's times have whole seconds: of
+    /// two events of one second the one that enables stays, because Google enables only what it has disabled
+    /// before.
     func isLater(than other: GoogleAccountRecord) -> Bool {
         (moment.milliseconds, isDisabled ? 0 : 1) > (other.moment.milliseconds, other.isDisabled ? 0 : 1)
     }

@@ -63,7 +63,7 @@ public struct AppFlipCheck: Sendable {
         let challenge: CodeChallenge?
     }
 
-    /// Whatever is wrong here is `invalid_request` for Google.
+    /// Every fault that is found here is `invalid_request` for Google.
     private func parameters(
         of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse
     ) throws(OAuthError) -> Parameters {

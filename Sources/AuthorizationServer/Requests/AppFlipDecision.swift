@@ -23,7 +23,7 @@ public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
 /// Why a person who has agreed gets no code.
 public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityMissing
-    /// The identity token was refused, for whatever reason.
+    /// The identity token did not pass its verification, or the sign-in with it was refused.
     case identityRefused
     /// Older than the client's `max_authentication_age`.
     case authenticationTooOld

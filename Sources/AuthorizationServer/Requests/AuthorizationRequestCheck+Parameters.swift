@@ -1,4 +1,4 @@
-/// The parameters behind client and redirect URI. Whatever is wrong with them is told to the client.
+/// The parameters behind client and redirect URI. Every fault in them is told to the client by a redirect.
 extension AuthorizationRequestCheck {
     func request(
         _ reader: ParameterReader, client: OAuthClient, response: AuthorizationResponse,

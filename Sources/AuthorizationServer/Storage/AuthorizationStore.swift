@@ -5,8 +5,8 @@ public import AppleAccounts
 /// Codes and tokens are kept as digests only. When a notification, an erasure or a transfer ends or moves a
 /// credential for good, the store ends or moves its grants in the same transaction (`GrantEnding`).
 ///
-/// Commands of one account run one after the other, at whatever replicas: each transaction locks the accounts
-/// before it reads, against each other and against what ends credentials.
+/// Commands of one account run one after the other, also at different replicas: each transaction locks the
+/// accounts before it reads, against each other and against what ends credentials.
 public protocol AuthorizationStore: Sendable {
     /// Applies the commands in their order, in one transaction, and calls `completion` once, later, on any
     /// thread, when it is durable. A command that is refused changes nothing, but for what its refusal says,

@@ -13,7 +13,7 @@ enum RouteTable {
     /// Throws `not_found` or `method_not_allowed`.
     ///
     /// - Parameter isServed: Whether this deployment has the route. One that it does not have is not found,
-    ///   whatever the method.
+    ///   also with a method that it would not take.
     static func match(
         _ method: HTTPMethod, _ path: Substring, isServed: (Route) -> Bool = { _ in true }
     ) throws(Problem) -> Match {

@@ -1,6 +1,6 @@
 /// All limits of the key-set cache, in milliseconds.
 public struct KeySetBounds: Sendable, Equatable {
-    /// The shortest time for which a set counts as fresh, whatever its headers say: 5 minutes.
+    /// The shortest time for which a set counts as fresh, even if its headers say less: 5 minutes.
     public let shortestFreshness: Int64
     /// The longest time for which a set counts as fresh: 24 hours.
     public let longestFreshness: Int64

@@ -27,7 +27,7 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant
         }
         let scope = grant.scope ?? client.scopes
-        // Also for `check`: no link is made for this Google account, whatever is found.
+        // Also for `check`: no link is made for this Google account, with or without an account of ours.
         guard try await !server.parts.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity)
         }

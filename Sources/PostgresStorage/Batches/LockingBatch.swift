@@ -1,7 +1,7 @@
 import AppleAccounts
 
 /// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves
-/// what changed. Two round trips whatever its size; more only for erasures and transfers.
+/// what changed. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
 /// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, what is
 /// inserted, the event counter. Only the row of an account that is moved comes out of turn (`KeyChanges`).

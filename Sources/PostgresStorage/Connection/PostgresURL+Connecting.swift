@@ -43,7 +43,7 @@ extension PostgresURL {
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults
-        // Of several hosts the one that takes writes, wherever it is by now.
+        // Of several hosts the one that takes writes, which is another one after a failover.
         if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
         parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }

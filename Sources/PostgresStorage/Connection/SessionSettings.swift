@@ -34,8 +34,8 @@ enum SessionSettings {
         """
     }
 
-    /// What is promised as durable is durable, whatever the server, the role or the database sets. Stricter
-    /// settings (remote_apply) stay.
+    /// What is promised as durable is durable, even if the server, the role or the database sets
+    /// synchronous_commit to off. Stricter settings (remote_apply) stay.
     private static let makeDurable = PostgresCall(
         PostgresStatement(
             "make_durable",

@@ -3,7 +3,7 @@ import AppleAccounts
 /// Lets the notification inbox forget a person.
 enum InboxErasure {
     // One notification can be about several people, so its rows are locked in one order. OFFSET 0 makes the
-    // planner look once for each app, whatever it thinks of how many there are.
+    // planner look once for each app, and not read the whole inbox when it expects many apps.
     private static let forgetPayloads = TypedStatement<String, String>("forget_payloads") {
         subject, payload in
         """

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Writes what commands change of codes and tokens, in at most five statements whatever their number.
+/// Writes what commands change of codes and tokens, in at most five statements for any number of them.
 enum PostgresGrantWriter {
     private static let removeCodes = TypedStatement<[UniqueID], [AccountID]>("remove_codes") {
         ids, accounts in

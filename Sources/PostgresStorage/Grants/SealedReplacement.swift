@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Replaces sealed secrets by others: one statement for each kind, whatever their number.
+/// Replaces sealed secrets by others: one statement for each kind, with any number of secrets.
 ///
 /// Rows are locked in the order in which batches lock them: codes by ID, tokens by account and client, grants
 /// of erasures by ID. One that is gone or was changed since it was read is left alone: a newer token must not

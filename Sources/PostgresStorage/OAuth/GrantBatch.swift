@@ -1,7 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// Commits a batch of grant commands in one transaction of three round trips, whatever its size.
+/// Commits a batch of grant commands, of any size, in one transaction of three round trips.
 ///
 /// Locks are taken in one order: Google's accounts and events, the rows of subjects, what is inserted, the
 /// event counter. Account commands lock subjects before they end grants, so neither sees half of the other.

@@ -3,8 +3,8 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Writes what a transaction has changed of grants: one statement for each kind of change, whatever their
-/// number.
+/// Writes what a transaction has changed of grants: one statement for each kind of change, with any
+/// number of rows.
 enum GrantChangeWriter {
     private static let removeCodesOfGrants = TypedStatement<[GrantID]>("remove_codes_of_grants") {
         "DELETE FROM oauth_code WHERE grant_id = ANY (\($0))"

@@ -23,8 +23,8 @@ enum Schema {
         case mustWait
     }
 
-    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends, in whatever
-    /// way.
+    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends: committed,
+    /// rolled back, or with its connection.
     private static let lock = PostgresCall(
         PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
 

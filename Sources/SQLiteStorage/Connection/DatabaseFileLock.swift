@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Keeps a second process of the service away from a database file. The system releases the lock when the
-/// process ends, in whatever way.
+/// process ends, also when it crashes or is killed.
 ///
 /// It is a file of its own, because closing any descriptor of the database file would drop SQLite's own
 /// locks.

@@ -213,7 +213,7 @@ final class WriteConnection: Sendable {
         return writer
     }
 
-    /// Leaves no transaction open and no half-updated cache behind, whatever happens.
+    /// Leaves no transaction open and no half-updated cache behind when it throws.
     private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }

@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Waits for the end of an erasure, in whichever process it is carried out.
+/// Waits for the end of an erasure, also when another process carries it out.
 struct ErasureWatch: Sendable {
     let grants: any GrantStore
     let clock: any Clock<Duration>

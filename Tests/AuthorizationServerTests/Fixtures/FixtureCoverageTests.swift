@@ -100,7 +100,7 @@ import Testing
     }
 
     private static func paths(of value: Any, under path: String) -> Set<String> {
-        // What a response has is compared with it, whatever its names are.
+        // Each name in it is compared with the response, so none needs a reader of its own.
         guard let object = value as? [String: Any], path != "expect.members" else { return [path] }
         var paths: Set<String> = []
         for (name, value) in object {

@@ -6,7 +6,7 @@ import Testing
 
 /// A service that has more to do than it can, over real sockets.
 @Suite struct OverloadTests {
-    /// Late whatever happens, and with all the time in the world to say so.
+    /// Every round counts as late, and refusing costs nothing, so that requests are turned away at once.
     static var overloaded: RunningService.Options {
         var options = RunningService.Options()
         options.limits.admission.target = .nanoseconds(-1)

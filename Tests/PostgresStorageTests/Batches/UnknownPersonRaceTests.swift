@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Whatever the order was: no token from before the erasure is worth anything.
+    /// In either order: no token from before the erasure is worth anything.
     private static func expectErased(in replicas: Replicas) async throws {
         let store = replicas.stores[0]
         #expect(try await store.account(person) == nil)

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// A person of whom everything is known that can be, by words that stand nowhere else, so that they are found
-/// wherever an erasure left one.
+/// A person of whom everything is known that can be, in words that only this person has, so that a search of
+/// the whole database finds those that an erasure has left.
 public enum TracedPerson {
     /// What is kept of the person until they are erased.
     public static let lastTraces = [

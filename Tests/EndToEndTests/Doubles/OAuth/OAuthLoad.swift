@@ -81,7 +81,7 @@ actor OAuthLoad {
         }
     }
 
-    /// The same token again when an answer was lost, whichever replica it was of.
+    /// Posts the same token again when a response was lost, and maybe to another replica.
     private func rotate() async {
         guard let token = phoneToken else {
             return await signInOnPhone()
