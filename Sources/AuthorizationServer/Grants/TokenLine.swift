@@ -45,7 +45,8 @@ public struct RefreshTokenState: Sendable, Hashable {
     public let lineSecretDigest: SHA256Digest
     /// SHA-256 of the text of the current token.
     public var digest: SHA256Digest
-    /// 0 for the first.
+    /// How often the token was rotated; 0 for the first. For operators: no rule reads it, because a token is
+    /// judged by its digest alone, which covers the generation in its text.
     public var generation: UInt32
     /// SHA-256 of the token before, and when it was exchanged for the current one.
     public var previous: Previous?

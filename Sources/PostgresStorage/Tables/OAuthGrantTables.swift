@@ -63,6 +63,7 @@ struct OAuthLineTable: Table {
     let expiresAt: Column<Moment>
     let lineSecretDigest: Column<SHA256Digest>
     let tokenDigest: Column<SHA256Digest>
+    /// For operators. No rule reads it, but the schema requires it in a line that has a refresh token.
     let generation: Column<Int64>
     let previousDigest: Column<SHA256Digest>
     let rotatedAt: Column<Moment>
