@@ -40,7 +40,7 @@ final class Dispatcher: Sendable {
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
-            info.answersAsOAuth = routes.answersAsOAuth(target.path)
+            info.errorFormat = routes.errorFormat(at: target.path)
             let match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
@@ -48,9 +48,9 @@ final class Dispatcher: Sendable {
             if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let response =
-                    info.answersAsOAuth
-                    ? HTTPResponse.oauthError(Problem(.overloaded))
-                    : OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
+                    info.errorFormat == .problem
+                    ? OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
+                    : .error(Problem(.overloaded), as: info.errorFormat, requestID: info.requestID)
                 return (info, .response(response))
             }
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
@@ -132,10 +132,8 @@ final class Dispatcher: Sendable {
     /// - Parameter target: Of the request line; `nil` when it did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
         let path = target.flatMap { RequestTarget($0) }?.path
-        guard info.answersAsOAuth || path.map(routes.answersAsOAuth) ?? false else {
-            return .problem(Problem(code), requestID: info.requestID)
-        }
-        return .oauthError(Problem(code))
+        let format = path.map { routes.errorFormat(at: $0) } ?? info.errorFormat
+        return .error(Problem(code), as: format, requestID: info.requestID)
     }
 
     private func problem(_ error: any Error, _ info: RequestInfo) -> HTTPResponse {
@@ -144,7 +142,6 @@ final class Dispatcher: Sendable {
         if problem.code == ProblemCode.internalError.rawValue {
             observer.recordUnexpected(error, info)
         }
-        if info.answersAsOAuth { return .oauthError(problem) }
-        return .problem(problem, requestID: info.requestID)
+        return .error(problem, as: info.errorFormat, requestID: info.requestID)
     }
 }

@@ -11,8 +11,7 @@ struct RequestInfo: Sendable {
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// Whether errors are those of OAuth in place of problems.
-    var answersAsOAuth = false
+    var errorFormat = ErrorFormat.problem
     /// Because of overload.
     var isRejected = false
 

@@ -15,8 +15,10 @@ final class OAuthRoutes: Sendable {
 }
 
 extension Routes {
-    /// Whether a path is answered by the rules of OAuth, also where it has no route.
-    func answersAsOAuth(_ path: Substring) -> Bool {
-        oauth != nil && path.utf8.starts(with: "/oauth/".utf8)
+    /// How errors at a path are answered, also where it has no route.
+    func errorFormat(at path: Substring) -> ErrorFormat {
+        guard oauth != nil, path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
+        let isForBrowsers = authorize != nil && path.utf8.elementsEqual(AuthorizeUseCase.path.utf8)
+        return isForBrowsers ? .page : .oauth
     }
 }

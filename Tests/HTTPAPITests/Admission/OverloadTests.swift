@@ -17,10 +17,12 @@ import Testing
     }
 
     /// Sends requests until one is turned away; the loop is measured first.
-    static func untilTurnedAway(_ service: RunningService) async throws -> ProbeResponse {
+    static func untilTurnedAway(
+        _ service: RunningService, from target: String = "/v1/events"
+    ) async throws -> ProbeResponse {
         try await ProbeConnection.with(port: service.port) { connection in
             while true {
-                try await connection.send(RunningService.request("GET", "/v1/events"))
+                try await connection.send(RunningService.request("GET", target))
                 let answer = try await connection.response()
                 if answer.status == 503 {
                     // The connection is as good as before.
@@ -50,6 +52,18 @@ import Testing
             #expect(metrics.status == 200)
             #expect(metrics.text.contains("siwa_http_requests_turned_away_total"))
             #expect(service.loggedText().contains("requests turned away"))
+        }
+    }
+
+    @Test func `turns a person's browser away with a page`() async throws {
+        var options = Self.overloaded
+        options.limits.admission.rest = .zero
+        options.oauth = { _ in }
+        try await RunningService.with(options) { service in
+            let answer = try await Self.untilTurnedAway(service, from: "/oauth/authorize?client_id=shop")
+            #expect(answer["content-type"] == "text/html; charset=utf-8")
+            #expect(answer["retry-after"] != nil)
+            #expect(answer.text.contains("overloaded"))
         }
     }
 

@@ -233,6 +233,26 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [
+        ("DELETE", "", 405, "method_not_allowed"),
+        ("POST", String(repeating: "a", count: 65_537), 413, "body_too_large"),
+    ])
+    func `what is refused before the endpoint is a page too`(
+        method: String, form: String, status: Int, code: String
+    ) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let answer = try await service.call(
+                method, "/oauth/authorize?\(OAuthClients.shop)", body: form, secret: nil,
+                fields: ["Content-Type": "application/x-www-form-urlencoded"])
+            #expect(answer.status == status)
+            #expect(answer["content-type"] == "text/html; charset=utf-8")
+            #expect(answer["cache-control"] == "no-store")
+            #expect(answer["content-security-policy"]?.contains("default-src 'none'") == true)
+            #expect(answer.text.contains(code) && !answer.text.contains("client_id"))
+            #expect(answer["allow"] == (status == 405 ? "GET, HEAD, POST" : nil))
+        }
+    }
+
     @Test func `without OAuth clients there is no endpoint`() async throws {
         try await RunningService.with { service in
             let visitor = AuthorizeVisitor(service)
