@@ -1,6 +1,5 @@
 import AppleAccounts
 import StorageConformance
-import Synchronization
 import Testing
 
 @testable import PostgresStorage
@@ -12,17 +11,19 @@ import Testing
 
     @Test func `tells every event once and in order, without gap, while eight write`() async throws {
         try await Replicas.with(Self.writers + 1) { replicas in
-            let reader = replicas.stores[Self.writers]
-            let isWritten = Mutex(false)
-            async let seen = Self.follow(reader) { isWritten.withLock { $0 } }
+            // The number of the last event of each commit, once it is answered.
+            let (answers, answered) = AsyncStream.makeStream(
+                of: Int64.self, bufferingPolicy: .bufferingNewest(1))
+            async let seen = Self.follow(replicas.stores[Self.writers], answers)
             let told = try await withThrowingTaskGroup(of: Int64.self) { group in
+                // Also when a writer fails: that ends the test.
+                defer { answered.finish() }
                 for number in 0..<Self.writers {
-                    group.addTask { try await Self.write(replicas.stores[number], number) }
+                    group.addTask { try await Self.write(replicas.stores[number], number, answered) }
                 }
-                group.addTask { try await Self.disturb(replicas.stores[0]) }
+                group.addTask { try await Self.disturb(replicas.stores[0], answered) }
                 return try await group.reduce(0) { max($0, $1) }
             }
-            isWritten.withLock { $0 = true }
             let events = try await seen
 
             #expect(events.map(\.sequence) == Array(1...Int64(events.count)))
@@ -42,38 +43,50 @@ import Testing
         }
     }
 
-    /// Reads until all is written and read. Returns what it saw, in the order in which it saw it.
+    /// Reads the feed to its end each time that a commit was answered. Returns what it saw, in the order in
+    /// which it saw it.
+    ///
+    /// It waits between reads. A reader that asked without a pause kept the scheduler of Linux from running
+    /// the other server processes for up to 10 seconds, also the one that held the event counter, so that the
+    /// writers ran into their lock time-out.
     private static func follow(
-        _ store: PostgresAccountStore, until isWritten: @Sendable () -> Bool
+        _ store: PostgresAccountStore, _ answers: AsyncStream<Int64>
     ) async throws -> [AccountEvent] {
         var events: [AccountEvent] = []
         var cursor: Int64 = 0
-        while true {
-            // A writer that failed must end the test, and not be waited for.
-            try Task.checkCancellation()
-            let isLast = isWritten()
-            let page = try await store.events(after: cursor, limit: 50, visibleTo: .all)
-            events += page.events
-            cursor = page.cursor
-            if isLast, !page.hasMore { return events }
+        for await sequence in answers {
+            var hasMore = true
+            while hasMore {
+                let page = try await store.events(after: cursor, limit: 50, visibleTo: .all)
+                events += page.events
+                (cursor, hasMore) = (page.cursor, page.hasMore)
+            }
+            // A read sees every commit that was answered before it.
+            #expect(cursor >= sequence)
         }
+        return events
     }
 
     /// Batches with a person of the writer's own, and one whom all writers meet at the same time, so that
     /// some of the transactions have to be begun again. Returns the number of its last event.
-    private static func write(_ store: PostgresAccountStore, _ number: Int) async throws -> Int64 {
+    private static func write(
+        _ store: PostgresAccountStore, _ number: Int, _ answered: AsyncStream<Int64>.Continuation
+    ) async throws -> Int64 {
         var last: Int64 = 0
         for batch in 0..<batches {
             let own = AccountCommand.signIn(.sample(key: .sample("w\(number)-\(batch + 100)")))
             let shared = AccountCommand.signIn(.sample(key: .sample("shared-\(batch)")))
             let result = try await store.commit(number % 2 == 0 ? [own, shared] : [shared, own])
             last = max(last, result.lastEventSequence ?? 0)
+            answered.yield(last)
         }
         return last
     }
 
     /// Transactions that take numbers and keep them for a while, half of them to give them back.
-    private static func disturb(_ store: PostgresAccountStore) async throws -> Int64 {
+    private static func disturb(
+        _ store: PostgresAccountStore, _ answered: AsyncStream<Int64>.Continuation
+    ) async throws -> Int64 {
         try await store.signIn(.sample(key: .sample("disturbed")))
         var last: Int64 = 0
         for round in 0..<20 {
@@ -99,6 +112,7 @@ import Testing
                 _ = try session.run(round % 2 == 0 ? .rollback : .commit)
                 return round % 2 == 0 ? 0 : try #require(answers[1].integer(0, 0))
             }
+            answered.yield(last)
         }
         return last
     }
