@@ -26,7 +26,7 @@ import TokenMint
         }
     }
 
-    private func linking(_ answer: TokenEndpoint.Answer) -> LinkingResponse? {
+    private func linking(_ answer: TokenEndpoint.Response) -> LinkingResponse? {
         if case .linking(let linking) = answer { linking } else { nil }
     }
 

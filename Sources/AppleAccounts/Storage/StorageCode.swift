@@ -19,7 +19,7 @@ extension StorageCode {
 
     package var storageCode: Int64 {
         let numbered = Self.numbered
-        // `firstIndex(of:)` makes the type of its result anew with each call in code that is generic.
+        // Generic code looks up the type of the result of `firstIndex(of:)` with each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }
         preconditionFailure("\(self) is missing in \(Self.self).numbered")
     }

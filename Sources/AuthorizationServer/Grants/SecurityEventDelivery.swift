@@ -9,7 +9,7 @@ public struct SecurityEventDelivery: Sendable, Hashable {
     /// Also the `jti` of the security event token, so that a repeated delivery is recognized.
     public let id: UniqueID
     public let oauthClientID: OAuthClientID
-    /// 64 bytes.
+    /// Of the text of the token, by which Google finds it.
     public let doubleSHA512: SHA512Digest
     public let createdAt: Moment
     public var attempts: Int64

@@ -50,8 +50,8 @@ public struct RefreshTokenState: Sendable, Hashable {
     public var generation: UInt32
     /// SHA-256 of the token before, and when it was exchanged for the current one.
     public var previous: Previous?
-    /// SHA-512 of SHA-512 of the text of the current token, 64 bytes, for what Google is told. `nil` for
-    /// clients that are not Google's.
+    /// SHA-512 of SHA-512 of the text of the current token, for what Google is told. `nil` for clients that
+    /// are not Google's.
     public var doubleSHA512: SHA512Digest?
 
     public struct Previous: Sendable, Hashable {

@@ -9,7 +9,7 @@ public struct ScopeSet: Sendable, Hashable {
 
     /// A scope that comes twice is kept at its first place.
     public init(_ tokens: some Sequence<ScopeToken>) {
-        // There are few, and a set would take longer to make than to do without.
+        // There are few: to compare each with the others takes less time than to make a set.
         var known: [ScopeToken] = []
         for token in tokens where !known.contains(token) { known.append(token) }
         self.tokens = known

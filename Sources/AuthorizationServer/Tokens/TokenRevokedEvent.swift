@@ -13,7 +13,7 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     public let issuer: String
     /// `jti`. The same in each delivery, so that a repetition is recognized.
     public let id: UniqueID
-    /// 64 bytes.
+    /// Of the text of the token, by which Google finds it.
     public let doubleSHA512: SHA512Digest
     /// Seconds since 1970.
     public let issuedAt: Int64

@@ -17,7 +17,7 @@ enum OverloadResponse {
         body += ending
         var response = HTTPResponse(
             status: .serviceUnavailable, contentType: "application/problem+json", body: body,
-            isPersonal: true)
+            forbidsCaching: true)
         response.fields = [("retry-after", String(retryAfter))]
         response.code = problem.code
         return response

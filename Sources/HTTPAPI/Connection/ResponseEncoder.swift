@@ -51,7 +51,7 @@ enum ResponseEncoder {
             // The client may store it, but must revalidate it before each use.
             message.append("\r\ncache-control: private, no-cache\r\netag: ")
             message.append(entityTag)
-        } else if response.isPersonal {
+        } else if response.forbidsCaching {
             message.append("\r\ncache-control: no-store")
         }
         for field in response.fields {

@@ -10,8 +10,8 @@ struct HTTPResponse: Sendable {
     /// thousand copies.
     var sharedBody: ByteBuffer?
     var entityTag: String?
-    /// Whether the response is about a user. Such responses must not be cached (RFC 9111 §5.2.2.5).
-    var isPersonal = false
+    /// Whether no cache may keep it (RFC 9111 §5.2.2.5): a response about a user, and every error.
+    var forbidsCaching = false
     /// More fields, written without escapes: a value must not contain a line break.
     var fields: [(name: StaticString, value: String)] = []
     /// The stable code of a problem, for the log.
@@ -19,14 +19,14 @@ struct HTTPResponse: Sendable {
 
     /// A JSON response about a user.
     static func json(_ status: HTTPResponseStatus = .ok, _ body: [UInt8]) -> HTTPResponse {
-        HTTPResponse(status: status, contentType: "application/json", body: body, isPersonal: true)
+        HTTPResponse(status: status, contentType: "application/json", body: body, forbidsCaching: true)
     }
 
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
         // A cache may keep a 404 without being told to (RFC 9110 §15.1); what is missing can exist later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
-            body: problem.body(requestID: requestID), isPersonal: true)
+            body: problem.body(requestID: requestID), forbidsCaching: true)
         response.code = problem.code
         if let seconds = problem.retryAfter {
             response.fields = [("retry-after", String(seconds))]

@@ -49,7 +49,7 @@ final class OAuthGrantRoutes: Sendable {
         let (account, grant) = (request.parameter ?? "", request.secondParameter ?? "")
         return .later { [server] in
             try await GrantUseCases(server).end(grant, of: account, allowed: request.scope)
-            return HTTPResponse(status: .noContent, contentType: nil, body: [], isPersonal: true)
+            return HTTPResponse(status: .noContent, contentType: nil, body: [], forbidsCaching: true)
         }
     }
 
@@ -62,7 +62,7 @@ final class OAuthGrantRoutes: Sendable {
         }
         return .later { [server, metrics] in
             metrics.count(try await SecurityEventReceiver(server).receive(token))
-            return HTTPResponse(status: .accepted, contentType: nil, body: [], isPersonal: true)
+            return HTTPResponse(status: .accepted, contentType: nil, body: [], forbidsCaching: true)
         }
     }
 

@@ -20,7 +20,7 @@ struct BrowserPage {
     var response: HTTPResponse {
         var response = HTTPResponse(
             status: status, contentType: "text/html; charset=utf-8", body: html,
-            isPersonal: true)
+            forbidsCaching: true)
         response.code = code
         response.fields = [
             ("content-security-policy", policy), ("referrer-policy", "no-referrer"),

@@ -4,7 +4,7 @@ extension HTTPResponse {
     /// Redirects a browser with GET. The address may contain a secret: it is neither cached nor sent to the
     /// next page.
     static func redirect(to location: String, cookie: String? = nil) -> HTTPResponse {
-        var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], isPersonal: true)
+        var response = HTTPResponse(status: .seeOther, contentType: nil, body: [], forbidsCaching: true)
         response.fields = [("location", location), ("referrer-policy", "no-referrer")]
         if let cookie { response.fields.append(("set-cookie", cookie)) }
         return response
@@ -14,7 +14,7 @@ extension HTTPResponse {
     static func page(about problem: Problem) -> HTTPResponse {
         var response = HTTPResponse(
             status: problem.status, contentType: "text/html; charset=utf-8",
-            body: RefusalPage.html(problem), isPersonal: true)
+            body: RefusalPage.html(problem), forbidsCaching: true)
         response.code = problem.code
         response.fields = [
             ("content-security-policy", RefusalPage.policy), ("referrer-policy", "no-referrer"),

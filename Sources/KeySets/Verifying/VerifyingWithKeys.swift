@@ -9,8 +9,8 @@ extension IdentityTokenVerifier {
     /// ```swift
     /// let keys = RemoteKeySet(source: AppleKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
-    /// let user = try await verifier.verify(token, keys: keys, expecting: .init(), at:
-    /// SystemKeySetClock().now)
+    /// let user = try await verifier.verify(
+    ///     token, keys: keys, expecting: .init(), at: SystemKeySetClock().now)
     /// ```
     /// Throws `AppleTokenError` when the token is refused, and `KeySetError` with `.keysUnavailable` when the
     /// key cannot be fetched now.

@@ -15,7 +15,7 @@ struct AssertionGrant: Sendable {
     ///   `OverloadedError`, `JOSEError`.
     func answer(
         _ grant: TokenRequest.AssertionGrant, of client: OAuthClient
-    ) async throws -> TokenEndpoint.Answer {
+    ) async throws -> TokenEndpoint.Response {
         let now = server.now()
         let identity: GoogleIdentity
         do {
@@ -64,7 +64,7 @@ struct AssertionGrant: Sendable {
     private func tokens(
         for account: AccountID, _ identity: GoogleIdentity, scope: ScopeSet, client: OAuthClient,
         at now: Moment
-    ) async throws -> TokenEndpoint.Answer {
+    ) async throws -> TokenEndpoint.Response {
         var generator = SystemRandomNumberGenerator()
         let lineID = UniqueID(at: now, using: &generator)
         let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
@@ -110,7 +110,7 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    private static func refusal(_ identity: GoogleIdentity) -> TokenEndpoint.Answer {
+    private static func refusal(_ identity: GoogleIdentity) -> TokenEndpoint.Response {
         .linking(.linkingError(loginHint: identity.email))
     }
 }

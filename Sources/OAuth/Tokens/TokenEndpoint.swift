@@ -3,7 +3,7 @@ public import AuthorizationServer
 /// `POST /oauth/token` (RFC 6749 §3.2): one type for each grant.
 public struct TokenEndpoint: Sendable {
     /// What a request gives.
-    public enum Answer: Sendable {
+    public enum Response: Sendable {
         case tokens(TokenResponse)
         /// Google's streamlined linking without tokens.
         case linking(LinkingResponse)
@@ -16,7 +16,7 @@ public struct TokenEndpoint: Sendable {
     }
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `JOSEError`.
-    public func answer(_ request: TokenRequest) async throws -> Answer {
+    public func answer(_ request: TokenRequest) async throws -> Response {
         switch request.grant {
         case .authorizationCode(let grant):
             .tokens(try await CodeRedemption(server: server).tokens(for: grant, of: request.client))

@@ -30,7 +30,7 @@ extension WebSignIn {
     /// - Parameters:
     ///   - app: The primary client ID of the app.
     ///   - query: Of the authorization request, as it came. One that `canCarry` refuses is a programmer
-    ///   error.
+    ///     error.
     ///   - cookie: The cookie of web sign-ins that the browser sent.
     /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
     public func begin(

@@ -138,7 +138,7 @@ public struct WebSignIn: Sendable {
             ConstantTime.areEqual(browser.digest, ticket.browserDigest)
         else { throw WebRefusal(.browserMismatch) }
         guard now() < ticket.expiresAt else { throw WebRefusal(.ticketExpired) }
-        switch (ticket.destination, ticket.answer) {
+        switch (ticket.destination, ticket.outcome) {
         case (.appPage(let state), .code(let code)):
             var query = QueryText()
             query.append("code", code)
@@ -188,10 +188,11 @@ public struct WebSignIn: Sendable {
                 expiresAt: webState.expiresAt.advanced(byMilliseconds: Self.clockDifference)))
     }
 
-    private func finishURL(_ answer: WebTicket.Answer, for webState: WebState, expiresAt: Moment) -> String {
+    private func finishURL(_ outcome: WebTicket.Outcome, for webState: WebState, expiresAt: Moment) -> String
+    {
         let ticket = WebTicket(
             browserDigest: webState.browserDigest, clientID: webState.clientID, expiresAt: expiresAt,
-            destination: webState.destination, answer: answer)
+            destination: webState.destination, outcome: outcome)
         var query = QueryText()
         query.append("ticket", seal.seal(ticket.json, for: .ticket))
         return query.appended(to: settings.finishURL)

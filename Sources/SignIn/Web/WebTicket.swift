@@ -2,10 +2,11 @@ import AppleAccounts
 import Encodings
 import StrictJSON
 
-/// What the browser carries from the callback to the last step, sealed: the result, and the browser that it
-/// is for.
+/// What the browser carries from the callback to the last step, sealed: the outcome, and the browser that
+/// it is for.
 struct WebTicket: Hashable {
-    enum Answer: Hashable {
+    /// How the sign-in has ended.
+    enum Outcome: Hashable {
         /// For the app's page.
         case code(String)
         /// For the authorization endpoint.
@@ -17,17 +18,17 @@ struct WebTicket: Hashable {
     let clientID: ClientID
     let expiresAt: Moment
     let destination: WebDestination
-    let answer: Answer
+    let outcome: Outcome
 
     init(
         browserDigest: [UInt8], clientID: ClientID, expiresAt: Moment, destination: WebDestination,
-        answer: Answer
+        outcome: Outcome
     ) {
         self.browserDigest = browserDigest
         self.clientID = clientID
         self.expiresAt = expiresAt
         self.destination = destination
-        self.answer = answer
+        self.outcome = outcome
     }
 
     var json: [UInt8] {
@@ -37,7 +38,7 @@ struct WebTicket: Hashable {
         json.member("client_id", clientID.rawValue)
         json.member("expires", expiresAt.milliseconds)
         json.members(of: destination)
-        switch answer {
+        switch outcome {
         case .code(let code): json.member("code", code)
         case .authentication(let authentication): json.members(of: authentication)
         case .failure(let failure):
@@ -54,18 +55,18 @@ struct WebTicket: Hashable {
             let clientID = value["client_id"]?.string.flatMap({ ClientID($0) }),
             let expires = value["expires"]?.integer
         else { return nil }
-        let answer: Answer
+        let outcome: Outcome
         if let code = value["code"]?.string {
-            answer = .code(code)
+            outcome = .code(code)
         } else if let authentication = WebAuthentication(json: value) {
-            answer = .authentication(authentication)
+            outcome = .authentication(authentication)
         } else if let error = value["error"]?.string {
-            answer = .failure(WebFailure(error: error, description: value["error_description"]?.string))
+            outcome = .failure(WebFailure(error: error, description: value["error_description"]?.string))
         } else {
             return nil
         }
         self.init(
             browserDigest: browser, clientID: clientID, expiresAt: Moment(milliseconds: expires),
-            destination: WebDestination(json: value), answer: answer)
+            destination: WebDestination(json: value), outcome: outcome)
     }
 }

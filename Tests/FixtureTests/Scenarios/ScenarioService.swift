@@ -4,8 +4,8 @@ import KeySets
 import SignIn
 import TestSupport
 
-/// One life of the service, from start to end of the process: its real rooms around a stub of Apple and a
-/// clock that is moved by hand.
+/// The service from start to end of one process: its own modules, with a stub of Apple and a clock that is
+/// moved by hand.
 struct ScenarioService: Sendable {
     /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's
     /// sleep.

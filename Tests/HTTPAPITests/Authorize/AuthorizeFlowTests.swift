@@ -237,7 +237,7 @@ import TokenMint
         ("DELETE", "", 405, "method_not_allowed"),
         ("POST", String(repeating: "a", count: 65_537), 413, "body_too_large"),
     ])
-    func `what is refused before the endpoint is a page too`(
+    func `a request that is refused before the endpoint reads it gets a page too`(
         method: String, form: String, status: Int, code: String
     ) async throws {
         try await RunningService.with(Self.oauth) { service in

@@ -121,7 +121,7 @@ struct OAuthWorld: Sendable {
     /// Sends a form to the token endpoint.
     func ask(
         _ parameters: [String: String], as client: String = "shop", from address: RequesterAddress? = nil
-    ) async throws -> TokenEndpoint.Answer {
+    ) async throws -> TokenEndpoint.Response {
         let all = (Self.credentials[client] ?? [:]).merging(parameters) { $1 }
         let body = all.map { "\($0)=\(Self.encode($1))" }.joined(separator: "&")
         let request = try UnauthenticatedTokenRequest(
@@ -192,7 +192,7 @@ struct OAuthWorld: Sendable {
 
     func assert(
         _ intent: String, _ assertion: String, scope: String? = nil
-    ) async throws -> TokenEndpoint.Answer {
+    ) async throws -> TokenEndpoint.Response {
         var parameters = [
             "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "intent": intent,
             "assertion": assertion,

@@ -47,17 +47,17 @@ import Testing
     }
 
     @Test(arguments: [
-        WebTicket.Answer.code("c0de"), .failure(.fromApple("access_denied")),
+        WebTicket.Outcome.code("c0de"), .failure(.fromApple("access_denied")),
         .failure(.invalidIdentityToken("nonce_mismatch")), .authentication(.sample),
     ])
-    func `a ticket is read as it was written`(answer: WebTicket.Answer) {
+    func `a ticket is read as it was written`(outcome: WebTicket.Outcome) {
         let destinations: [WebDestination] = [
             .appPage(state: nil), .appPage(state: "s"), .authorization(query: "client_id=c&scope=a%20b"),
         ]
         for destination in destinations {
             let ticket = WebTicket(
                 browserDigest: [1, 2], clientID: "com.example.web", expiresAt: Moment(milliseconds: 5),
-                destination: destination, answer: answer)
+                destination: destination, outcome: outcome)
             #expect(WebTicket(json: ticket.json) == ticket)
         }
     }
