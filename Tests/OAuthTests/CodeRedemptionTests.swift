@@ -54,6 +54,27 @@ import TokenMint
         #expect(identity["is_private_email"]?.bool == false)
     }
 
+    @Test func `a code gives no scope that was taken from its client since`() async throws {
+        // The shop does not have this scope.
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let code = try await world.code(for: account.id, scope: "openid devices offline_access")
+        let tokens = try await world.redeem(code)
+        #expect(tokens.scope == "openid offline_access")
+        #expect(try OAuthWorld.claims(tokens.accessToken)["scope"]?.string == "openid offline_access")
+        let rest = try await world.code(for: account.id, scope: "devices")
+        await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(rest) }
+    }
+
+    @Test func `an ID token has no claims of a scope that was taken from its client since`() async throws {
+        let world = try OAuthWorld { $0.clients[0].scopes = ["openid"] }
+        let account = try await world.person()
+        let tokens = try await world.redeem(try await world.code(for: account.id))
+        let identity = try OAuthWorld.claims(try #require(tokens.idToken))
+        #expect(identity["sub"]?.string == account.id.rawValue)
+        #expect(identity["email"] == nil && identity["name"] == nil)
+    }
+
     @Test func `claims about the person follow the scope`() async throws {
         let world = try OAuthWorld()
         let account = try await world.person()

@@ -36,6 +36,44 @@ import TokenMint
         }
     }
 
+    /// An access token as it was issued when its client had more scopes.
+    private func issuedBefore(_ world: OAuthWorld, _ tokens: TokenResponse, scope: String) async throws
+        -> String
+    {
+        let now = try #require(try await world.server.genuineAccessToken(tokens.accessToken))
+        let before = AccessToken(
+            issuer: now.issuer, audience: now.audience, accountID: now.accountID, clientID: now.clientID,
+            lineID: now.lineID, random: now.random, scope: scope, issuedAt: now.issuedAt,
+            expiresAt: now.expiresAt, authenticatedAt: now.authenticatedAt)
+        return try before.signed(with: try await world.server.parts.keys.signingKey(.ES256))
+    }
+
+    @Test func `a scope that was taken from a client is gone from its tokens`() async throws {
+        let world = try OAuthWorld { $0.clients[0].scopes = ["openid", "offline_access"] }
+        let (account, tokens) = try await tokens(world)
+        let access = try await issuedBefore(world, tokens, scope: "openid profile email offline_access")
+        for token in [access, try #require(tokens.refreshToken)] {
+            let description = try #require(
+                try await TokenIntrospection(world.server).description(of: token, for: .apps(.all)))
+            var json = JSONWriter(reservingCapacity: 512)
+            description.write(into: &json)
+            #expect(try JSONValue(parsing: json.bytes)["scope"]?.string == "openid offline_access")
+        }
+        let claims = try JSONValue(parsing: try await UserInfo(world.server).claims(accessToken: access))
+        #expect(claims["sub"]?.string == account.id.rawValue)
+        #expect(claims["email"] == nil && claims["name"] == nil)
+        let rest = try await issuedBefore(world, tokens, scope: "profile email")
+        #expect(try await !world.isActive(rest))
+    }
+
+    @Test func `a token of any length is asked about`() async throws {
+        let world = try OAuthWorld()
+        for token in ["", String(repeating: "x", count: 16_000)] {
+            #expect(try await !world.isActive(token))
+            try await TokenRevocation(world.server).revoke(token, of: try world.client("shop"))
+        }
+    }
+
     enum Forgery: String, CaseIterable {
         case `an ID token`, `alg none`, `alg of another key`, `an unknown kid`, `another payload`, `no typ`
         case `empty`, `a longer signature`

@@ -35,6 +35,14 @@ import TokenMint
         #expect(third.refreshToken != nil)
     }
 
+    @Test func `a refresh gives no scope that was taken from the client since`() async throws {
+        let world = try OAuthWorld { $0.clients[1].scopes = ["openid"] }
+        let first = try await desktop(world)
+        let second = try await world.refresh(first.refreshToken, as: "desktop")
+        #expect(second.scope == "openid")
+        #expect(try OAuthWorld.claims(second.accessToken)["scope"]?.string == "openid")
+    }
+
     @Test func `a lost answer is replaced while its successor is unused`() async throws {
         let world = try OAuthWorld()
         let first = try await desktop(world)

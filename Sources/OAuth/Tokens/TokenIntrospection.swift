@@ -39,9 +39,11 @@ public struct TokenIntrospection: Sendable {
         }
         guard let standing = try await server.parts.store.standing(ofLine: token.lineID),
             standing.isGood(at: server.now()), let kept = standing.line.refreshToken,
-            kept.digest == token.digest, server.settings.clients[standing.grant.oauthClientID] != nil
+            kept.digest == token.digest,
+            let client = server.settings.clients[standing.grant.oauthClientID],
+            let scope = client.remainingScope(of: standing.line.scope)
         else { return nil }
-        return GoodToken(standing: standing, accessToken: nil)
+        return GoodToken(standing: standing, accessToken: nil, scope: scope)
     }
 
     /// An access token that is genuine, not expired, and not ended.
@@ -50,9 +52,10 @@ public struct TokenIntrospection: Sendable {
             let standing = try await server.parts.store.standing(ofLine: token.lineID),
             standing.isGood(at: server.now()), standing.grant.oauthClientID == token.clientID,
             // A transfer or an emulator's reset can have given the line to another account.
-            standing.standing.account.id == token.accountID
+            standing.standing.account.id == token.accountID,
+            let scope = server.settings.clients[token.clientID]?.remainingScope(of: token.scope)
         else { return nil }
-        return GoodToken(standing: standing, accessToken: token)
+        return GoodToken(standing: standing, accessToken: token, scope: scope)
     }
 }
 
@@ -61,6 +64,8 @@ struct GoodToken: Sendable {
     let standing: TokenStanding
     /// `nil` for a refresh token.
     let accessToken: AccessToken?
+    /// What the client still has of the scope that the token was issued with.
+    let scope: String
 }
 
 /// What introspection says of a good token (RFC 7662 §2.2).
@@ -77,7 +82,7 @@ public struct TokenDescription: Sendable {
         let (line, grant) = (token.standing.line, token.standing.grant)
         json.beginObject()
         json.member("active", true)
-        json.member("scope", token.accessToken?.scope ?? line.scope)
+        json.member("scope", token.scope)
         json.member("client_id", grant.oauthClientID.rawValue)
         json.member("sub", grant.accountID.rawValue)
         json.member("iss", issuer)

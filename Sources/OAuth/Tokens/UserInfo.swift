@@ -15,19 +15,17 @@ public struct UserInfo: Sendable {
     /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
     ///   `insufficient_scope` without `openid`; `StorageError`.
     public func claims(accessToken: String) async throws -> [UInt8] {
-        guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken),
-            let token = good.accessToken
-        else {
+        guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken) else {
             throw OAuthError(.invalidToken, "The access token is malformed, expired or revoked.")
         }
-        guard ScopeSet(parsing: token.scope)?.contains(.openID) ?? false else {
+        guard ScopeSet(parsing: good.scope)?.contains(.openID) ?? false else {
             throw OAuthError(.insufficientScope, "The access token needs the scope openid.")
         }
         let account = good.standing.standing.account
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()
         json.member("sub", account.id.rawValue)
-        PersonClaims(of: account, scope: token.scope).write(into: &json)
+        PersonClaims(of: account, scope: good.scope).write(into: &json)
         json.endObject()
         return json.bytes
     }

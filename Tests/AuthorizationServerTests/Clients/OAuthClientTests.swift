@@ -33,6 +33,16 @@ import Testing
         #expect(!desktop.allowsPlainProofKeys)
     }
 
+    @Test(arguments: [
+        ("openid email", "openid email"), ("openid devices email", "openid email"), ("devices", nil),
+        ("", nil),
+    ])
+    func `a scope that the client does not have any more is not given`(granted: String, remaining: String?)
+        throws
+    {
+        #expect(try client("shop").remainingScope(of: granted) == remaining)
+    }
+
     @Test func `consent is remembered where no other app can be behind the redirect URI`() throws {
         let shop = try client("shop")
         let google = try client("google")
