@@ -91,7 +91,7 @@ import TokenMint
 
     enum Forgery: String, CaseIterable {
         case `another audience`, `another issuer`, expired, `issued in the future`, `without sub`
-        case `a security event token`, `not a token`, `another key`
+        case `a security event token`, `not a token`, `another key`, `too long`
     }
 
     @Test(arguments: Forgery.allCases)
@@ -110,6 +110,8 @@ import TokenMint
         case .`a security event token`:
             assertion = try world.googleToken { $0["events"] = .object(JSONObject()) }
         case .`not a token`: assertion = "a.b.c"
+        case .`too long`:
+            assertion = try world.googleToken { $0["hd"] = .string(String(repeating: "x", count: 8192)) }
         case .`another key`:
             let other = TokenMint(keyID: TokenMint.shared.keyID)
             let claims = try OAuthWorld.claims(try world.googleToken())

@@ -25,6 +25,15 @@ struct ParameterReader {
         return text
     }
 
+    /// Reads a token that must be there. One past the bound cannot be good, which is no error of the request
+    /// (RFC 7009 §2.2, RFC 7662 §2.2): it is read as an empty one, which no token is.
+    func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
+        if case .text(let text) = parameters[parameter.rawValue], text.utf8.count > parameter.longest {
+            return ""
+        }
+        return try required(parameter)
+    }
+
     /// Reads a parameter that is only a hint. One that cannot be read is ignored, but a repeated one is not.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch parameters[parameter.rawValue] {

@@ -36,7 +36,7 @@ public struct TokenQuestion: Sendable, Confidential {
             credentials = try Self.credentials(reader, authorization, at: endpoint)
         }
         do throws(OAuthError) {
-            token = try reader.required(.token)
+            token = try reader.token(.token)
             hint = try reader.hint(.tokenTypeHint).flatMap { Hint(rawValue: $0) }
         } catch {
             throw TokenEndpointError(error)

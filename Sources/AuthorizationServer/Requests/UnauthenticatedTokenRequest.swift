@@ -85,7 +85,7 @@ public struct UnauthenticatedTokenRequest: Sendable {
                 "The grant type jwt-bearer is only for clients of kind google_linking with google_client_ids."
             )
         }
-        let assertion = try reader.required(.assertion)
+        let assertion = try reader.token(.assertion)
         guard let intent = TokenRequest.Intent(rawValue: try reader.required(.intent)) else {
             throw OAuthError(.invalidRequest, "The intent must be check, get or create.")
         }
