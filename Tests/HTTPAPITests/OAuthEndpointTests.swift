@@ -107,25 +107,7 @@ import TokenMint
             #expect(again.status == 200)
             #expect(again.json?["refresh_token"] == nil)
 
-            let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
-            let grant = try #require(grants.json?["grants"]?.array?.first)
-            #expect(grant["client_id"]?.string == "google")
-            #expect(grant["scope"]?.string == "openid email")
-            let grantID = try #require(grant["id"]?.string)
-            let hidden = try await service.call(
-                "GET", "/v1/accounts/\(id)/grants", secret: RunningService.limitedSecret)
-            #expect(hidden.code == "account_not_found")
-            let path = "/v1/accounts/\(id)/grants/\(grantID)"
-            #expect(try await service.call("GET", path).status == 405)
-            let unlinked = try await service.call("DELETE", path)
-            #expect(unlinked.status == 204)
-            #expect(unlinked["content-length"] == nil)
-            let feed = try await service.call("GET", "/v1/events")
-            let events = feed.json?["events"]?.array ?? []
-            let ended = try #require(events.first { $0["type"]?.string == "grant_revoked" })
-            #expect(ended["reason"]?.string == "unlinked")
-            #expect(ended["grant"]?["reason"]?.string == "unlinked")
-            #expect(try await service.call("DELETE", path).code == "grant_not_found")
+            try await Self.expectUnlinking(of: id, service)
             let gone = try await Self.post(
                 service, "/oauth/introspect", "token=\(access)", authorization: key)
             #expect(gone.json?["active"]?.bool == false)
@@ -136,6 +118,29 @@ import TokenMint
                 #expect(!service.loggedText().contains(secret))
             }
         }
+    }
+
+    /// The account's one grant is listed, and ends once.
+    private static func expectUnlinking(of id: String, _ service: RunningService) async throws {
+        let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
+        let grant = try #require(grants.json?["grants"]?.array?.first)
+        #expect(grant["client_id"]?.string == "google")
+        #expect(grant["scope"]?.string == "openid email")
+        let grantID = try #require(grant["id"]?.string)
+        let hidden = try await service.call(
+            "GET", "/v1/accounts/\(id)/grants", secret: RunningService.limitedSecret)
+        #expect(hidden.code == "account_not_found")
+        let path = "/v1/accounts/\(id)/grants/\(grantID)"
+        #expect(try await service.call("GET", path).status == 405)
+        let unlinked = try await service.call("DELETE", path)
+        #expect(unlinked.status == 204)
+        #expect(unlinked["content-length"] == nil)
+        let feed = try await service.call("GET", "/v1/events")
+        let events = feed.json?["events"]?.array ?? []
+        let ended = try #require(events.first { $0["type"]?.string == "grant_revoked" })
+        #expect(ended["reason"]?.string == "unlinked")
+        #expect(ended["grant"]?["reason"]?.string == "unlinked")
+        #expect(try await service.call("DELETE", path).code == "grant_not_found")
     }
 
     struct Case: Sendable, CustomTestStringConvertible {

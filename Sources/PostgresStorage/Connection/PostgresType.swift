@@ -9,7 +9,6 @@ enum PostgresType {
     static let smallint: Oid = 21
     static let integer: Oid = 23
     static let text: Oid = 25
-    static let oid: Oid = 26
     static let rowPlace: Oid = 27
     static let transaction: Oid = 28
     static let varchar: Oid = 1043

@@ -30,8 +30,6 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    var isOn: Bool { certificate != nil || directory != nil }
-
     /// `nil` for plain HTTP.
     ///
     /// - Parameter hosts: Additional names for the certificate.

@@ -17,6 +17,7 @@ extension CheckComparison {
         _ error: AppleTokenError, of content: TokenContent, in inspection: TokenInspection, keyIDs: [String]?
     ) {
         let leeway = inspection.policy.leeway
+        let earliest = "later than \(inspection.now.advanced(bySeconds: -leeway).text)"
         let latest = "no later than \(inspection.now.advanced(bySeconds: leeway).text)"
         switch error.code {
         case .tokenTooLarge:
@@ -50,9 +51,7 @@ extension CheckComparison {
             self.init(found: content.text("iss"), expected: Self.oneOf(inspection.policy.issuers))
         case .audienceMismatch:
             self.init(found: content.text("aud"), expected: Self.oneOf(inspection.policy.clientIDs))
-        case .tokenExpired:
-            let earliest = inspection.now.advanced(bySeconds: -leeway)
-            self.init(found: content.text("exp"), expected: "later than \(earliest.text)")
+        case .tokenExpired: self.init(found: content.text("exp"), expected: earliest)
         case .issuedInFuture:
             // The detail begins with the name of the claim.
             let name = String(error.detail.prefix { $0 != "=" })

@@ -22,7 +22,6 @@ final class Fuse: Sendable {
 
     /// The points that were passed, in order: before and after each step outside of the process.
     var crossed: [String] { state.withLock { $0.crossed } }
-    var isBlown: Bool { state.withLock { $0.crossed.count >= $0.holds } }
 
     /// The next so many steps fail, and then there is power again.
     func flicker(_ steps: Int) {

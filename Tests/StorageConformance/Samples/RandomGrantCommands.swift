@@ -26,75 +26,97 @@ struct RandomGrantCommands {
 
     mutating func command(for keys: [SubjectKey]) -> Command {
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        let isGoogle = client == "google"
-        let ceilings = LineCeilings(perClient: 2, perAccount: isGoogle ? nil : 3)
         switch Int.random(in: 0..<20, using: &generator) {
-        case 0...4:
-            defer { nextNumber += 1 }
-            let number = nextNumber
-            let scope = pick(["openid", "openid offline_access", "email"])
-            let challenge = pick([nil, CodeRecord.StoredChallenge(text: plain, isPlain: true)])
-            let authenticatedAt = self.moment()
-            return Command(key: key) {
-                .authorize(
-                    .sample(
-                        number, account: $0, client: client, challenge: challenge, scope: scope,
-                        authenticatedAt: authenticatedAt, at: moment))
-            }
-        case 5...9:
-            let (number, line) = (recentNumber(), nextNumber)
-            nextNumber += 1
-            tokens.append(SampleToken(line: line))
-            let verifier = pick([nil, nil, plain])
-            let hasToken = pick([true, true, false])
-            return Command(key: key) { _ in
-                .redeem(
-                    .sample(
-                        number, client: client, verifier: verifier, isNative: !isGoogle, line: line,
-                        hasRefreshToken: hasToken, needsOfflineAccess: false, forGoogle: isGoogle,
-                        expiresAt: moment.advanced(byMilliseconds: 60_000), ceilings: ceilings, at: moment))
-            }
-        case 10...14:
-            let token = recentToken()
-            let successor = Int.random(in: 0...1, using: &generator)
-            if !isGoogle { tokens.append(token.next(successor)) }
-            let scope = pick([nil, nil, "openid", "email"])
-            return Command(key: key) { _ in
-                .refresh(
-                    .sample(
-                        token, client: client, successor: isGoogle ? nil : successor, scope: scope,
-                        expiresAt: moment.advanced(byMilliseconds: 60_000), at: moment))
-            }
+        case 0...4: return authorization(key, client, at: moment)
+        case 5...9: return redemption(key, client, at: moment)
+        case 10...14: return refresh(key, client, at: moment)
         case 15:
             let token = recentToken()
             return Command(key: key) { _ in .revoke(.sample(token, client: client, at: moment)) }
         case 16:
             let id = GrantID(.sample(recentNumber()))
             return Command(key: key) { .end(.sample(id, of: $0, at: moment)) }
-        case 17, 18:
-            defer { nextNumber += 1 }
-            let number = nextNumber
-            tokens.append(SampleToken(line: number))
-            let subject = pick(["g1", "g2"])
-            return Command(key: key) {
-                .assertion(
-                    .sample(
-                        number, account: $0, subject: subject,
-                        ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
-            }
-        default:
-            let subject = pick(["g1", "g2"])
-            let change: GoogleEventCommand.Change = pick([
-                .endGrants(googleSubject: subject, upTo: self.moment()),
-                .endToken(doubleSHA512: recentToken().doubleSHA512),
-                .disable(googleSubject: subject, at: self.moment()),
-                .enable(googleSubject: subject, at: self.moment()),
-                .enable(googleSubject: subject, at: self.moment()),
-            ])
-            let jti = "jti-\(Int.random(in: 1...40, using: &generator))"
-            return Command(key: key) { _ in
-                .googleEvent(.sample(change, jti: jti, receivedAt: moment))
-            }
+        case 17, 18: return assertion(key, at: moment)
+        default: return googleEvent(key, at: moment)
+        }
+    }
+
+    private mutating func authorization(
+        _ key: SubjectKey, _ client: OAuthClientID, at moment: Moment
+    ) -> Command {
+        defer { nextNumber += 1 }
+        let number = nextNumber
+        let scope = pick(["openid", "openid offline_access", "email"])
+        let challenge = pick([nil, CodeRecord.StoredChallenge(text: plain, isPlain: true)])
+        let authenticatedAt = self.moment()
+        return Command(key: key) {
+            .authorize(
+                .sample(
+                    number, account: $0, client: client, challenge: challenge, scope: scope,
+                    authenticatedAt: authenticatedAt, at: moment))
+        }
+    }
+
+    private mutating func redemption(
+        _ key: SubjectKey, _ client: OAuthClientID, at moment: Moment
+    ) -> Command {
+        let isGoogle = client == "google"
+        let (number, line) = (recentNumber(), nextNumber)
+        nextNumber += 1
+        tokens.append(SampleToken(line: line))
+        let verifier = pick([nil, nil, plain])
+        let hasToken = pick([true, true, false])
+        return Command(key: key) { _ in
+            .redeem(
+                .sample(
+                    number, client: client, verifier: verifier, isNative: !isGoogle, line: line,
+                    hasRefreshToken: hasToken, needsOfflineAccess: false, forGoogle: isGoogle,
+                    expiresAt: moment.advanced(byMilliseconds: 60_000),
+                    ceilings: LineCeilings(perClient: 2, perAccount: isGoogle ? nil : 3), at: moment))
+        }
+    }
+
+    private mutating func refresh(
+        _ key: SubjectKey, _ client: OAuthClientID, at moment: Moment
+    ) -> Command {
+        let isGoogle = client == "google"
+        let token = recentToken()
+        let successor = Int.random(in: 0...1, using: &generator)
+        if !isGoogle { tokens.append(token.next(successor)) }
+        let scope = pick([nil, nil, "openid", "email"])
+        return Command(key: key) { _ in
+            .refresh(
+                .sample(
+                    token, client: client, successor: isGoogle ? nil : successor, scope: scope,
+                    expiresAt: moment.advanced(byMilliseconds: 60_000), at: moment))
+        }
+    }
+
+    private mutating func assertion(_ key: SubjectKey, at moment: Moment) -> Command {
+        defer { nextNumber += 1 }
+        let number = nextNumber
+        tokens.append(SampleToken(line: number))
+        let subject = pick(["g1", "g2"])
+        return Command(key: key) {
+            .assertion(
+                .sample(
+                    number, account: $0, subject: subject,
+                    ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
+        }
+    }
+
+    private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
+        let subject = pick(["g1", "g2"])
+        let change: GoogleEventCommand.Change = pick([
+            .endGrants(googleSubject: subject, upTo: self.moment()),
+            .endToken(doubleSHA512: recentToken().doubleSHA512),
+            .disable(googleSubject: subject, at: self.moment()),
+            .enable(googleSubject: subject, at: self.moment()),
+            .enable(googleSubject: subject, at: self.moment()),
+        ])
+        let jti = "jti-\(Int.random(in: 1...40, using: &generator))"
+        return Command(key: key) { _ in
+            .googleEvent(.sample(change, jti: jti, receivedAt: moment))
         }
     }
 
