@@ -56,7 +56,7 @@ def scenario(name, summary):
           ok(account={"email": RELAY, "is_private_email": True}, events=[])))
 
 (scenario("unsigned-address-is-not-trusted",
-          "The user object of the web flow is unsigned: anybody can write an address into it.")
+          "The user object of the web flow is unsigned: the browser can write any address into it.")
  .sign_in(0, token(0, email=Without, email_verified=Without, is_private_email=Without),
           created(person="first", account_lacks={"email_verified": True}),
           user={**NAME, "email": "victim@example.com"})
@@ -165,7 +165,7 @@ def scenario(name, summary):
           note="another team's subject is another person"))
 
 (scenario("consent-is-per-app",
-          "Consent is given to one app, by whichever of its client IDs, and withdrawn from one.")
+          "Consent is given to one app, by any of its client IDs, and withdrawn from one.")
  .sign_in(0, token(0),
           created(person="first", account={"team_id": TEAM}, credential={"client_id": APP, **authorized(0)}))
  .sign_in(MINUTE, token(60, aud=WEB), ok(person="first", credential={"client_id": APP, **authorized(60)}),
@@ -193,7 +193,7 @@ for spelling in ("account-delete", "account-deleted"):
      .credential(HOUR, authorized(60), client_id=OTHER_TEAMS_APP)
      .sign_in(2 * HOUR, token(60, aud=SECOND_APP), REVOKED))
 
-# Notifications that come twice, late, for nobody, or from nobody.
+# Notifications that come twice or late, for unknown people, or not from Apple.
 FIRST = payload(HOUR, "jti-duplicate-00000001")
 (scenario("notification-delivered-again-and-again",
           "Apple has sent the same event every five minutes although 200 was answered.")
@@ -246,7 +246,7 @@ FIRST = payload(HOUR, "jti-duplicate-00000001")
  .sign_in(2 * HOUR, token(2 * HOUR), created(account={"email": RELAY, "email_forwarding": "disabled"})))
 
 (scenario("unknown-event-types-and-users",
-          "Whatever Apple signed for us is acknowledged, or Apple retries for ever.")
+          "Everything that Apple signed for us is acknowledged, or Apple retries.")
  .sign_in(0, token(0), created())
  .notification(HOUR, payload(HOUR, "jti-unknown-0000000001", type="passkey-added"),
                ok(receipt="unknown_type", events=[]))
@@ -258,7 +258,7 @@ FIRST = payload(HOUR, "jti-duplicate-00000001")
  .credential(HOUR, NOT_FOUND, sub="000000.nobody.0000"))
 
 (scenario("notifications-that-apple-did-not-sign",
-          "Services that do not check the signature let anybody revoke anybody.")
+          "Services that do not check the signature let an attacker revoke every consent.")
  .sign_in(0, token(0), created())
  .notification(HOUR, payload(HOUR, "jti-forged-00000000001", key="stranger"), refused(401, "signature_invalid"),
                note="under a key ID of Apple's")
@@ -269,7 +269,7 @@ FIRST = payload(HOUR, "jti-duplicate-00000001")
                note="of another app, really signed by Apple")
  .credential(HOUR, authorized(0)))
 
-(scenario("one-kind-for-the-other", "An identity token revokes nobody, and a notification signs nobody in.")
+(scenario("one-kind-for-the-other", "An identity token is no revocation, and a notification is no sign-in.")
  .sign_in(0, token(0), created())
  .notification(MINUTE, token(60), refused(401, "not_a_notification"))
  .sign_in(MINUTE, payload(60, "jti-kind-0000000000001"), refused(401, "not_an_identity_token"))

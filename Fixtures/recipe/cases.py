@@ -73,7 +73,7 @@ def header(key="signer-1", **changes):
 
 
 def signed(payload, head=None, key="signer-1"):
-    """An honestly signed token, whatever its header and payload say."""
+    """An honestly signed token with any header and payload."""
     head = header(key) if head is None else head
     return compact(head, payload, rsa(key).sign(signing_input(head, payload)))
 

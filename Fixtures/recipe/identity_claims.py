@@ -36,11 +36,11 @@ for name, payload, summary in [
     ("duplicate-aud-escaped", members((Name("\\u0061ud"), STRANGER_APP)),
      "The same name, once with an escape."),
     ("duplicate-with-equal-values", members(("iss", "https://appleid.apple.com")), "Twice is twice."),
-    ("duplicate-unknown", members(("x", 1), ("x", 1)), "Also of members that nobody reads."),
+    ("duplicate-unknown", members(("x", 1), ("x", 1)), "Also of members without a reader."),
     ("duplicate-nested", claims(ext={"in": Pairs([("a", 1), ("a", 2)])}),
-     "Also inside members that nobody reads."),
+     "Also inside members without a reader."),
     ("duplicate-nested-escaped", claims(ext=[Pairs([("a", 1), (Name("\\u0061"), 2)])]),
-     "Also inside arrays that nobody reads."),
+     "Also inside arrays without a reader."),
     ("invalid-utf-8", HONEST.replace(b"privaterelay", b"private\xffrelay"), "0xFF is never UTF-8."),
     ("overlong-utf-8", HONEST.replace(SUB.encode(), b"0018\xc0\xae47"), "A dot written in two bytes."),
     ("surrogate-in-utf-8", HONEST.replace(SUB.encode(), b"0018\xed\xa0\x8047"),
@@ -51,7 +51,7 @@ for name, payload, summary in [
     ("nul-in-sub", claims(sub=Raw('"001847\\u0000.other"')),
      "An error in PostgreSQL, the end of a string in C."),
     ("nul-in-nonce", claims(nonce=Raw(f'"{NONCE}\\u0000"')), "The end of a string in C."),
-    ("nul-in-unknown-claim", claims(ext=[Raw('"\\u0000"')]), "Whoever reads it one day meets it."),
+    ("nul-in-unknown-claim", claims(ext=[Raw('"\\u0000"')]), "A later version that reads the claim would store it."),
     ("nul-in-name", members((Name("sub\\u0000"), "other")), "Cut off in C, this is a second sub."),
     ("raw-nul", HONEST.replace(SUB.encode(), b"001847\0"), "A control character without escape."),
     ("raw-newline-in-string", HONEST.replace(SUB.encode(), b"001847\n"),
@@ -75,7 +75,7 @@ for name, payload, summary in [
 
 # Kind.
 refused_claims("kind-notification", "not_an_identity_token",
-               "A notification signed by Apple signs nobody in.", notice(event()))
+               "A notification signed by Apple is no sign-in.", notice(event()))
 refused_claims("kind-events-beside-identity", "not_an_identity_token", "Both at once is neither.",
                claims(events="{}"))
 refused_claims("kind-events-null", "not_an_identity_token", "Present is enough.", claims(events=None))
@@ -160,7 +160,7 @@ for name, value, summary in [
     ("in-capitals", "HTTPS://APPLEID.APPLE.COM", "Issuers are compared as they are."),
     ("without-scheme", "appleid.apple.com", "Issuers are compared as they are."),
     ("of-attacker", "https://appleid.apple.com.attacker.example", "Begins like Apple's."),
-    ("empty", "", "Nobody."),
+    ("empty", "", "It names no one."),
     ("another-provider", "https://accounts.google.com", "Another provider's name."),
 ]:
     refused_claims(f"iss-{name}", "issuer_mismatch", summary, claims(iss=value))
@@ -172,18 +172,18 @@ refused_claims("iss-decomposed", "issuer_mismatch", "NFC equals NFD for String =
         configuration={"issuers": ["https://cafe\u0301.example.com"]})
 for name, value, summary in [
     ("array-of-one", [APP], "JWT allows it, Apple never sends it."),
-    ("array-of-two", [APP, STRANGER_APP], "Ours among others: minted for somebody else too."),
+    ("array-of-two", [APP, STRANGER_APP], "Ours among others: minted for another app too."),
     ("array-of-two-of-ours", [APP, WEB], "Exactly one audience."),
-    ("array-empty", [], "For nobody."),
-    ("array-nested", [[APP]], "For nobody that could be named."),
+    ("array-empty", [], "For no app."),
+    ("array-nested", [[APP]], "For no app that has a name."),
     ("of-another-app", STRANGER_APP, "A token that another app got from Apple: the oldest attack of all."),
     ("in-another-case", "COM.example.siwa.app", "Bundle IDs are compared as they are."),
     ("with-space", APP + " ", "Equal only after trimming."),
     ("longer", APP + ".beta", "Begins like ours."),
     ("shorter", APP[:-1], "Ours begins like this."),
-    ("empty", "", "For nobody."),
+    ("empty", "", "For no app."),
     ("both-in-one-string", f"{APP},{WEB}", "The configuration's own text."),
-    ("wildcard", "*", "For anybody."),
+    ("wildcard", "*", "For every app."),
 ]:
     refused_claims(f"aud-{name}", "audience_mismatch", summary, claims(aud=value))
 refused_claims("aud-kelvin-sign", "audience_mismatch", "U+212A equals K for String ==, also in dictionaries.",
@@ -231,7 +231,7 @@ refused_claims("auth-time-last-second", "issued_in_future", "Would outlive every
 
 # Subject.
 for name, value, summary in [
-    ("empty", "", "Nobody."),
+    ("empty", "", "It names no one."),
     ("of-256-characters", "s" * 256, "One character more than is kept."),
     ("of-9000-characters", "s" * 9000, "No identifier."),
     ("with-newline", "001847\n.0930", "Ends a line in a log."),

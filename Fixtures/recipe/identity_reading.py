@@ -119,7 +119,7 @@ for name, value, summary in [
 pem = rsa("signer-1").public_pem()
 text = signing_input(header(alg="HS256"), claims())
 refused("alg-hs256-keyed-with-public-pem", "algorithm_not_allowed",
-        "Anybody has the public key; as a secret of HMAC it forges whatever one likes.",
+        "The public key is public; as a secret of HMAC it forges every token.",
         f"{text}.{base64url(hs256(pem, text))}")
 refused("alg-hs256-keyed-with-public-pem-trimmed", "algorithm_not_allowed",
         "The same without the last newline.",
@@ -214,7 +214,7 @@ key = rsa("signer-1")
 head = header(kid="fxExponent")
 text = signing_input(head, claims(sub="forged without any key"))
 block = digest_block(key, SHA256_INFO + bytes.fromhex(sha256_hex(text)))
-refused("key-exponent-1", "unknown_key", "With e = 1 the padded digest is its own signature: anybody forges.",
+refused("key-exponent-1", "unknown_key", "With e = 1 the padded digest is its own signature: no private key is needed.",
         f"{text}.{base64url(block)}", key_set="exponent-1.json")
 text = signing_input(head, claims())
 block = digest_block(key, SHA256_INFO + bytes.fromhex(sha256_hex(text)))

@@ -69,7 +69,7 @@ with_signature("own-zero-stripped", "An honest signature that begins with a zero
                stripped[1:],
                text=SHORT.rpartition(".")[0])
 
-# Padding: blocks that only Apple could have signed, and that a lenient reader would accept from anybody.
+# Padding: blocks that a strict reader accepts from Apple only, and a lenient one from an attacker too.
 GARBAGE = b"\x5a" * 120
 SHA1_INFO = bytes.fromhex("3021300906052b0e03021a05000414")
 SHA512_INFO = bytes.fromhex("3051300d060960864801650304020305000440")
@@ -97,7 +97,7 @@ for name, block, summary in [
     ("info-with-parameters", digest_block(
         KEY,
         bytes.fromhex("3039301506096086480165030402010408") + b"anything" + bytes.fromhex("0420") + DIGEST),
-     "Parameters that nobody looks at leave room to forge."),
+     "Parameters that are not checked leave space to forge."),
 ]:
     with_signature(f"padding-{name}", summary, KEY.sign_block(block))
 for digest in ("sha1", "sha512"):

@@ -12,7 +12,7 @@ def fetches(at_most, at_least=0):
 
 
 (Scenario("keys-rotate-after-boot",
-          "Services that load the key set once at boot refuse everybody when Apple adds a key.")
+          "Services that load the key set once at boot refuse all tokens of a key that Apple adds.")
  .apple_keys(0, "current.json")
  .verify(0, token(0), ok())
  .apple_keys(10 * MINUTE, "rotated.json")
@@ -45,7 +45,7 @@ def fetches(at_most, at_least=0):
  .verify(5 * MINUTE, signed(claims(), head=header(kid="")), {**refused(401, "key_id_invalid"), **fetches(1)}))
 
 for name, summary, answer in [
-    ("html-page", "HTML instead of JSON has been seen; services that store it lock everybody out.",
+    ("html-page", "HTML instead of JSON has been seen; services that store it refuse all tokens.",
      {"headers": {"content-type": "text/html"}, "body": "<!DOCTYPE html><html><body>Apple</body></html>"}),
     ("html-page-labelled-json", "The label says nothing about the content.", {"body": "<html></html>"}),
     ("empty-body", "200 with nothing in it.", {"body": ""}),

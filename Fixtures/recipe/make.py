@@ -77,7 +77,7 @@ def second_opinion():
         n, e = (int(document["key"][member], 16) for member in ("n", "e"))
         for case in document["cases"]:
             message, signature = (bytes.fromhex(case[member]) for member in ("message", "signature"))
-            # A key with another exponent is refused whatever it signs.
+            # A key with another exponent is refused, also when its signature is right.
             is_valid = e == 65537 and rsa_is_valid(message, signature, n, e)
             if is_valid != (case["verdict"] == "accepted"):
                 mistakes.append(f"{name}, {case['name']}: the reference reader says {is_valid}")

@@ -1,4 +1,4 @@
-"""Notifications: what Apple sends, what it documents, and what nobody may slip in between."""
+"""Notifications: what Apple sends, what it documents, and forgeries of both."""
 
 from cases import (
     APP, AT, DAY, ISSUED, LAST_SECOND, STRANGER_APP, SUB, WEB, Without, claims, event, header, notice,
@@ -117,7 +117,7 @@ refused_claims("size-16-kib-and-more", "token_too_large", "Longer than is read."
 refused("size-10-megabytes", "token_too_large", "Libraries that decode on the stack are killed by this.",
         [{"text": HEAD + "."}, {"text": "QUFB", "times": 2621440}, {"text": "." + SIGNATURE}])
 refused("segments-without-signature", "token_malformed",
-        "Whoever does not look at the signature takes this.", f"{HEAD}.{BODY}.")
+        "A reader that does not check the signature accepts this.", f"{HEAD}.{BODY}.")
 refused("segments-bare-claims", "token_malformed", "The claims themselves, posted as the payload.",
         json_bytes(events()).decode())
 refused("base64-padded", "token_malformed", "JWS has no padding.", f"{HEAD}.{BODY}.{SIGNATURE}==")
@@ -128,7 +128,7 @@ refused("header-jwk", "header_not_allowed", "The attacker brings his own key.",
 refused("alg-none", "algorithm_not_allowed", "Unsecured, with something in the place of the signature.",
         f"{base64url(json_bytes(header(alg='none')))}.{BODY}.QUFB")
 text = signing_input(header(alg="HS256"), events())
-refused("alg-hs256-keyed-with-public-pem", "algorithm_not_allowed", "Anybody has the public key.",
+refused("alg-hs256-keyed-with-public-pem", "algorithm_not_allowed", "The public key is public.",
         f"{text}.{base64url(hs256(rsa('signer-1').public_pem(), text))}")
 refused("kid-missing", "key_id_invalid", "Without a key ID there is no key.",
         signed(events(), head=header(kid=Without)), key_set="one-key.json")
@@ -143,7 +143,7 @@ refused("signature-of-an-identity-token", "signature_invalid", "A good signature
 refused("signature-sub-changed", "signature_invalid", "Apple's signature under another user's revocation.",
         f"{HEAD}.{base64url(json_bytes(events(sub='000001.someone.else')))}.{SIGNATURE}")
 refused_claims("kind-identity-token", "not_a_notification",
-               "Whoever has an identity token could revoke with it.", claims())
+               "An identity token in the wrong hands could revoke.", claims())
 refused_claims("kind-events-missing", "not_a_notification", "Nothing happened.", notice(Without))
 refused_claims("kind-identity-token-of-another-app", "not_a_notification",
                "What it is comes before whom it is for.",
@@ -228,10 +228,10 @@ for name, value, summary in [
 for name, changes, summary in [
     ("time-missing", {"event_time": Without}, "Without its moment a revocation has no place in the order."),
     ("type-number", {"type": 1}, "A type is a string."),
-    ("sub-missing", {"sub": Without}, "A revocation of nobody."),
-    ("sub-missing-for-email-disabled", {"type": "email-disabled", "sub": Without}, "A switch of nobody's."),
+    ("sub-missing", {"sub": Without}, "A revocation that names no one."),
+    ("sub-missing-for-email-disabled", {"type": "email-disabled", "sub": Without}, "It names no one."),
     ("sub-number", {"sub": 1847}, "A subject is a string."),
-    ("sub-empty", {"sub": ""}, "A revocation of nobody."),
+    ("sub-empty", {"sub": ""}, "A revocation that names no one."),
     ("sub-of-256-characters", {"sub": "s" * 256}, "One character more than is kept."),
     ("sub-with-newline", {"sub": "001847\n.0930"}, "Ends a line in a log."),
     ("private-email-yes", {"type": "email-enabled", "is_private_email": "yes"},

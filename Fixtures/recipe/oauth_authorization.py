@@ -124,7 +124,7 @@ for label, state in [("escaped", "a%2Bb%26c%3Dd%25e"), ("plus", "a+b"), ("lower-
                      ("not-escaped", "a/b?c:d@e!$'()*,;~-._"), ("broken-escape", "100%"), ("not-utf-8", "%FF%FE"),
                      ("null", "%00"), ("markup", "<script>alert(1)</script>"), ("line-break", "a%0D%0Ab"),
                      ("4096-bytes", "s" * 4096)]:
-    proceed(f"proceeds-state-{label}", "The state goes back byte for byte, whatever it is.",
+    proceed(f"proceeds-state-{label}", "The state goes back byte for byte.",
             shop(state=None) + f"&state={state}", changes={"state": state})
 proceed("proceeds-all-hints", "Everything of OpenID Connect that is understood.",
         shop(nonce="n-0S6_WzA2Mj", prompt="login consent", max_age="3600", login_hint="anna@example.com",

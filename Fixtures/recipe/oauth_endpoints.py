@@ -251,7 +251,7 @@ refused("token-is-refresh-token", "It is for the token endpoint.", "invalid_toke
         authorization=f"Bearer {REFRESH}")
 refused("token-is-id-token", "An ID token is no access token (RFC 9068 section 4).", "invalid_token", given=SHOP_TOKEN,
         authorization=f"Bearer {ID}")
-refused("token-revoked", "401 for whatever introspection calls inactive.", "invalid_token",
+refused("token-revoked", "401 for each token that introspection calls inactive.", "invalid_token",
         given={**SHOP_TOKEN, "refresh_token": "revoked"}, **BY_FIELD)
 refused("token-suspended", "Until the next sign-in.", "invalid_token",
         given={**SHOP_TOKEN, "credential": "refresh token rejected"}, **BY_FIELD)

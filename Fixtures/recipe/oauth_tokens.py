@@ -386,7 +386,7 @@ for label, summary, assertion, status, answer in [
          GOOGLE_ACCOUNT + "with an address that Google does not answer for", 404, NOT_FOUND),
         ("unverified-address", "Anyone can claim an address that is not verified.",
          GOOGLE_ACCOUNT + "with an address that is not verified", 404, NOT_FOUND),
-        ("private-address", "A private relay address finds nobody.",
+        ("private-address", "A private relay address finds no account.",
          GOOGLE_ACCOUNT + "with the private address of an account", 404, NOT_FOUND),
         ("revoked", "A revoked credential is no account to link.", REVOKED, 404, NOT_FOUND),
         ("disabled", "Google has disabled the account.", DISABLED, 401, linking_error())]:

@@ -24,7 +24,7 @@ def tlv(tag, content):
 
 
 def with_length(length):
-    """The length is written as these bytes, whatever the content."""
+    """The length is written as these bytes, also where the content has another length."""
     return lambda tag, content: bytes([tag]) + length + content
 
 

@@ -62,7 +62,7 @@ class Document:
             {"name": name, "message": message.hex(), "signature": signature.hex(), "verdict": verdict})
 
     def block(self, name, block):
-        """Refused: whoever has the private key signed a block that only looks like the right one."""
+        """Refused: the holder of the private key signed a block that only looks like the right one."""
         if len(block) != self.key.size or int.from_bytes(block, "big") >= self.key.n:
             return
         assert block != padded(self.key, HONEST), name
@@ -153,7 +153,7 @@ def hashes(key, prefix=""):
     for size in (0, 1, 16, 20, 31, 33, 48, 64):
         document.info(f"{size} bytes of the digest, again from the start if needed",
                       digest_info((DIGEST * 2)[:size]))
-    none = Document(prefix + "no-hash", "NoHash", "Without a digest anybody finds another message.", key)
+    none = Document(prefix + "no-hash", "NoHash", "Without a digest every message fits.", key)
     none.info("the message in place of the digest", digest_info(MESSAGE))
     none.info("the message alone", MESSAGE)
     none.info("the digest alone", DIGEST)
