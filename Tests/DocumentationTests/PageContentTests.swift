@@ -12,17 +12,26 @@ import Testing
     }
 
     @Test func `the page on configuration has every setting, and no other`() {
-        let sources = Document.files(under: "Sources/siwa/Configuration").filter {
-            $0.contains("SettingName")
-        }
-        let known = sources.flatMap { path in
-            Document.read(path).text.matches(of: #/= "([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
-        }
+        let known = Self.settings()
         let named = Self.page("configuration").firstColumns.filter {
             $0.wholeMatch(of: #/[A-Z]+_[A-Z_]+/#) != nil
         }
         #expect(!known.isEmpty)
         #expect(named.sorted() == known.sorted())
+    }
+
+    @Test func `docker-compose.yml passes on settings that there are, and the file of SIWA_CONFIG`() {
+        let text = Document.read("docker-compose.yml").text
+        let passed = text.matches(of: #/\n {2,}((?:SIWA|APPLE)_[A-Z_]+):/#).map { String($0.1) }
+        #expect(passed.count > 10)
+        #expect(Set(passed).isSubset(of: Self.settings()))
+        let file = "/etc/siwa/siwa.yaml"
+        #expect(text.contains("\n  SIWA_CONFIG: ${SIWA_CONFIG:+\(file)}\n"))
+        let source = "source: ${SIWA_CONFIG:-/dev/null}"
+        #expect(text.contains("\n  \(source)\n  target: \(file)\n  read_only: true\n"))
+        // Each service that has these settings has the file.
+        let services = text.components(separatedBy: "*settings").count
+        #expect(services == 3 && text.components(separatedBy: "*configuration]").count == services)
     }
 
     @Test func `the page on the interface has every call`() {
@@ -112,6 +121,13 @@ import Testing
         var isOpen = false
 
         var description: String { "\(method) \(path)" }
+    }
+
+    private static func settings() -> [String] {
+        Document.files(under: "Sources/siwa/Configuration").filter { $0.contains("SettingName") }
+            .flatMap { path in
+                Document.read(path).text.matches(of: #/= "([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
+            }
     }
 
     /// From the lines of the interface's description, which have a form of their own.
