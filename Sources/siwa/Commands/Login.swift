@@ -5,20 +5,21 @@ import Foundation
 /// `siwa login`
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sign in at an OAuth 2.0 server as a native app, and keep the tokens in a private file.",
+        abstract: "Sign in to an OAuth 2.0 server as a native app, and store the tokens in a private file.",
         discussion: """
-            Goes the way of RFC 8252: reads the server's metadata, listens on a free port of this machine, \
-            opens the browser with PKCE, state and nonce, takes exactly one answer, and exchanges the code. \
-            Works with every server that has metadata, also with Google's.
+            Follows RFC 8252 (OAuth 2.0 for Native Apps): it reads the server's metadata, listens on a free \
+            port of 127.0.0.1, opens the browser with an authorization request that has PKCE, state and \
+            nonce, accepts one response, and exchanges the code. It works with every server that publishes \
+            metadata, for example with Google's.
 
               siwa login --issuer https://signin.example.com --client-id desktop --scope "openid email"
 
-            Called again, it refreshes the tokens. They are in a file that only you can read, below \
+            Run it again to refresh the tokens. They are stored in a file that only you can read, below \
             $XDG_STATE_HOME/siwa/login or ~/.local/state/siwa/login; no token is printed. --logout revokes \
             them and removes the file.
             """)
 
-    @Option(help: "The server's issuer identifier, exactly as its metadata has it.")
+    @Option(help: "The server's issuer identifier, exactly as in its metadata.")
     var issuer: String
 
     @Option(name: .customLong("client-id"), help: "The client's ID at the server.")
@@ -26,7 +27,7 @@ struct Login: AsyncParsableCommand {
 
     @Option(
         help:
-            "A file with the client's secret, for servers that give one to desktop clients; it protects nothing.",
+            "A file with the client's secret, for servers that issue one to desktop clients.",
         completion: .file())
     var clientSecretFile: String?
 
@@ -38,10 +39,10 @@ struct Login: AsyncParsableCommand {
             "The path of the redirect URI http://127.0.0.1:PORT, if the client is registered with one.")
     var redirectPath = ""
 
-    @Flag(help: "Only print the address to open, for a terminal without a browser.")
+    @Flag(help: "Print the URL to open instead of opening a browser.")
     var noBrowser = false
 
-    @Flag(help: "Revoke the kept tokens and remove the file.")
+    @Flag(help: "Revoke the stored tokens and remove the file.")
     var logout = false
 
     func validate() throws {

@@ -9,12 +9,16 @@ import KeySets
 struct MakeSealingKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealing-key",
-        abstract: "Create a key that encrypts refresh tokens in the database.",
+        abstract: "Create a sealing key, which encrypts tokens and private keys in the database.",
         discussion: """
-            Add the key to SIWA_SEALING_KEYS, and keep a copy in another place than the database: without \
-            the key, the sealed values are lost. To rotate keys, put the new key before the old ones \
-            (comma-separated), restart the service, run siwa reseal, and then remove the old keys. The name \
-            of a key must never change.
+            Set SIWA_SEALING_KEYS to the printed line. With this key the service encrypts Apple's \
+            authorization codes and refresh tokens, and the private keys that sign its own tokens. Keep a \
+            copy of the key, in another place than the database: without the key, the encrypted values are \
+            lost.
+
+            To rotate keys, put the new key before the old ones (comma-separated), restart the service, run \
+            siwa reseal, and then remove the old keys. Do not rename a key: every encrypted value contains \
+            the name of its key.
             """)
 
     @Option(help: "The name of the key: 1 to 32 letters, digits, '_' and '-'. Default: the current date.")

@@ -24,10 +24,18 @@ struct Serve: AsyncParsableCommand {
               SIWA_PUBLIC_URL         the public URL of this service
               SIWA_WEB_REDIRECT_URL   the page of your site that receives the result
 
+            For OAuth clients (Google account linking, web applications, native apps), in addition to the \
+            keys and to sign-in on the web:
+
+              SIWA_CONFIG             a YAML file with the section oauth (siwa client new prints the lines)
+
+            The same file declares several teams, and API keys that are limited to some apps. Every other \
+            setting can be in it too, under its name in lower case; environment variables take precedence.
+
             Further settings: SIWA_HOST, SIWA_PORT, SIWA_ADDRESS_SHARE, SIWA_TRUSTED_PROXIES, SIWA_ENV, \
-            SIWA_ALLOWED_HOSTS, SIWA_LOG_LEVEL, SIWA_CONFIG, SIWA_CHECK_INTERVAL, SIWA_CHECKS_PER_SECOND, \
-            DATABASE_URL, SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, \
-            APPLE_ISSUERS, APPLE_BASE_URL, SIWA_GOOGLE_BASE_URL. siwa doctor checks the configuration.
+            SIWA_ALLOWED_HOSTS, SIWA_LOG_LEVEL, SIWA_CHECK_INTERVAL, SIWA_CHECKS_PER_SECOND, DATABASE_URL, \
+            SIWA_DATABASE_CONNECTIONS, APPLE_KEY_ID, APPLE_PRIVATE_KEY, APPLE_KEYS_FILE, APPLE_ISSUERS, \
+            APPLE_BASE_URL, SIWA_GOOGLE_BASE_URL. siwa doctor checks the configuration.
 
             SIGTERM or SIGINT stops the service after it has answered all accepted requests. The exit status \
             is 78 for a mistake in the configuration, and 1 for any other failure.
