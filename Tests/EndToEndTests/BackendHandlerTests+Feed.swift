@@ -6,12 +6,24 @@ import Testing
 
 /// What a backend does without a cursor, and with accounts that have another ID than before.
 extension BackendHandlerTests {
+    /// siwa does not answer when the backend starts, and then late.
+    static func makeUnavailable(_ proxy: DisturbingProxy) {
+        proxy.add(
+            .init(target: "after=latest", status: .serviceUnavailable, code: "overloaded", times: 3))
+        proxy.hold("after=latest")
+    }
+
     /// A new backend has no users, so it asks for no states.
     static func start(_ trial: Trial) async throws {
-        try await eventually { trial.proxy.targets.count >= 2 }
-        let targets = trial.proxy.targets
-        #expect(targets.first == "/v1/events?after=latest")
-        #expect(targets.dropFirst().allSatisfy { $0.contains("wait=30") })
+        try await eventually { trial.proxy.isHolding }
+        let early = try await trial.app.signIn(try await newSubject(trial))
+        #expect(early.status == 503 && early.error == "try_again")
+        #expect(try await trial.app.call(.GET, "/me", session: "invented").error == "session_ended")
+        trial.proxy.release()
+        try await eventually { trial.proxy.targets.last?.contains("wait=30") == true }
+        let targets = trial.proxy.targets.filter { $0 != "/v1/nonces" }
+        #expect(targets.prefix(4).allSatisfy { $0 == "/v1/events?after=latest" })
+        #expect(targets.dropFirst(4).allSatisfy { $0.contains("wait=30") })
     }
 
     /// As after a restore of siwa's database from a backup.

@@ -23,6 +23,7 @@ import Testing
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
                 try await DisturbingProxy.run(before: system.service) { proxy, address in
+                    Self.makeUnavailable(proxy)
                     try await language.run(
                         siwa: address, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
                         in: directory

@@ -151,6 +151,9 @@ func (b *Backend) beginFeed() error {
 		}
 	}
 	b.cursor = page.Cursor
+	b.mutex.Lock()
+	b.feedHasBegun = true
+	b.mutex.Unlock()
 	return nil
 }
 

@@ -31,12 +31,13 @@ type session struct {
 
 // Backend has the tables. The mutex stands for the transactions of a database.
 type Backend struct {
-	mutex       sync.Mutex
-	users       map[string]user    // by user ID
-	sessions    map[string]session // by the SHA-256 of the token that the app has
-	revocations map[string]string  // the latest occurred_at by account ID
-	cursor      string
-	passwords   *Passwords
+	mutex        sync.Mutex
+	users        map[string]user    // by user ID
+	sessions     map[string]session // by the SHA-256 of the token that the app has
+	revocations  map[string]string  // the latest occurred_at by account ID
+	cursor       string
+	feedHasBegun bool
+	passwords    *Passwords
 }
 
 func random() string {
@@ -118,6 +119,12 @@ type appRequest struct {
 
 // SignIn attaches the Apple Account to the user of the session, if there is a session.
 func (b *Backend) SignIn(request appRequest, token string) (any, error) {
+	b.mutex.Lock()
+	feedHasBegun := b.feedHasBegun
+	b.mutex.Unlock()
+	if !feedHasBegun {
+		return nil, Refused{503, "try_again"} // the revocation of this sign-in could be missed
+	}
 	sessionUser := ""
 	if token != "" {
 		b.mutex.Lock()
@@ -291,7 +298,8 @@ func main() {
 		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
 		passwords: readPasswords(),
 	}
-	if err := backend.beginFeed(); err != nil {
+	// A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins.
+	if err := backend.beginFeed(); err != nil && !is(err, "try_again") {
 		log.Fatal(err)
 	}
 	go backend.followEvents()

@@ -41,6 +41,7 @@ func siwa(method, path string, body, result any, timeout time.Duration) error {
 			time.Sleep(pause)
 		}
 	}
+	log.Printf("siwa does not answer at %s; requests that need it get 503", siwaURL)
 	return Refused{503, "try_again"}
 }
 

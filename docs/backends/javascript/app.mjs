@@ -12,6 +12,7 @@ const users = new Map(); // user_id: { accountID, teamID, sub, formerID }
 const sessions = new Map(); // session_hash: { userID, since, createdAt }
 const revocations = new Map(); // account_id: occurred_at
 let cursor = "";
+let feedHasBegun = false;
 
 /** What the app gets: a status and a code. */
 class Refused extends Error {
@@ -46,6 +47,7 @@ async function siwa(method, path, body, milliseconds = 12_000) {
         }
         if (attempt < 2) await sleep(pause * 1000);
     }
+    console.error(`siwa does not answer at ${SIWA_URL}; requests that need it get 503`);
     throw new Refused(503, "try_again");
 }
 
@@ -69,6 +71,7 @@ const userWithSub = (teamID, sub) => userWhere((user) => user.teamID === teamID 
 
 /** With a session, attaches the Apple Account to the user of the session. */
 async function signIn({ identity_token, authorization_code, nonce, user }, session) {
+    if (!feedHasBegun) throw new Refused(503, "try_again"); // the revocation of this sign-in could be missed
     const sessionUser = session ? userOf(session) : undefined;
     // Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
     // a nonce of your own.
@@ -212,16 +215,27 @@ async function beginFeed() {
         }
     }
     cursor = end;
+    feedHasBegun = true;
 }
 
 const eventOfReason = { apple_account_deleted: "account_deleted", erased: "account_erased" };
+
+/** A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins. */
+async function startFeed() {
+    try {
+        await beginFeed();
+    } catch (error) {
+        if (error.status !== 503) throw error;
+    }
+}
 
 async function followEvents() {
     for (;;) {
         try {
             await readEvents();
         } catch (error) {
-            console.error("reading events failed; the next attempt has the same cursor:", error);
+            const reason = error instanceof Refused ? error.code : error;
+            console.error("reading events failed; the next attempt has the same cursor:", reason);
             await sleep(2000);
         }
     }
@@ -265,6 +279,6 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
     response.end(JSON.stringify(result));
 });
 
-await beginFeed();
+await startFeed();
 followEvents();
 server.listen(Number(PORT), "127.0.0.1", () => console.log("listening on", server.address()));

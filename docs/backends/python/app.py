@@ -10,6 +10,7 @@ from urllib.parse import quote
 import passwords
 
 SIWA_URL, SIWA_KEY, CLIENT_ID = (os.environ[name] for name in ("SIWA_URL", "SIWA_KEY", "CLIENT_ID"))
+feed_has_begun = threading.Event()
 lock = threading.RLock()  # one connection to the database serves all threads
 db = sqlite3.connect(os.environ["DATABASE"], check_same_thread=False)
 db.executescript("""
@@ -61,6 +62,7 @@ def siwa(method, path, body=None, timeout=12):
             pass  # no connection, no response in time, or a part of one
         if attempt < 2:
             time.sleep(pause)
+    logging.error("siwa does not answer at %s; requests that need it get 503", SIWA_URL)
     raise Refused(503, "try_again")
 
 
@@ -85,6 +87,8 @@ def user_of(session):
 
 def sign_in(body, session):
     """With a session, attaches the Apple Account to the user of the session."""
+    if not feed_has_begun.is_set():
+        raise Refused(503, "try_again")  # the revocation of this sign-in could be missed
     user_id = user_of(session)[0] if session else None
     # Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
     # a nonce of your own.
@@ -222,15 +226,30 @@ def begin_feed():
                         # Of a person whom siwa does not know, the sessions from before the query end.
                         "occurred_at": credential.get("since", since)})
     keep(end)
+    feed_has_begun.set()
 
 
 EVENT_OF_REASON = {"apple_account_deleted": "account_deleted", "erased": "account_erased"}
+
+
+def start_feed():
+    """A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins."""
+    try:
+        if not cursor():
+            begin_feed()
+        feed_has_begun.set()
+    except Refused as refused:
+        if refused.status != 503:
+            raise
 
 
 def follow_events():
     while True:
         try:
             read_events()
+        except Refused as refused:
+            logging.error("reading events failed (%s); the next attempt has the same cursor", refused)
+            time.sleep(2)
         except Exception:
             logging.exception("reading events failed; the next attempt has the same cursor")
             time.sleep(2)
@@ -280,8 +299,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    if not cursor():
-        begin_feed()
+    start_feed()
     threading.Thread(target=follow_events, daemon=True).start()
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler)
     print(f"listening on 127.0.0.1:{server.server_port}", flush=True)

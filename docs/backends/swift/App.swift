@@ -26,7 +26,11 @@ import ServiceLifecycle
         router.get("me") { request, _ in try await backend.showUser(session: request.session) }
         router.delete("account") { request, _ in try await backend.deleteUser(session: request.session) }
 
-        try await backend.beginFeed()
+        do {
+            try await backend.beginFeed()
+        } catch let refused as Refused where refused.code == "try_again" {
+            // siwa does not answer. The feed begins later, and then the backend takes sign-ins.
+        }
         let port = variables["PORT"].flatMap { Int($0) } ?? 8000
         let app = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),

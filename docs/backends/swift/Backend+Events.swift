@@ -75,6 +75,7 @@ extension Backend {
             }
         }
         cursor = end.cursor
+        feedHasBegun = true
     }
 
     /// Handles one event. After a crash the same event can come again.

@@ -81,6 +81,7 @@ actor Backend {
     /// The latest `occurred_at`, by account ID.
     var revocations: [String: String] = [:]
     var cursor = ""
+    var feedHasBegun = false
     private var passwords: Passwords
 
     init(siwa: Siwa, clientID: String, passwords: Passwords) {
@@ -93,6 +94,8 @@ actor Backend {
 
     /// With a session, attaches the Apple Account to the user of the session.
     func signIn(_ request: AppRequest, session: String?) async throws -> NewSession {
+        // Before it, the revocation of this sign-in could be missed.
+        guard feedHasBegun else { throw Refused(.serviceUnavailable, "try_again") }
         let sessionUser = try session.map { try user(of: $0) }
         // Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
         // a nonce of your own.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import Hummingbird
+import Logging
 import NIOCore
 import NIOHTTP1
 
@@ -54,6 +55,7 @@ struct Siwa: Sendable {
             // This also ends the attempts when the program stops.
             if attempt < 3 { try await Task.sleep(for: .seconds(pause)) }
         }
+        Logger(label: "siwa").error("siwa does not answer at \(url); requests that need it get 503")
         throw Refused(.serviceUnavailable, "try_again")
     }
 
