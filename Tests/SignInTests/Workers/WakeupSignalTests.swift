@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite struct WakeupSignalTests {
+@Suite(.timeLimit(.minutes(5))) struct WakeupSignalTests {
     let signal = WakeupSignal()
     let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignIn
 
-@Suite struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
     /// Hands out numbers, and lets the test end them.
     final class Bench: Sendable {
         struct State {
