@@ -29,8 +29,7 @@ struct Form: Sendable {
     /// `nil` when there is no such field, or when it is empty.
     subscript(name: StaticString) -> String? {
         let value = values.first { field in
-            field.name.utf8.elementsEqual(
-                UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+            field.name.utf8.elementsEqual(name.bytes)
         }?.value
         return value?.isEmpty == false ? value : nil
     }

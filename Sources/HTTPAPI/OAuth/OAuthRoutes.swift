@@ -18,7 +18,7 @@ extension Routes {
     /// How errors at a path are answered, also where it has no route.
     func errorFormat(at path: Substring) -> ErrorFormat {
         guard oauth != nil, path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
-        let isForBrowsers = authorize != nil && path.utf8.elementsEqual(AuthorizeUseCase.path.utf8)
+        let isForBrowsers = authorize != nil && path.isByteEqual(to: AuthorizeUseCase.path)
         return isForBrowsers ? .page : .oauth
     }
 }

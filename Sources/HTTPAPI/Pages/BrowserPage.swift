@@ -44,16 +44,9 @@ struct BrowserPage {
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action "
 
     /// Nothing else can be in an origin or a scheme. A source must not end its directive.
-    private static func isSource(_ source: String) -> Bool {
-        source.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "+-.:/".utf8.contains(byte)
-            }
-        }
-    }
+    private static func isSource(_ source: String) -> Bool { sourceCharacters.containsAll(of: source[...]) }
+
+    private static let sourceCharacters = ASCIISet(lettersDigitsAnd: "+-.:/")
 
     private var html: [UInt8] {
         var page = HTMLWriter(

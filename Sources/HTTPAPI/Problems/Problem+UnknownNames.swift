@@ -16,13 +16,8 @@ extension Problem {
 
     private static func isPlain(_ name: some Collection<UInt8>) -> Bool {
         (1...32).contains(name.count)
-            && name.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && name.allSatisfy(plainCharacters.contains)
     }
+
+    private static let plainCharacters = ASCIISet(lettersDigitsAnd: "_-")
 }
