@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test func `gives a state of 8192 bytes back and refuses a longer one`() async throws {
+        try await EmulatorUnderTest.runWithRedirectURIs { apple in
+            let state = String(repeating: "s", count: 8192)
+            let page = try await apple.openPage(["state": state])
+            let subject = apple.emulator.state.users[0].subject
+            #expect(try await apple.press(page, [("allow", subject)]).field("state") == state)
+            let refused = try await apple.get(EmulatorUnderTest.authorizeQuery(["state": state + "s"]))
+            #expect(refused.status == 400)
+        }
+    }
+
     @Test func `does not ask a returning user what to share`() async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in
             _ = try await apple.mint()
