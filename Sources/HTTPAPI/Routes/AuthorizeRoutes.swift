@@ -65,10 +65,12 @@ final class AuthorizeRoutes: Sendable {
         // A form can write a space as a plus sign. In the `state` of a redirect that would be a plus sign to
         // those who read percent escapes only.
         let query = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
-        guard !query.isEmpty, WebSignIn.canCarry(query) else { return .response(malformed(request)) }
+        guard !query.isEmpty, WebSignIn.isWrittenAsQuery(query) else { return .response(malformed(request)) }
         // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It
-        // does with a GET that follows.
-        if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser(of: request)) {
+        // does with a GET that follows. A form that is too long for that is told to the client below.
+        if request.browser?.comesFromPage ?? false, WebSignIn.canCarry(query),
+            useCase.isValid(query, from: browser(of: request))
+        {
             return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
         return begin(query, request)

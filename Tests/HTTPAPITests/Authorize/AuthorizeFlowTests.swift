@@ -200,6 +200,22 @@ import TokenMint
         }
     }
 
+    @Test(arguments: [nil, "null", "https://shop.example.com"])
+    func `a form that is too long to travel to Apple is told to the client`(origin: String?) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let form = OAuthClients.shop.replacing("+", with: "%20")
+            let room = 4096 - form.utf8.count - "&extra=".utf8.count
+            let longest = "\(form)&extra=" + String(repeating: "x", count: room)
+            let refused = try await visitor.post("/oauth/authorize", text: longest + "x", from: origin)
+            #expect(refused.status == 303)
+            #expect(Self.parameters(refused)["error"] == "invalid_request")
+            #expect(Self.parameters(refused)["state"] != nil)
+            let taken = try await visitor.post("/oauth/authorize", text: longest, from: origin)
+            #expect(taken.status == 303 && Self.parameters(taken)["error"] == nil)
+        }
+    }
+
     @Test func `a query travels to Apple and back up to 4096 bytes`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
