@@ -15,7 +15,7 @@ from .load import FAILURES, wrk
 from .oauth_subjects import BESIDE, ENDPOINTS, OAuthStage
 from .processes import BenchError
 from .report import Report
-from .rounds import interleaved, note
+from .rounds import WARM_UP_SECONDS, interleaved, note
 from .stores import PostgresStore, SQLiteStore, Store
 from .subjects import Stage, Subject
 from .tokens import TOKENS, RequestFiles, SigningKey, posted
@@ -107,13 +107,13 @@ class Run:
         available = (
             self._sqlite_subjects()
             if self._wants("verify", "sign-in", "state", "nonce", "batch", "events", "half-peak", "overload") else {})
-        # One round more, because each warms up.
-        available |= self._oauth.subjects(self._chosen.only, self._requests, seconds * rounds + 1)
+        available |= self._oauth.subjects(
+            self._chosen.only, self._requests, (seconds + WARM_UP_SECONDS) * rounds)
         subjects = [self._subject(name, available) for name in SUBJECTS if self._wants(name)]
         if subjects:
             reference = self._stage.haproxy(self._requests)
             self.report.titles = {subject.name: subject.title for subject in [reference, *subjects]}
-            self.report.subjects = interleaved(reference, subjects, rounds, seconds)
+            self.report.subjects = interleaved(reference, subjects, rounds, seconds, restarts=True)
         if self._wants("half-peak"):
             note("Half of the peak rate")
             self.report.half_peak = [

@@ -9,7 +9,7 @@ from .oauth import NATIVE
 from .oauth_subjects import OAuthStage
 from .postgres import Cluster
 from .processes import Server
-from .rounds import Round, interleaved, median_ratio, note, send
+from .rounds import WARM_UP_SECONDS, Round, interleaved, median_ratio, note, send
 from .stores import PostgresStore, SQLiteStore
 from .subjects import Stage, Subject, Supply
 from .tokens import TOKENS, write_requests
@@ -114,7 +114,7 @@ def _prepare(
 ) -> dict[str, Subject]:
     note(f"Making {size:,} grants on {store.name}")
     # The smallest size is measured before and after the others, and twice to warm it up.
-    count = _CODES_PER_SECOND * (2 + _CODE_SECONDS * 2 * rounds)
+    count = _CODES_PER_SECOND * (_CODE_SECONDS + WARM_UP_SECONDS + _CODE_SECONDS * 2 * rounds)
     codes = Codes(NATIVE, size, count, people=min(SIZES))
     server, port = store.start(size, codes)
     name = f"grants-{store.name}-{size}"

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PR_SET_PDEATHSIG = 1
@@ -41,13 +42,27 @@ class Server:
     ) -> None:
         self.name = name
         self.log = log
-        output = log.open("wb")
+        self._command = command
+        self._cores = cores
+        self._environment = (environment or {}) | {"PATH": os.environ["PATH"]}
+        self._user = user
+        self._readiness: list[Callable[[], bool]] = []
+        self._process = self._start("wb")
+
+    def _start(self, mode: Literal["wb", "ab"]) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C in the terminal reaches this program only, which then ends the others in order.
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
-            env=(environment or {}) | {"PATH": os.environ["PATH"]}, user=user, group=user,
-            extra_groups=None if user is None else [], preexec_fn=_prepare_child(cores))
-        output.close()
+        with self.log.open(mode) as output:
+            return subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                env=self._environment, user=self._user, group=self._user,
+                extra_groups=None if self._user is None else [], preexec_fn=_prepare_child(self._cores))
+
+    def restart(self) -> None:
+        """Ends the process and starts the same command again, until it is ready in every way that it was waited for."""
+        self.end()
+        self._process = self._start("ab")
+        for is_ready in self._readiness.copy():
+            self._wait(is_ready, 30)
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._process.poll() is None:
@@ -59,6 +74,10 @@ class Server:
                 self._process.wait()
 
     def wait_until(self, is_ready: Callable[[], bool], seconds: float = 30) -> None:
+        self._wait(is_ready, seconds)
+        self._readiness.append(is_ready)
+
+    def _wait(self, is_ready: Callable[[], bool], seconds: float) -> None:
         end = time.monotonic() + seconds
         while not is_ready():
             if self._process.poll() is not None or time.monotonic() > end:

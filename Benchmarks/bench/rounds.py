@@ -43,16 +43,28 @@ def send(subject: Subject, seconds: int, server: Server | None = None, port: int
     return measured
 
 
-def interleaved(reference: Subject, subjects: list[Subject], rounds: int, seconds: int) -> dict[str, list[Round]]:
-    """Speed of a machine drifts, so a ratio is taken to runs right beside it."""
+WARM_UP_SECONDS = 2
+"""The first seconds of a process are not its usual ones."""
+
+
+def interleaved(
+    reference: Subject, subjects: list[Subject], rounds: int, seconds: int, *, restarts: bool = False,
+) -> dict[str, list[Round]]:
+    """Speed of a machine drifts, so a ratio is taken to runs right beside it.
+
+    With `restarts` each round has new processes. Where the system puts a program and its libraries is drawn at each
+    start, and decides which of their lines share a place in the processor's caches: the same program took up to 17%
+    more or less CPU time per request from one start to the next, and kept to it until its end."""
     results: dict[str, list[Round]] = {subject.name: [] for subject in [reference, *subjects]}
-    for subject in [reference, *subjects]:
-        if subject.renew:
-            continue
-        # The first seconds of a process are not its usual ones.
-        send(subject, 1)
+    kept = [subject for subject in [reference, *subjects] if not subject.renew]
+    if not restarts:
+        _warm_up(kept)
     for number in range(rounds):
         note(f"Round {number + 1} of {rounds}")
+        if restarts:
+            for server in dict.fromkeys(subject.server for subject in kept):
+                server.restart()
+            _warm_up(kept)
         before = _measure(reference, seconds)
         results[reference.name].append(Round(before, 1))
         for subject in subjects:
@@ -62,6 +74,11 @@ def interleaved(reference: Subject, subjects: list[Subject], rounds: int, second
             results[reference.name].append(Round(after, 1))
             before = after
     return results
+
+
+def _warm_up(subjects: list[Subject]) -> None:
+    for subject in subjects:
+        send(subject, WARM_UP_SECONDS)
 
 
 def median_ratio(rounds: list[Round]) -> float:
