@@ -16,7 +16,7 @@ import Testing
             (["response_mode": ""], "invalid_request"), (["response_mode": "query"], "invalid_request"),
             (["response_mode": "query", "scope": ""], "invalid_request"),
             (["scope": "phone"], "invalid_scope"),
-            (["state": String(repeating: "s", count: 4097)], "invalid_request"),
+            (["state": String(repeating: "s", count: 8193)], "invalid_request"),
         ] as [([String: String], String)])
     func `refuses with an error page, and sends nothing to the app`(
         changes: [String: String], error: String
