@@ -86,7 +86,12 @@ import Testing
         let takesForm = route.body == .form || route.body == .oauthForm
         #expect(operation.contains("application/x-www-form-urlencoded:") == takesForm)
         #expect(operation.contains("requestBody:") == (route.body != .none))
-        let error = route.template.description.hasPrefix("/oauth/") ? "OAuthError" : "Problem"
+        let error =
+            switch route {
+            case .authorize, .answerConsent: "Page"
+            case _ where route.template.description.hasPrefix("/oauth/"): "OAuthError"
+            default: "Problem"
+            }
         #expect(operation.contains("default: { $ref: \"#/components/responses/\(error)\" }"))
     }
 

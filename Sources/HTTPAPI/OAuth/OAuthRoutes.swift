@@ -17,8 +17,8 @@ final class OAuthRoutes: Sendable {
 extension Routes {
     /// How errors at a path are answered, also where it has no route.
     func errorFormat(at path: Substring) -> ErrorFormat {
-        guard oauth != nil, path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
-        let isForBrowsers = authorize != nil && path.isByteEqual(to: AuthorizeUseCase.path)
-        return isForBrowsers ? .page : .oauth
+        guard path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
+        if authorize != nil, path.isByteEqual(to: AuthorizeUseCase.path) { return .page }
+        return oauth != nil ? .oauth : .problem
     }
 }
