@@ -66,6 +66,17 @@ import TokenMint
         await #expect(throws: OAuthError.invalidGrant) { _ = try await world.redeem(rest) }
     }
 
+    @Test func `a code without any scope left is kept, and gives tokens when the scope is back`() async throws
+    {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let code = try await world.code(for: account.id)
+        let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["devices"] }
+        await #expect(throws: OAuthError.invalidGrant) { _ = try await without.redeem(code) }
+        world.clock.advance(by: .seconds(11))
+        #expect(try await world.redeem(code).scope == "openid profile email offline_access")
+    }
+
     @Test func `an ID token has no claims of a scope that was taken from its client since`() async throws {
         let world = try OAuthWorld { $0.clients[0].scopes = ["openid"] }
         let account = try await world.person()

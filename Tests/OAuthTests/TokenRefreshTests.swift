@@ -43,6 +43,21 @@ import TokenMint
         #expect(try OAuthWorld.claims(second.accessToken)["scope"]?.string == "openid")
     }
 
+    @Test func `a token without any scope left is kept, and refreshes when the scope is back`() async throws {
+        let world = try OAuthWorld()
+        let first = try await desktop(world)
+        let without = try OAuthWorld(after: world) { $0.clients[1].scopes = ["profile"] }
+        await #expect(throws: OAuthError.invalidGrant) {
+            _ = try await without.refresh(first.refreshToken, as: "desktop")
+        }
+        // Past the time in which a token may come again whose answer was lost.
+        world.clock.advance(by: .seconds(31))
+        let back = try OAuthWorld(after: world) { $0.clients[1].scopes = ["openid"] }
+        let second = try await back.refresh(first.refreshToken, as: "desktop")
+        #expect(second.scope == "openid")
+        #expect(try await world.refresh(second.refreshToken, as: "desktop").scope == "openid email")
+    }
+
     @Test func `a lost answer is replaced while its successor is unused`() async throws {
         let world = try OAuthWorld()
         let first = try await desktop(world)

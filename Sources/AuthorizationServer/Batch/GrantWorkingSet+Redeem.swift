@@ -36,6 +36,11 @@ extension GrantWorkingSet {
         let standing = try standing(held.record)
         guard standing.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
 
+        // Before the code is used up: the scope is configuration, which can come back.
+        guard let scope = command.clientScopes.remainder(of: code.scope) else {
+            throw GrantRefusal(.scopeWithdrawn)
+        }
+
         let isOffline = ScopeSet(parsing: code.scope)?.contains(.offlineAccess) ?? false
         let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
         let line = begin(
@@ -48,7 +53,7 @@ extension GrantWorkingSet {
         code.redemption = CodeRecord.Redemption(moment: command.moment, lineID: line.id)
         ledger.put(code)
         return IssuedTokens(
-            grant: held.record, line: line, scope: line.scope, account: standing.account, nonce: code.nonce,
+            grant: held.record, line: line, scope: scope, account: standing.account, nonce: code.nonce,
             hasNewRefreshToken: offered != nil)
     }
 }

@@ -36,7 +36,11 @@ extension GrantWorkingSet {
         }
         let standing = try standing(held.record)
         guard standing.admits(authorizedAt: line.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
-        let scope = try Self.narrowed(line.scope, to: command.scope)
+        let asked = try Self.narrowed(line.scope, to: command.scope)
+        // Before the token is replaced: its client gets no successor, and could never refresh again.
+        guard let scope = command.clientScopes.remainder(of: asked) else {
+            throw GrantRefusal(.scopeWithdrawn)
+        }
 
         if let successor = command.successor {
             token.rotate(to: successor.digest, isCurrent: isCurrent, at: command.moment)

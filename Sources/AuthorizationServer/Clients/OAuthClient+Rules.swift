@@ -63,12 +63,7 @@ extension OAuthClient {
     /// out of it is not given any more, neither for an older code nor by a refresh.
     ///
     /// - Returns: `nil` when none is left.
-    public func remainingScope(of granted: String) -> String? {
-        guard let scopes = ScopeSet(parsing: granted) else { return nil }
-        if scopes.isSubset(of: self.scopes) { return granted }
-        let remaining = scopes.intersection(self.scopes)
-        return remaining.isEmpty ? nil : remaining.text
-    }
+    public func remainingScope(of granted: String) -> String? { scopes.remainder(of: granted) }
 
     /// Returns the target of a redirect to this URI, or `nil` when the client has no such URI.
     public func redirectTarget(for uri: String) -> RedirectTarget? {

@@ -80,6 +80,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case refreshTokenReused
         /// More was asked for than the person has agreed to.
         case scopeExceeded
+        /// The client has none of the scopes any more. The code or token can be used when one is back.
+        case scopeWithdrawn
         /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
         /// Google has disabled the Google account.

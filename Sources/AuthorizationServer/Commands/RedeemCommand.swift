@@ -8,6 +8,8 @@ public struct RedeemCommand: Sendable, Hashable {
     public let redirectURI: String
     /// As posted; `nil` without.
     public let codeVerifier: String?
+    /// What the configuration gives the client now. A code for none of these is kept.
+    public let clientScopes: ScopeSet
     public let newLineID: UniqueID
     public let isNative: Bool
     /// `nil` when the client gets none, also with the scope `offline_access`.
@@ -23,13 +25,15 @@ public struct RedeemCommand: Sendable, Hashable {
 
     public init(
         codeDigest: SHA256Digest, oauthClientID: OAuthClientID, redirectURI: String, codeVerifier: String?,
-        newLineID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?, needsOfflineAccess: Bool,
-        lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil, ceilings: LineCeilings, moment: Moment
+        clientScopes: ScopeSet, newLineID: UniqueID, isNative: Bool, refreshToken: NewRefreshToken?,
+        needsOfflineAccess: Bool, lineExpiresAt: Moment, accessTokenExpiresAt: Moment? = nil,
+        ceilings: LineCeilings, moment: Moment
     ) {
         self.codeDigest = codeDigest
         self.oauthClientID = oauthClientID
         self.redirectURI = redirectURI
         self.codeVerifier = codeVerifier
+        self.clientScopes = clientScopes
         self.newLineID = newLineID
         self.isNative = isNative
         self.refreshToken = refreshToken

@@ -9,6 +9,8 @@ public struct RefreshCommand: Sendable, Hashable {
     public let successor: SuccessorToken?
     /// Space-separated; `nil` for all of the line's.
     public let scope: String?
+    /// What the configuration gives the client now. A token for none of these is kept.
+    public let clientScopes: ScopeSet
     /// When the line ends if it is not used again.
     public let lineExpiresAt: Moment
     /// For how long a line lasts from its beginning on, however often it is used, in milliseconds. `nil` is
@@ -18,12 +20,14 @@ public struct RefreshCommand: Sendable, Hashable {
 
     public init(
         oauthClientID: OAuthClientID, presented: PresentedRefreshToken, successor: SuccessorToken?,
-        scope: String?, lineExpiresAt: Moment, longestLine: Int64? = nil, moment: Moment
+        scope: String?, clientScopes: ScopeSet, lineExpiresAt: Moment, longestLine: Int64? = nil,
+        moment: Moment
     ) {
         self.oauthClientID = oauthClientID
         self.presented = presented
         self.successor = successor
         self.scope = scope
+        self.clientScopes = clientScopes
         self.lineExpiresAt = lineExpiresAt
         self.longestLine = longestLine
         self.moment = moment

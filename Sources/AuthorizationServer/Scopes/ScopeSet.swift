@@ -40,6 +40,14 @@ public struct ScopeSet: Sendable, Hashable {
     /// The scopes of this set that are also in the other one, in the order of this set.
     public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
 
+    /// The part of a scope's text that is in this set, in the order of the text. `nil` when none is.
+    public func remainder(of text: String) -> String? {
+        guard let scopes = ScopeSet(parsing: text) else { return nil }
+        if scopes.isSubset(of: self) { return text }
+        let remaining = scopes.intersection(self)
+        return remaining.isEmpty ? nil : remaining.text
+    }
+
     /// The scopes of both, those of this set first.
     public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
 }

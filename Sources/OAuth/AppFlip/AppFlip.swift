@@ -153,7 +153,7 @@ extension AppFlipObstacle {
         case .authenticationTooOld: self = .authenticationTooOld
         case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
-            .scopeExceeded, .grantNotFound, .googleAccountDisabled:
+            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled:
             return nil
         }
     }

@@ -22,7 +22,8 @@ struct CodeRedemption: Sendable {
         let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
         let command = RedeemCommand(
             codeDigest: code.digest, oauthClientID: client.id, redirectURI: redirectURI,
-            codeVerifier: grant.codeVerifier, newLineID: lineID, isNative: client.kind.name == .native,
+            codeVerifier: grant.codeVerifier, clientScopes: client.scopes, newLineID: lineID,
+            isNative: client.kind.name == .native,
             refreshToken: refreshToken.newToken(forGoogle: client.googleLinking != nil),
             needsOfflineAccess: client.needsOfflineAccess,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),

@@ -20,13 +20,11 @@ struct TokenMaker: Sendable {
     /// - Parameters:
     ///   - refreshToken: Is in the answer only if the store has taken it over.
     ///   - givesIDToken: Whether the scope `openid` brings an ID token.
-    /// - Throws: `OAuthError` `invalid_grant` when the client has none of the granted scopes any more;
-    ///   `StorageError`, `JOSEError`.
+    /// - Throws: `StorageError`, `JOSEError`.
     func response(
         for issued: IssuedTokens, client: OAuthClient, refreshToken: RefreshTokenText?,
         givesIDToken: Bool, at moment: Moment
     ) async throws -> TokenResponse {
-        guard let scope = client.remainingScope(of: issued.scope) else { throw OAuthError.invalidGrant }
         let issuedAt = moment.milliseconds / 1000
         // Nothing of a line is good past its end, so no token says otherwise.
         let lifetime = max(
@@ -36,14 +34,14 @@ struct TokenMaker: Sendable {
         let accessToken = AccessToken(
             issuer: issuer, audience: client.audience, accountID: issued.account.id, clientID: client.id,
             lineID: issued.line.id, random: SecureRandom.bytes(count: AccessToken.randomSize),
-            scope: scope, issuedAt: issuedAt, expiresAt: issuedAt + lifetime,
+            scope: issued.scope, issuedAt: issuedAt, expiresAt: issuedAt + lifetime,
             authenticatedAt: authenticatedAt)
         let accessText = try accessToken.signed(
             with: try await server.parts.keys.signingKey(client.accessTokenAlgorithm.signature))
         var idText: String?
-        if givesIDToken, ScopeSet(parsing: scope)?.contains(.openID) ?? false {
+        if givesIDToken, ScopeSet(parsing: issued.scope)?.contains(.openID) ?? false {
             let idToken = IDToken(
-                issuer: issuer, clientID: client.id, account: issued.account, scope: scope,
+                issuer: issuer, clientID: client.id, account: issued.account, scope: issued.scope,
                 nonce: issued.nonce, accessToken: accessText, issuedAt: issuedAt,
                 expiresAt: issuedAt + Self.idTokenLifetime, authenticatedAt: authenticatedAt)
             idText = try idToken.signed(
@@ -51,7 +49,7 @@ struct TokenMaker: Sendable {
         }
         return TokenResponse(
             accessToken: accessText, expiresIn: lifetime,
-            refreshToken: issued.hasNewRefreshToken ? refreshToken?.text : nil, scope: scope,
+            refreshToken: issued.hasNewRefreshToken ? refreshToken?.text : nil, scope: issued.scope,
             idToken: idText)
     }
 

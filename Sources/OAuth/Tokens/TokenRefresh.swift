@@ -22,7 +22,7 @@ struct TokenRefresh: Sendable {
         let command = RefreshCommand(
             oauthClientID: client.id, presented: presented.presented,
             successor: successor.map { RefreshCommand.SuccessorToken(digest: $0.digest) },
-            scope: grant.scope?.text,
+            scope: grant.scope?.text, clientScopes: client.scopes,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
         let outcome: GrantOutcome

@@ -82,9 +82,10 @@ import Testing
         var later = command
         later = RedeemCommand(
             codeDigest: later.codeDigest, oauthClientID: later.oauthClientID,
-            redirectURI: later.redirectURI, codeVerifier: later.codeVerifier, newLineID: .sample(9),
-            isNative: true, refreshToken: later.refreshToken, needsOfflineAccess: false,
-            lineExpiresAt: later.lineExpiresAt, ceilings: later.ceilings, moment: 2_100_000)
+            redirectURI: later.redirectURI, codeVerifier: later.codeVerifier, clientScopes: .sample,
+            newLineID: .sample(9), isNative: true, refreshToken: later.refreshToken,
+            needsOfflineAccess: false, lineExpiresAt: later.lineExpiresAt, ceilings: later.ceilings,
+            moment: 2_100_000)
         #expect(desk.apply(.redeem(later)).refusal == refusal)
         #expect(desk.lineNumbers == [1])
     }

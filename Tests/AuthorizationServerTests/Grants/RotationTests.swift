@@ -78,7 +78,7 @@ import Testing
             digest: first.presented.digest)
         let command = RefreshCommand(
             oauthClientID: "phone", presented: stranger, successor: nil, scope: nil,
-            lineExpiresAt: 900_000_000, moment: 9_000_000)
+            clientScopes: .sample, lineExpiresAt: 900_000_000, moment: 9_000_000)
         #expect(desk.apply(.refresh(command)).refusal == .refreshTokenNotFound)
         #expect(desk.lineNumbers == [1])
     }

@@ -18,8 +18,8 @@ import TokenMint
 
 /// The use cases over a store in memory, with a clock that stands still. The mint plays Apple and Google.
 struct OAuthWorld: Sendable {
-    let store = ReferenceStore()
-    let clock = ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 60) * 1000)
+    let store: ReferenceStore
+    let clock: ManualClock
     let server: OAuthServer
     let signIn: SignInUseCases
     let app: ClientID
@@ -28,15 +28,21 @@ struct OAuthWorld: Sendable {
     var settings: OAuthSettings { server.parts.settings }
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
+    /// - Parameter earlier: The service before a restart with another configuration, which leaves its store
+    ///   and clock.
     init(
-        googleKeys: (any VerificationKeys)? = nil, _ change: (inout OAuthDraft) -> Void = { _ in }
+        googleKeys: (any VerificationKeys)? = nil, after earlier: OAuthWorld? = nil,
+        _ change: (inout OAuthDraft) -> Void = { _ in }
     ) throws {
+        let store = earlier?.store ?? ReferenceStore()
+        let clock =
+            earlier?.clock ?? ManualClock(millisecondsSince1970: (TokenMint.sampleTime + 60) * 1000)
+        (self.store, self.clock) = (store, clock)
         app = try #require(ClientID(TokenMint.clientID))
         team = TeamID("A1B2C3D4E5")
         let deployment = try Deployment(apps: [App(team: team, primaryClientID: app)])
         let settings = try OAuthSample.settings(in: deployment, app: TokenMint.clientID, change)
         let keys = try PinnedKeySet(parsing: TokenMint.shared.keySet)
-        let clock = clock
         let now: @Sendable () -> Moment = { Moment(milliseconds: clock.millisecondsSince1970) }
         let feed = EventFeed()
         signIn = SignInUseCases(

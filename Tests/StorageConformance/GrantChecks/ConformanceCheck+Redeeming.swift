@@ -101,6 +101,17 @@ extension ConformanceCheck {
             try await store.signIn(.sample(authorizedAt: 2_005_000))
             try await store.redeem(.sample())
         },
+        ConformanceCheck("keeps a code for none of whose scopes its client is configured") { store in
+            let account = try await store.signIn(.sample()).account
+            try await store.authorize(.sample(account: account.id))
+            try await expectGrantRefusal(.scopeWithdrawn) {
+                try await store.redeem(.sample(clientScopes: ScopeSet([ScopeToken.email])))
+            }
+            try expect(try await !store.isGood(1), "no line has begun")
+            let tokens = try await store.redeem(.sample(clientScopes: ScopeSet([ScopeToken.openID])))
+            try expectEqual(tokens.scope, "openid")
+            try expectEqual(tokens.line.scope, "openid offline_access")
+        },
         ConformanceCheck("gives a refresh token with the scope offline_access only, where it is asked for") {
             store in
             let account = try await store.signIn(.sample()).account

@@ -90,7 +90,7 @@ extension ConformanceCheck {
                 try await store.refresh(
                     RefreshCommand(
                         oauthClientID: "phone", presented: forged, successor: nil, scope: nil,
-                        lineExpiresAt: 900_000_000, moment: 2_100_000))
+                        clientScopes: .sample, lineExpiresAt: 900_000_000, moment: 2_100_000))
             }
             try await store.refresh(.sample(token))
         },
@@ -106,6 +106,23 @@ extension ConformanceCheck {
             try expectEqual(narrow.scope, "openid email")
             token = token.next()
             try expectEqual(try await store.refresh(.sample(token)).scope, "openid email offline_access")
+        },
+        ConformanceCheck("keeps a refresh token for none of whose scopes its client is configured") { store in
+            try await store.link()
+            let none = ScopeSet([ScopeToken.email])
+            try await expectGrantRefusal(.scopeWithdrawn) {
+                try await store.refresh(.sample(clientScopes: none))
+            }
+            let standing = try unwrap(try await store.standing(ofLine: .sample(1)))
+            try expectEqual(standing.line.refreshToken?.generation, 0)
+            // Later than a lost answer can be repeated.
+            let tokens = try await store.refresh(.sample(at: 2_131_000))
+            try expectEqual(tokens.scope, "openid offline_access")
+            let part = try await store.refresh(
+                .sample(
+                    SampleToken(line: 1).next(), clientScopes: ScopeSet([ScopeToken.openID]), at: 2_140_000))
+            try expectEqual(part.scope, "openid")
+            try expectEqual(part.line.scope, "openid offline_access")
         },
         ConformanceCheck("suspends tokens with a rejected refresh token, until the next sign-in") { store in
             let account = try await store.hold()

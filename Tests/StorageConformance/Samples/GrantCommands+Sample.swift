@@ -42,6 +42,12 @@ public struct SampleToken: Sendable, Hashable {
     }
 }
 
+extension ScopeSet {
+    /// All scopes that the samples name.
+    public static let sample = ScopeSet(
+        ScopeToken.builtIn + ["devices", "trace-scope"].compactMap { ScopeToken($0) })
+}
+
 extension AuthorizeCommand {
     /// The code has the digest of `code-` and its number, and the grant, if it is new, that number too.
     public static func sample(
@@ -64,13 +70,15 @@ extension RedeemCommand {
     /// The code of a number gives the line of that number.
     public static func sample(
         _ number: UInt64 = 1, client: OAuthClientID = "phone", redirectURI: String = "com.example.app:/back",
-        verifier: String? = nil, isNative: Bool = true, line: UInt64? = nil, hasRefreshToken: Bool = true,
+        verifier: String? = nil, clientScopes: ScopeSet = .sample, isNative: Bool = true,
+        line: UInt64? = nil, hasRefreshToken: Bool = true,
         needsOfflineAccess: Bool = false, forGoogle: Bool = false, expiresAt: Moment = 900_000_000,
         ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: 50), at moment: Moment = 2_010_000
     ) -> RedeemCommand {
         RedeemCommand(
             codeDigest: .hash("code-\(number)"), oauthClientID: client, redirectURI: redirectURI,
-            codeVerifier: verifier, newLineID: .sample(line ?? number), isNative: isNative,
+            codeVerifier: verifier, clientScopes: clientScopes, newLineID: .sample(line ?? number),
+            isNative: isNative,
             refreshToken: hasRefreshToken
                 ? SampleToken(line: line ?? number).new(forGoogle: forGoogle) : nil,
             needsOfflineAccess: needsOfflineAccess, lineExpiresAt: expiresAt,
@@ -84,13 +92,13 @@ extension RefreshCommand {
     ///   rotation.
     public static func sample(
         _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone", successor: Int? = 0,
-        scope: String? = nil, expiresAt: Moment = 900_000_000, longestLine: Int64? = nil,
-        at moment: Moment = 2_100_000
+        scope: String? = nil, clientScopes: ScopeSet = .sample, expiresAt: Moment = 900_000_000,
+        longestLine: Int64? = nil, at moment: Moment = 2_100_000
     ) -> RefreshCommand {
         RefreshCommand(
             oauthClientID: client, presented: token.presented,
             successor: successor.map { SuccessorToken(digest: token.next($0).digest) }, scope: scope,
-            lineExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
+            clientScopes: clientScopes, lineExpiresAt: expiresAt, longestLine: longestLine, moment: moment)
     }
 }
 
