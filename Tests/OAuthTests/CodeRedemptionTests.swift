@@ -77,6 +77,17 @@ import TokenMint
         #expect(try await world.redeem(code).scope == "openid profile email offline_access")
     }
 
+    @Test func `a code gives no refresh token when offline_access was taken from its client since`()
+        async throws
+    {
+        let world = try OAuthWorld { $0.clients[0].scopes = ["openid", "email"] }
+        let account = try await world.person()
+        let tokens = try await world.redeem(try await world.code(for: account.id))
+        #expect(tokens.scope == "openid email")
+        #expect(tokens.refreshToken == nil)
+        #expect(try await world.isActive(tokens.accessToken))
+    }
+
     @Test func `an ID token has no claims of a scope that was taken from its client since`() async throws {
         let world = try OAuthWorld { $0.clients[0].scopes = ["openid"] }
         let account = try await world.person()

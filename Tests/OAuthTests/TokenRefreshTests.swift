@@ -58,6 +58,18 @@ import TokenMint
         #expect(try await world.refresh(second.refreshToken, as: "desktop").scope == "openid email")
     }
 
+    @Test func `without offline_access a web client cannot refresh, until the scope is back`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let first = try await world.redeem(try await world.code(for: account.id))
+        let without = try OAuthWorld(after: world) { $0.clients[0].scopes = ["openid", "email"] }
+        await #expect(throws: OAuthError.invalidGrant) { _ = try await without.refresh(first.refreshToken) }
+        #expect(try await !without.isActive(try #require(first.refreshToken)))
+        #expect(try await without.isActive(first.accessToken))
+        world.clock.advance(by: .seconds(31))
+        #expect(try await world.refresh(first.refreshToken).refreshToken != nil)
+    }
+
     @Test func `a lost answer is replaced while its successor is unused`() async throws {
         let world = try OAuthWorld()
         let first = try await desktop(world)

@@ -41,7 +41,7 @@ extension GrantWorkingSet {
             throw GrantRefusal(.scopeWithdrawn)
         }
 
-        let isOffline = ScopeSet(parsing: code.scope)?.contains(.offlineAccess) ?? false
+        let isOffline = ScopeSet(parsing: scope)?.contains(.offlineAccess) ?? false
         let offered = command.needsOfflineAccess && !isOffline ? nil : command.refreshToken
         let line = begin(
             NewLine(

@@ -33,6 +33,10 @@ extension OAuthClient {
         }
     }
 
+    /// Whether the client can use refresh tokens at all. One that needs `offline_access` cannot after that scope
+    /// was taken out of its configuration.
+    public var mayRefresh: Bool { !needsOfflineAccess || scopes.contains(.offlineAccess) }
+
     /// Whether a person who has agreed once is not asked again. Every app on the device can claim a custom
     /// scheme or a loopback port, so consent that was given to one must not answer for another (RFC 8252
     /// §8.6).

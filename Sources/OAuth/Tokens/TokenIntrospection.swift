@@ -40,7 +40,7 @@ public struct TokenIntrospection: Sendable {
         guard let standing = try await server.parts.store.standing(ofLine: token.lineID),
             standing.isGood(at: server.now()), let kept = standing.line.refreshToken,
             kept.digest == token.digest,
-            let client = server.settings.clients[standing.grant.oauthClientID],
+            let client = server.settings.clients[standing.grant.oauthClientID], client.mayRefresh,
             let scope = client.remainingScope(of: standing.line.scope)
         else { return nil }
         return GoodToken(standing: standing, accessToken: nil, scope: scope)

@@ -9,7 +9,8 @@ struct TokenRefresh: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) async throws -> TokenResponse {
-        guard let presented = RefreshTokenText(parsing: grant.refreshToken) else {
+        // Before the transaction: the token is kept, and good again when the scope is back.
+        guard client.mayRefresh, let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant
         }
         let now = server.now()

@@ -21,7 +21,7 @@ import Testing
     {
         let shop = try client("shop")
         #expect(shop.isConfidential && shop.requiresProofKey && shop.rotatesRefreshTokens)
-        #expect(shop.needsOfflineAccess)
+        #expect(shop.needsOfflineAccess && shop.mayRefresh)
         #expect(shop.accessTokenAlgorithm == .es256 && shop.idTokenAlgorithm == .rs256)
         #expect(shop.lifetimes.code == 600 && shop.lifetimes.accessToken == 3600)
     }
@@ -29,7 +29,7 @@ import Testing
     @Test func `a native client is public, is rotated, and always gets a refresh token`() throws {
         let desktop = try client("desktop")
         #expect(!desktop.isConfidential && desktop.requiresProofKey && desktop.rotatesRefreshTokens)
-        #expect(!desktop.needsOfflineAccess)
+        #expect(!desktop.needsOfflineAccess && desktop.mayRefresh)
         #expect(!desktop.allowsPlainProofKeys)
     }
 
