@@ -88,7 +88,7 @@ import Testing
         #expect(operation.contains("requestBody:") == (route.body != .none))
         let error =
             switch route {
-            case .authorize, .answerConsent: "Page"
+            case .authorize, .answerConsent: "AuthorizeError"
             case _ where route.template.description.hasPrefix("/oauth/"): "OAuthError"
             default: "Problem"
             }
