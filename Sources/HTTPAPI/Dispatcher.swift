@@ -50,7 +50,9 @@ final class Dispatcher: Sendable {
                 let response =
                     info.errorFormat == .problem
                     ? OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
-                    : .error(Problem(.overloaded), as: info.errorFormat, requestID: info.requestID)
+                    : .error(
+                        Problem(.overloaded, retryAfter: seconds), as: info.errorFormat,
+                        requestID: info.requestID)
                 return (info, .response(response))
             }
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)

@@ -2,12 +2,13 @@ import NIOHTTP1
 
 extension Problem {
     /// The problem for one of this interface's own codes.
-    init(_ code: ProblemCode, subject: Subject? = nil, allow: String? = nil) {
+    ///
+    /// - Parameter retryAfter: In place of the seconds that the code means.
+    init(_ code: ProblemCode, subject: Subject? = nil, retryAfter: Int? = nil, allow: String? = nil) {
         let meaning = code.meaning
         self.init(
             meaning.status, code: code.rawValue, title: meaning.title, detail: meaning.detail,
-            subject: subject,
-            retryAfter: meaning.retryAfter, allow: allow)
+            subject: subject, retryAfter: retryAfter ?? meaning.retryAfter, allow: allow)
     }
 }
 

@@ -1,5 +1,6 @@
 import NIOCore
 import StorageConformance
+import StrictJSON
 import Testing
 
 @testable import HTTPAPI
@@ -16,31 +17,37 @@ import Testing
         return options
     }
 
-    /// Sends requests until one is turned away; the loop is measured first.
+    /// Sends requests over one connection until three are turned away; the loop is measured first.
     static func untilTurnedAway(
-        _ service: RunningService, from target: String = "/v1/events"
-    ) async throws -> ProbeResponse {
+        _ service: RunningService, from target: String
+    ) async throws -> [ProbeResponse] {
         try await ProbeConnection.with(port: service.port) { connection in
-            while true {
+            var answers: [ProbeResponse] = []
+            while answers.count < 3 {
                 try await connection.send(RunningService.request("GET", target))
                 let answer = try await connection.response()
-                if answer.status == 503 {
-                    // The connection is as good as before.
-                    try await connection.send(RunningService.request("GET", "/livez"))
-                    #expect(try await connection.response().status == 200)
-                    return answer
-                }
+                if answer.status == 503 { answers.append(answer) }
             }
+            // The connection is as good as before.
+            try await connection.send(RunningService.request("GET", "/livez"))
+            #expect(try await connection.response().status == 200)
+            return answers
         }
+    }
+
+    /// Callers that are turned away together come again at different times.
+    static func expectDifferentTimes(_ answers: [ProbeResponse]) {
+        #expect(Set(answers.map { $0["retry-after"] }) == ["1", "2", "3"])
     }
 
     @Test func `turns requests away with a problem that says when to come again`() async throws {
         var options = Self.overloaded
         options.limits.admission.rest = .zero
         try await RunningService.with(options) { service in
-            let answer = try await Self.untilTurnedAway(service)
+            let answers = try await Self.untilTurnedAway(service, from: "/v1/events")
+            Self.expectDifferentTimes(answers)
+            let answer = try #require(answers.first)
             #expect(answer.code == "overloaded")
-            #expect(["1", "2", "3"].contains(answer["retry-after"]))
             #expect(answer["content-type"] == "application/problem+json")
             #expect(answer.text.contains("\"request_id\":\"\(answer["x-request-id"] ?? "?")\"}"))
             #expect(
@@ -60,10 +67,26 @@ import Testing
         options.limits.admission.rest = .zero
         options.oauth = { _ in }
         try await RunningService.with(options) { service in
-            let answer = try await Self.untilTurnedAway(service, from: "/oauth/authorize?client_id=shop")
-            #expect(answer["content-type"] == "text/html; charset=utf-8")
-            #expect(answer["retry-after"] != nil)
-            #expect(answer.text.contains("overloaded"))
+            let answers = try await Self.untilTurnedAway(service, from: "/oauth/authorize?client_id=shop")
+            Self.expectDifferentTimes(answers)
+            for answer in answers {
+                #expect(answer["content-type"] == "text/html; charset=utf-8")
+                #expect(answer.text.contains("overloaded"))
+            }
+        }
+    }
+
+    @Test func `turns an OAuth client away in the form of OAuth`() async throws {
+        var options = Self.overloaded
+        options.limits.admission.rest = .zero
+        options.hasOAuth = true
+        try await RunningService.with(options) { service in
+            let answers = try await Self.untilTurnedAway(service, from: "/oauth/userinfo")
+            Self.expectDifferentTimes(answers)
+            for answer in answers {
+                #expect(answer["content-type"] == "application/json")
+                #expect(answer.json?["error"]?.string == "temporarily_unavailable")
+            }
         }
     }
 
