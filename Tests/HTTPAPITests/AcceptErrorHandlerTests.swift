@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPAPI
 
-@Suite struct AcceptErrorHandlerTests {
+@Suite(.timeLimit(.minutes(1))) struct AcceptErrorHandlerTests {
     /// Counts what reaches the socket.
     final class ReadCounter: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = Never

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPAPI
 
 /// A service that has more to do than it can, over real sockets.
-@Suite struct OverloadTests {
+@Suite(.timeLimit(.minutes(1))) struct OverloadTests {
     /// Every round counts as late, and refusing costs nothing, so that requests are turned away at once.
     static var overloaded: RunningService.Options {
         var options = RunningService.Options()
