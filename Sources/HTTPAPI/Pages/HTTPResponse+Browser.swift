@@ -19,6 +19,8 @@ extension HTTPResponse {
         response.fields = [
             ("content-security-policy", RefusalPage.policy), ("referrer-policy", "no-referrer"),
             ("x-content-type-options", "nosniff"),
+            // For browsers that do not know `frame-ancestors`.
+            ("x-frame-options", "DENY"), ("content-language", "en"),
         ]
         return response
     }

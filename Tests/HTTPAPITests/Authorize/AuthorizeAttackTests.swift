@@ -86,12 +86,16 @@ import TokenMint
                 try await visitor.authorize("client_id=unknown"),
                 try await visitor.post("/oauth/authorize?\(OAuthClients.shop)", [("decision", "agree")]),
                 try await visitor.post("/oauth/authorize", text: ""),
+                try await service.call("DELETE", "/oauth/authorize", secret: nil),
+                try await visitor.post("/oauth/authorize", text: String(repeating: "a", count: 65_537)),
             ]
+            #expect(pages.map(\.status) == [200, 400, 403, 400, 405, 413])
             for page in pages {
                 let policy = try #require(page["content-security-policy"])
                 #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
                 #expect(policy.hasSuffix("frame-ancestors 'none'") && policy.contains("base-uri 'none'"))
                 #expect(page["x-frame-options"] == "DENY" && page["referrer-policy"] == "no-referrer")
+                #expect(page["content-language"] == "en")
                 #expect(page["cache-control"] == "no-store" && page["x-content-type-options"] == "nosniff")
                 #expect(!page.text.contains("<script"))
             }
