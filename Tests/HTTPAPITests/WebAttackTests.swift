@@ -10,7 +10,8 @@ import TokenMint
 @Suite struct WebAttackTests {
     private static func isPage(_ answer: ProbeResponse, _ code: String) -> Bool {
         answer.status == 400 && answer["content-type"] == "text/html; charset=utf-8"
-            && answer["location"] == nil && answer["set-cookie"] == nil && answer.text.contains(">\(code)<")
+            && answer["location"] == nil && answer["set-cookie"] == nil
+            && answer.text.contains(">\(code) · \(answer["x-request-id"] ?? "")<")
     }
 
     enum StateForgery: CaseIterable {

@@ -11,10 +11,10 @@ extension HTTPResponse {
     }
 
     /// A page for a user who cannot be redirected to the app.
-    static func page(about problem: Problem) -> HTTPResponse {
+    static func page(about problem: Problem, requestID: String) -> HTTPResponse {
         var response = HTTPResponse(
             status: problem.status, contentType: "text/html; charset=utf-8",
-            body: RefusalPage.html(problem), forbidsCaching: true)
+            body: RefusalPage.html(problem, requestID: requestID), forbidsCaching: true)
         response.code = problem.code
         response.fields = [
             ("content-security-policy", RefusalPage.policy), ("referrer-policy", "no-referrer"),

@@ -4,7 +4,7 @@ import Encodings
 /// The page that a user sees when a web sign-in cannot continue. It has no script, nothing from other
 /// servers, and nothing of the request.
 enum RefusalPage {
-    static func html(_ problem: Problem) -> [UInt8] {
+    static func html(_ problem: Problem, requestID: String) -> [UInt8] {
         Array(
             """
             <!doctype html>
@@ -21,7 +21,7 @@ enum RefusalPage {
             <h1>\(problem.title.htmlEscaped)</h1>
             <p>\(problem.detail.htmlEscaped)</p>
             <p>Go back to the page where you wanted to sign in, and try again.</p>
-            <p class="code">\(problem.code.htmlEscaped)</p>
+            <p class="code">\(problem.code.htmlEscaped) · \(requestID.htmlEscaped)</p>
             </main>
             </body>
             </html>

@@ -14,7 +14,7 @@ extension HTTPResponse {
         case .problem: return .problem(problem, requestID: requestID)
         case .oauth: return .oauthError(problem)
         case .page:
-            var response = HTTPResponse.page(about: problem)
+            var response = HTTPResponse.page(about: problem, requestID: requestID)
             if let seconds = problem.retryAfter { response.fields.append(("retry-after", String(seconds))) }
             if let allow = problem.allow { response.fields.append(("allow", allow)) }
             return response

@@ -57,7 +57,7 @@ final class WebRoutes: Sendable {
             webState = try web.readState(form["state"])
         } catch {
             metrics.count(.refused)
-            return .response(.page(about: Problem(describing: error)))
+            return .response(.page(about: Problem(describing: error), requestID: request.requestID))
         }
         if let error = form["error"] {
             metrics.count(.denied)
@@ -104,7 +104,7 @@ final class WebRoutes: Sendable {
             return .response(response)
         } catch {
             metrics.count(.refused)
-            return .response(.page(about: Problem(describing: error)))
+            return .response(.page(about: Problem(describing: error), requestID: request.requestID))
         }
     }
 

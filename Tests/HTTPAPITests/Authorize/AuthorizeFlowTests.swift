@@ -264,7 +264,8 @@ import TokenMint
             #expect(answer["content-type"] == "text/html; charset=utf-8")
             #expect(answer["cache-control"] == "no-store")
             #expect(answer["content-security-policy"]?.contains("default-src 'none'") == true)
-            #expect(answer.text.contains(code) && !answer.text.contains("client_id"))
+            let requestID = try #require(answer["x-request-id"])
+            #expect(answer.text.contains(">\(code) · \(requestID)<") && !answer.text.contains("client_id"))
             #expect(answer["allow"] == (status == 405 ? "GET, HEAD, POST" : nil))
         }
     }
