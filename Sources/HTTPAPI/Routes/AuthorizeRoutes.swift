@@ -22,10 +22,14 @@ final class AuthorizeRoutes: Sendable {
     }
 
     /// `GET /oauth/authorize`
-    func begin(_ request: HTTPRequest) -> RouteResult { begin(String(request.query ?? ""), request) }
+    func begin(_ request: HTTPRequest) -> RouteResult {
+        begin(String(request.query ?? ""), from: browser(of: request), request)
+    }
 
-    private func begin(_ query: String, _ request: HTTPRequest) -> RouteResult {
-        RouteResult(useCase.begin(query, from: browser(of: request))) {
+    private func begin(
+        _ query: String, from browser: AuthorizeBrowser, _ request: HTTPRequest
+    ) -> RouteResult {
+        RouteResult(useCase.begin(query, from: browser)) {
             .response(self.response(to: $0, query: query, request))
         }
     }
@@ -66,14 +70,19 @@ final class AuthorizeRoutes: Sendable {
         // those who read percent escapes only.
         let query = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
         guard !query.isEmpty, WebSignIn.isWrittenAsQuery(query) else { return .response(malformed(request)) }
+        var browser = browser(of: request)
+        guard WebSignIn.canCarry(query) else {
+            // The URL of the consent page's form would have this query, and be too long for many proxies.
+            // Without a session the client gets invalid_request.
+            browser.session = nil
+            return begin(query, from: browser, request)
+        }
         // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It
-        // does with a GET that follows. A form that is too long for that is told to the client below.
-        if request.browser?.comesFromPage ?? false, WebSignIn.canCarry(query),
-            useCase.isValid(query, from: browser(of: request))
-        {
+        // does with a GET that follows.
+        if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
             return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
-        return begin(query, request)
+        return begin(query, from: browser, request)
     }
 
     /// - Parameter query: Of the authorization request.
