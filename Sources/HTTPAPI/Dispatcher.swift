@@ -5,7 +5,7 @@ import NIOHTTP1
 import SignIn
 
 /// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
-/// problem.
+/// response, in the form of `ErrorFormat`.
 ///
 /// Knows nothing about sockets. Every error that a route throws becomes exactly one response, so that no
 /// input can end a connection without one.

@@ -3,8 +3,8 @@ import Encodings
 /// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
 /// authorization to the Sign in with Apple server").
 struct AuthorizationRequest: Equatable, Codable {
-    /// In bytes. It limits the memory for an open page. A service that keeps nothing seals its own request into
-    /// `state`, so this is as long as many proxies take a request line.
+    /// In bytes. It limits the memory for an open page. A service that stores nothing puts its own request, sealed,
+    /// into `state`. 8 KiB is the limit of many proxies for a request line.
     private static let longestText = 8192
 
     let clientID: String

@@ -25,8 +25,9 @@ struct ParameterReader {
         return text
     }
 
-    /// Reads a token that must be there. One past the bound cannot be good, which is no error of the request
-    /// (RFC 7009 §2.2, RFC 7662 §2.2): it is read as an empty one, which no token is.
+    /// Reads a token that must be there. A token above the bound is never valid, and an invalid token is no error
+    /// of the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned as an empty text, which is never a valid
+    /// token.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = parameters[parameter.rawValue], text.utf8.count > parameter.longest {
             return ""

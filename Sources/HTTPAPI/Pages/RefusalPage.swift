@@ -1,8 +1,8 @@
 import Cryptography
 import Encodings
 
-/// The page that a user sees when a web sign-in cannot continue. It has no script, nothing from other
-/// servers, and nothing of the request.
+/// The page that a user sees when a web sign-in or an authorization request cannot continue. It has no script,
+/// nothing from other servers, and nothing of the request but its ID.
 enum RefusalPage {
     static func html(_ problem: Problem, requestID: String) -> [UInt8] {
         Array(
