@@ -1,6 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 import HTTPAPI
+import NIOCore
 import StorageConformance
 import StrictJSON
 import TestSupport
@@ -265,14 +266,35 @@ import TokenMint
             let answer = try await service.call(
                 method, "/oauth/authorize?\(OAuthClients.shop)", body: form, secret: nil,
                 fields: ["Content-Type": "application/x-www-form-urlencoded"])
-            #expect(answer.status == status)
-            #expect(answer["content-type"] == "text/html; charset=utf-8")
-            #expect(answer["cache-control"] == "no-store")
-            #expect(answer["content-security-policy"]?.contains("default-src 'none'") == true)
-            let requestID = try #require(answer["x-request-id"])
-            #expect(answer.text.contains(">\(code) · \(requestID)<") && !answer.text.contains("client_id"))
+            try Self.expectPage(answer, status, code)
             #expect(answer["allow"] == (status == 405 ? "GET, HEAD, POST" : nil))
         }
+    }
+
+    @Test func `a person whose request takes too long gets a page too`() async throws {
+        var options = Self.oauth
+        options.limits.workTime = .seconds(2)
+        let store = SilentStandings()
+        options.store = store
+        try await RunningService.with(options) { service in
+            defer { store.open() }
+            let visitor = AuthorizeVisitor(service)
+            let arrival = try await visitor.arrival(after: try await visitor.authorize(OAuthClients.shop))
+            let answer = try await visitor.get(arrival)
+            try Self.expectPage(answer, 503, "storage_unavailable")
+            #expect(answer["retry-after"] == "2")
+        }
+    }
+
+    private static func expectPage(_ answer: ProbeResponse, _ status: Int, _ code: String) throws {
+        #expect(answer.status == status)
+        #expect(answer["content-type"] == "text/html; charset=utf-8")
+        #expect(answer["cache-control"] == "no-store" && answer["x-content-type-options"] == "nosniff")
+        #expect(answer["referrer-policy"] == "no-referrer")
+        let policy = try #require(answer["content-security-policy"])
+        #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+        let requestID = try #require(answer["x-request-id"])
+        #expect(answer.text.contains(">\(code) · \(requestID)<") && !answer.text.contains("client_id"))
     }
 
     @Test func `without OAuth clients there is no endpoint`() async throws {

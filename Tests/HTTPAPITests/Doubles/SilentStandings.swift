@@ -1,0 +1,26 @@
+import AppleAccounts
+import AuthorizationServer
+import StorageConformance
+
+/// A store that does not say how an account stands until it is opened. It answers everything else.
+final class SilentStandings: RelayingStore, RelayingAuthorizationStore {
+    let behind: any AccountStore
+    let grantsBehind: any AuthorizationStore
+    private let (silence, ending) = AsyncStream.makeStream(of: Never.self)
+
+    init() {
+        let store = ReferenceStore()
+        (behind, grantsBehind) = (store, store)
+    }
+
+    func open() { ending.finish() }
+
+    func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
+        try await behind.commit(commands)
+    }
+
+    func standing(of account: AccountID, app: ClientID) async throws -> AccountStanding? {
+        for await _ in silence {}
+        return try await grantsBehind.standing(of: account, app: app)
+    }
+}
