@@ -8,9 +8,9 @@ COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 COPY docs/backends docs/backends
-RUN swift build -c release --product siwa --static-swift-stdlib \
-    && install -D "$(swift build -c release --show-bin-path)/siwa" /out/siwa \
-    && strip --strip-debug /out/siwa
+COPY Benchmarks/profile Benchmarks/profile
+COPY scripts/build scripts/build
+RUN install -D "$(scripts/build)" /out/siwa && strip --strip-debug /out/siwa
 
 FROM debian:bookworm-slim
 RUN apt-get update \
