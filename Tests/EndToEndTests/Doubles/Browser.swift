@@ -12,8 +12,11 @@ struct Browser: Sendable {
         /// The error code of the protocol (WebDriver §6.6), when it is the driver's answer.
         var code: String?
 
-        /// The element was found, and then its page went.
-        var isAboutAnOldPage: Bool { code == "stale element reference" }
+        /// The element was found, and then its page went. When that happens inside of one call, ChromeDriver passes on
+        /// the browser's words for it, with the code "unknown error".
+        var isAboutAnOldPage: Bool {
+            code == "stale element reference" || description.contains("does not belong to the document")
+        }
     }
 
     let session: String
