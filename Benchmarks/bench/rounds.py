@@ -52,9 +52,9 @@ def interleaved(
 ) -> dict[str, list[Round]]:
     """Speed of a machine drifts, so a ratio is taken to runs right beside it.
 
-    With `restarts` each round has new processes. Where the system puts a program and its libraries is drawn at each
-    start, and decides which of their lines share a place in the processor's caches: the same program took up to 17%
-    more or less CPU time per request from one start to the next, and kept to it until its end."""
+    With `restarts` each round has new processes. At each start the system chooses random addresses for a program and
+    its libraries (ASLR), and these decide which of their cache lines collide: from one start to the next the same
+    program took up to 17% more or less CPU time per request, and this did not change until it ended."""
     results: dict[str, list[Round]] = {subject.name: [] for subject in [reference, *subjects]}
     kept = [subject for subject in [reference, *subjects] if not subject.renew]
     if not restarts:
