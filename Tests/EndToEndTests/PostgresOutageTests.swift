@@ -44,7 +44,7 @@ import Testing
         try await cluster.stop(.fast)
         try await Relation.with { relation in
             async let served = relation.serve(["DATABASE_URL": database])
-            try await Task.sleep(for: .seconds(1))
+            try await eventually { try relation.loggedText().contains("waiting for the database") }
             try await cluster.start()
             let (service, backend) = try await served
             #expect(

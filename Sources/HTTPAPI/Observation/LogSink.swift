@@ -62,13 +62,23 @@ public final class LogSink: Service {
     }
 
     public func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try await Task.sleep(for: .milliseconds(100))
-                // On a thread of its own, so that a blocked reader delays nothing else.
-                try await NIOThreadPool.singleton.runIfActive { self.flush() }
-            }
-        }
+        try? await cancelWhenGracefulShutdown { try await self.writeRegularly() }
         flush()
+    }
+
+    /// Writes lines while `start` runs. It may wait for a database, long before the services run, and the log has to
+    /// say so meanwhile.
+    public func writing<Value: Sendable>(during start: () async throws -> Value) async rethrows -> Value {
+        // Is cancelled when this function returns.
+        async let _: Void = writeRegularly()
+        return try await start()
+    }
+
+    private func writeRegularly() async throws {
+        while !Task.isCancelled {
+            try await Task.sleep(for: .milliseconds(100))
+            // On a thread of its own, so that a blocked reader delays nothing else.
+            try await NIOThreadPool.singleton.runIfActive { self.flush() }
+        }
     }
 }

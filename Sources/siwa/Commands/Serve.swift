@@ -47,7 +47,10 @@ struct Serve: AsyncParsableCommand {
             let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
             let observation = ProcessObservation.ofProcess(level: settings.logLevel)
             defer { observation.sink.flush() }
-            try await ComposedService(settings: settings, observation: observation).run()
+            let service = try await observation.sink.writing {
+                try await ComposedService(settings: settings, observation: observation)
+            }
+            try await service.run()
         } catch let mistakes as ConfigurationMistakes {
             ErrorMessage.write(mistakes.description)
             throw ExitCode(78)

@@ -66,6 +66,12 @@ struct Relation: Sendable {
         return (service, backend)
     }
 
+    /// What the services have logged so far, also those that do not listen yet.
+    func loggedText() throws -> String {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".log") }
+            .map { try String(contentsOfFile: "\(directory.path)/\($0)", encoding: .utf8) }.joined()
+    }
+
     /// The values that an app gets from Apple: a token, a code, and the first time a name.
     func authorize(_ user: EmulatedUser) throws -> MintedIdentityToken {
         var recipe = IdentityTokenRecipe()
