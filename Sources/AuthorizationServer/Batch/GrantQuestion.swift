@@ -4,11 +4,14 @@ package import Cryptography
 /// What a batch of grant commands has to see: names of rows, none twice, in the order of their values.
 ///
 /// A store first finds the accounts that codes, lines and the like belong to, then locks all accounts in one
-/// order, and then loads everything of them.
+/// order, and then loads everything of them. Of the codes it may load those of `codeDigests` only, unless
+/// `needsAllCodes`.
 package struct GrantQuestion: Sendable, Hashable {
     /// The accounts that commands name.
     package private(set) var accountIDs: [AccountID] = []
     package private(set) var codeDigests: [SHA256Digest] = []
+    /// Whether a command cannot be applied without all codes of its account.
+    package private(set) var needsAllCodes = false
     package private(set) var lineIDs: [UniqueID] = []
     /// The `sub`s of Google accounts: grants that are linked with them, and what Google has said of them.
     package private(set) var googleSubjects: [String] = []
@@ -19,6 +22,7 @@ package struct GrantQuestion: Sendable, Hashable {
 
     init(_ commands: [GrantCommand]) {
         for command in commands {
+            if !command.isAboutOneLine { needsAllCodes = true }
             switch command {
             case .authorize(let authorize): accountIDs.append(authorize.accountID)
             case .redeem(let redeem): codeDigests.append(redeem.codeDigest)
@@ -47,6 +51,16 @@ package struct GrantQuestion: Sendable, Hashable {
 
     private static func sortedBytes(_ texts: [String]) -> [String] {
         Set(texts).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}
+
+extension GrantCommand {
+    /// The two that come often. They see other codes than their own only when they end something.
+    fileprivate var isAboutOneLine: Bool {
+        switch self {
+        case .redeem, .refresh: true
+        case .authorize, .revoke, .end, .assertion, .googleEvent: false
+        }
     }
 }
 

@@ -14,7 +14,11 @@ package struct GrantWorkingSet: Sendable {
     package private(set) var events: [AccountEvent] = []
     /// Google's events to keep.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
+    /// Whether a rule needed a code that is not loaded. Then what was applied is wrong, and the store applies
+    /// the commands again to a set with all codes.
+    package private(set) var isMissingCodes = false
 
+    private var hasAllCodes = true
     var ledger = GrantLedger()
     private var people: [AccountID: SubjectRecord] = [:]
     private var erasedAccounts: Set<AccountID> = []
@@ -38,7 +42,12 @@ package struct GrantWorkingSet: Sendable {
     package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
 
     /// Puts in all grants of the accounts, with all of their lines and codes.
-    package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
+    ///
+    /// - Parameter hasAllCodes: `false` when only the codes of the question are there.
+    package mutating func load(
+        grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord], hasAllCodes: Bool = true
+    ) {
+        self.hasAllCodes = hasAllCodes
         ledger.load(grants: grants, lines: lines, codes: codes)
     }
 
@@ -131,6 +140,7 @@ extension GrantWorkingSet {
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
     ) {
         ledger.removeLines(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
+        if !hasAllCodes { isMissingCodes = true }
         guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
         end(grant, reason: reason, at: moment, using: &generator)
     }

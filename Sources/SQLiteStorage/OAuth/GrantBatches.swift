@@ -37,15 +37,13 @@ final class GrantBatches {
             set.load(found.record)
             rowIDs[id] = found.place.rowID
         }
-        let held = try held.load(accounts)
-        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
         for jti in set.question.eventIdentifiers where try question.isKept(googleEvent: jti) {
             set.load(googleEvent: jti)
         }
         for subject in set.question.googleSubjects {
             if let account = try question.googleAccount(subject) { set.load(account) }
         }
-        let results = set.apply(using: &generator)
+        let results = try apply(&set, to: accounts, using: &generator)
         try writer.save(set.changes)
         try writer.save(set.newGoogleEvents, set.changedGoogleAccounts)
         let events = try set.events.map { event in
@@ -57,6 +55,24 @@ final class GrantBatches {
             return (event, rowID)
         }
         return (results, events)
+    }
+
+    /// A person may have a hundred codes from the last days, and most commands see none of them.
+    private func apply(
+        _ set: inout GrantWorkingSet, to accounts: [AccountID],
+        using generator: inout some RandomNumberGenerator
+    ) throws -> [Result<GrantOutcome, any Error>] {
+        let empty = set
+        if !set.question.needsAllCodes {
+            let held = try held.load(accounts, codes: set.question.codeDigests)
+            set.load(grants: held.grants, lines: held.lines, codes: held.codes, hasAllCodes: false)
+            let results = set.apply(using: &generator)
+            guard set.isMissingCodes else { return results }
+            set = empty
+        }
+        let held = try held.load(accounts)
+        set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        return set.apply(using: &generator)
     }
 
     /// Ends the grants of credentials that have ended, inside of the transaction of the account commands.

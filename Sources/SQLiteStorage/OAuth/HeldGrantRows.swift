@@ -1,5 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
+import Cryptography
 import GRDB
 import SQLTables
 
@@ -13,6 +14,8 @@ final class HeldGrantRows {
     private let line: OAuthLineTable
     private let code: OAuthCodeTable
     private let clientOfCode: Column<OAuthClientID>
+    private let accountOfCode: Column<AccountID>
+    private let findCode: KeyedSelect<SHA256Digest>
     private let findGrant: PreparedStatement
     private let account: Parameter<AccountID>
     private let client: Parameter<OAuthClientID>
@@ -40,11 +43,15 @@ final class HeldGrantRows {
         var codes = SelectList()
         code = codes.add(OAuthCodeTable.self, as: "c")
         clientOfCode = codes.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
+        accountOfCode = codes.add("g.account_id", AccountID.self, as: "account_id")
         findCodes = try KeyedSelect(in: database) {
             """
             SELECT \(codes) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
             WHERE g.account_id = \($0)
             """
+        }
+        findCode = try KeyedSelect(in: database) {
+            "SELECT \(codes) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($0)"
         }
     }
 
@@ -62,8 +69,9 @@ final class HeldGrantRows {
         return try findGrant.step() ? try grant.record(findGrant, names) : nil
     }
 
+    /// - Parameter codeDigests: The codes to read; `nil` for all of the accounts.
     func load(
-        _ accounts: [AccountID]
+        _ accounts: [AccountID], codes codeDigests: [SHA256Digest]? = nil
     ) throws -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
         var held: (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) = ([], [], [])
         for account in accounts {
@@ -71,10 +79,13 @@ final class HeldGrantRows {
             guard !grants.isEmpty else { continue }
             held.grants += grants
             try findLines.forEach(account) { held.lines.append(try line.line($0)) }
-            try findCodes.forEach(account) { row in
-                held.codes.append(try code.code(row, of: account, client: row.required(clientOfCode)))
-            }
+            if codeDigests == nil { try findCodes.forEach(account) { held.codes.append(try record($0)) } }
         }
+        for digest in codeDigests ?? [] { try findCode.forEach(digest) { held.codes.append(try record($0)) } }
         return held
+    }
+
+    private func record(_ row: PreparedStatement) throws -> CodeRecord {
+        try code.code(row, of: row.required(accountOfCode), client: row.required(clientOfCode))
     }
 }

@@ -53,6 +53,15 @@ extension ConformanceCheck {
             try expect(try await !store.isGood(1), "the one line has ended")
             try expect(try await store.isGood(2), "the other has not")
         },
+        ConformanceCheck("keeps a grant with a code that waits when another code is used again") { store in
+            let grant = try await store.link(1)
+            try await store.authorize(.sample(2, account: grant.accountID))
+            try await expectGrantRefusal(.codeReused) { try await store.redeem(.sample(1, at: 2_021_000)) }
+            try expect(try await !store.isGood(1), "the line has ended")
+            try expectEqual(try await store.grants(of: grant.accountID).map(\.id), [grant.id])
+            try await store.redeem(.sample(2))
+            try expect(try await store.isGood(2), "the code was good")
+        },
         ConformanceCheck("checks the client, the redirect URI and the verifier before it uses a code up") {
             store in
             let account = try await store.signIn(.sample()).account

@@ -57,6 +57,17 @@ extension ConformanceCheck {
             }
             try expect(try await !store.isGood(2), "the line has ended")
         },
+        ConformanceCheck("keeps a grant with a code that waits when a refresh token is used again") { store in
+            let grant = try await store.link(1)
+            try await store.authorize(.sample(2, account: grant.accountID, at: 2_100_000))
+            try await store.refresh(.sample(SampleToken(line: 1), at: 2_100_000))
+            try await expectGrantRefusal(.refreshTokenReused) {
+                try await store.refresh(.sample(SampleToken(line: 1), successor: 1, at: 2_130_000))
+            }
+            try expect(try await !store.isGood(1), "the line has ended")
+            try await store.redeem(.sample(2, at: 2_140_000))
+            try expect(try await store.isGood(2), "the code was good")
+        },
         ConformanceCheck("leaves a token alone that is not rotated, and several beside each other") { store in
             let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
             try await store.authorize(.sample(2, account: grant.accountID, client: "google"))
