@@ -62,4 +62,48 @@ import Testing
         #expect(queue.nextBatch(at: now)?.tickets == [1])
         #expect(queue.nextBatch(at: now) == nil)
     }
+
+    /// A queue that has committed so many together.
+    private func queue(afterBatchOf count: Int) -> CommitQueue<AccountCommand, Int> {
+        var queue = CommitQueue<AccountCommand, Int>(capacity: 1000, largestBatch: 500)
+        for ticket in 0..<count { _ = queue.accept(command, ticket) }
+        _ = queue.nextBatch(at: now)
+        _ = queue.nextBatch(at: now)
+        return queue
+    }
+
+    @Test(arguments: [0, 1]) func `a command waits for no others while they come alone`(before: Int) {
+        var queue = queue(afterBatchOf: before)
+        _ = queue.accept(command, 1)
+        #expect(queue.shouldGather(at: now) == false)
+    }
+
+    @Test func `after several, it gathers as long as each look finds more`() {
+        var queue = queue(afterBatchOf: 2)
+        #expect(queue.shouldGather(at: now) == false, "nothing waits")
+        _ = queue.accept(command, 1)
+        #expect(queue.shouldGather(at: now) == true)
+        for ticket in 2...3 { _ = queue.accept(command, ticket) }
+        #expect(queue.shouldGather(at: now) == true)
+        #expect(queue.shouldGather(at: now) == false)
+        #expect(queue.nextBatch(at: now)?.tickets == [1, 2, 3])
+        #expect(queue.shouldGather(at: now) == false)
+        #expect(queue.nextBatch(at: now) == nil)
+        #expect(queue.isIdle)
+    }
+
+    @Test func `gathers a bounded number for a bounded time, and nothing once it is closed`() {
+        var queue = queue(afterBatchOf: 2)
+        for ticket in 1..<64 { _ = queue.accept(command, ticket) }
+        var late = queue
+        var closed = queue
+        #expect(queue.shouldGather(at: now) == true)
+        _ = queue.accept(command, 64)
+        #expect(queue.shouldGather(at: now) == false)
+        #expect(late.shouldGather(at: now) == true)
+        _ = late.accept(command, 64)
+        #expect(late.shouldGather(at: now + .milliseconds(3)) == false)
+        closed.close()
+        #expect(closed.shouldGather(at: now) == false)
+    }
 }

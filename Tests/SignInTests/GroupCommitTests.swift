@@ -62,6 +62,40 @@ import Testing
         #expect(commits.depth == 0)
     }
 
+    @Test func `waits for what arrives at once when several were committed together before`() async throws {
+        let delays = HeldDelays()
+        let commits = GroupCommit(store: store, feed: feed, delay: delays.delay)
+        let (stream, answer) = AsyncStream<Void>.makeStream()
+        func submit(_ names: AppleSubject...) {
+            commits.submit(names.map { GroupCommit.Entry(.signIn(signIn($0))) { _ in answer.yield() } })
+        }
+        func answers(_ count: Int) async { for await _ in stream.prefix(count) {} }
+        store.open()
+        submit("alone")
+        await answers(1)
+        submit("together-1", "together-2")
+        await answers(2)
+        #expect(delays.count == 0)
+
+        submit("first")
+        #expect(delays.count == 1)
+        submit("second")
+        delays.letGo()
+        #expect(delays.count == 2)
+        #expect(store.batches.map(\.count) == [1, 2])
+        delays.letGo()
+        await answers(2)
+        #expect(store.batches.map(\.count) == [1, 2, 2])
+
+        submit("last")
+        let drain = Task { await commits.drain() }
+        while !commits.isClosed { await Task.yield() }
+        delays.letGo()
+        await answers(1)
+        await drain.value
+        #expect(store.batches.map(\.count) == [1, 2, 2, 1])
+    }
+
     @Test func `answers only when the commit is done`() async throws {
         let commits = commits()
         let task = Task { try await commits.submit(signIn("first")) }

@@ -2,9 +2,15 @@ import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
+/// Calls a function a moment later, when what had arrived by then has been handled.
+///
+/// It must call it once, on any thread.
+public typealias CommitDelay = @Sendable (_ then: @escaping @Sendable () -> Void) -> Void
+
 /// The engine of `GroupCommit` and `GrantCommit`: the result of a command is returned when it is durable, and
-/// commands that arrive during a transaction are committed together in the next one. There is no timer, so a
-/// single command waits for no others.
+/// commands that arrive during a transaction are committed together in the next one. With a delay it waits
+/// for commands that are likely to arrive at once (`CommitQueue.shouldGather`). A command that comes alone
+/// waits for no others.
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 ///
@@ -16,6 +22,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
 
     private let target: Target
     private let feed: EventFeed
+    private let delay: CommitDelay?
     private let queue: Mutex<CommitQueue<Command, Completion>>
     private let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
     private let metrics: CommitMetrics
@@ -23,10 +30,14 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
+    ///   - delay: `nil` to wait for no commands.
     ///   - metrics: Of this queue.
-    init(_ target: Target, feed: EventFeed, capacity: Int, largestBatch: Int, metrics: CommitMetrics) {
+    init(
+        _ target: Target, feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?,
+        metrics: CommitMetrics
+    ) {
         precondition(capacity > 0 && largestBatch > 0, "the capacity and the largest batch must be above 0")
-        (self.target, self.feed, self.metrics) = (target, feed, metrics)
+        (self.target, self.feed, self.delay, self.metrics) = (target, feed, delay, metrics)
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
@@ -90,8 +101,9 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     }
 
     /// The first caller starts a transaction. After that each transaction starts the next one, on the store's
-    /// own thread.
+    /// own thread, or behind a delay on the thread of that.
     private func commitNext() {
+        if let delay, queue.withLock({ $0.shouldGather(at: .now) }) { return delay { self.commitNext() } }
         guard let batch = queue.withLock({ $0.nextBatch(at: .now) }) else { return releaseDrainWaiters() }
         let stopwatch = ContinuousClock.now
         target.commit(batch.commands) { result in

@@ -14,10 +14,19 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         case refuse
     }
 
+    /// For so many commands in a transaction it does not pay to wait for more.
+    static var mostGathered: Int { 64 }
+    /// How long the first command can wait for others.
+    static var longestGathering: Duration { .milliseconds(3) }
+
     private let mostWaiting: Int
     private let largestBatch: Int
     private var waiting = Batch()
     private var isCommitting = false
+    /// How many commands the last transaction had.
+    private var lastCount = 0
+    /// How many commands waited at the last look, and when the first look was.
+    private var gathering: (seen: Int, began: ContinuousClock.Instant)?
     private var pace = CommitPace()
     private(set) var isClosed = false
 
@@ -44,6 +53,28 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return .startCommitting
     }
 
+    /// Whether more commands are likely to arrive at once, which should share the next transaction: it costs as
+    /// much as several commands in it.
+    ///
+    /// When the last one had several, their callers have been answered together and send the next together. To
+    /// be asked again and again, a moment apart: it ends when a moment has brought none. A command that comes
+    /// alone does not wait.
+    mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
+        pace.batchEnded(at: now)
+        let count = waiting.tickets.count
+        guard lastCount > 1, (1..<Self.mostGathered).contains(count), !isClosed else {
+            gathering = nil
+            return false
+        }
+        let (seen, began) = gathering ?? (0, now)
+        guard count > seen, now - began < Self.longestGathering else {
+            gathering = nil
+            return false
+        }
+        gathering = (count, began)
+        return true
+    }
+
     /// The next batch in the order of arrival, for the thread that commits. `nil` when nothing waits; the
     /// thread then stops.
     mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
@@ -53,6 +84,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
             return nil
         }
         pace.batchBegan(at: now)
+        lastCount = min(waiting.tickets.count, largestBatch)
         guard waiting.tickets.count > largestBatch else {
             let batch = waiting
             waiting = Batch()

@@ -14,21 +14,23 @@ public final class GrantCommit: Service, Sendable {
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
+    ///   - delay: For how long to wait for commands that are likely to arrive at once. `nil` for none.
     public convenience init(
-        store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256
+        store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
+        delay: CommitDelay? = nil
     ) {
         self.init(
-            store: store, feed: feed, capacity: capacity, largestBatch: largestBatch,
+            store: store, feed: feed, capacity: capacity, largestBatch: largestBatch, delay: delay,
             factory: MetricsSystem.factory)
     }
 
     init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int, largestBatch: Int,
-        factory: any MetricsFactory
+        delay: CommitDelay? = nil, factory: any MetricsFactory
     ) {
         loop = CommitLoop(
             GrantCommits(store: store), feed: feed, capacity: capacity, largestBatch: largestBatch,
-            metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory))
+            delay: delay, metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory))
     }
 
     /// How many commands wait, without those that are being committed.

@@ -3,6 +3,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import AuthorizationServer
 import GoogleIDClient
+import HTTPAPI
 import KeySets
 import Logging
 import OAuth
@@ -30,7 +31,7 @@ struct ComposedOAuth {
         feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
-        let commits = GrantCommit(store: store, feed: feed)
+        let commits = GrantCommit(store: store, feed: feed, delay: EventLoopDelay.commits)
         let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
         // Fetched when a token of Google arrives. Most deployments never get one.
         let googleKeys = RemoteKeySet(

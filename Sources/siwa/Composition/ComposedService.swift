@@ -40,7 +40,7 @@ struct ComposedService {
             grants: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
         let feed = EventFeed()
-        let commits = GroupCommit(store: store, feed: feed)
+        let commits = GroupCommit(store: store, feed: feed, delay: EventLoopDelay.commits)
         let now = { @Sendable in Moment(milliseconds: ProcessObservation.millisecondsSince1970()) }
         let useCases = SignInUseCases(
             deployment: settings.deployment,

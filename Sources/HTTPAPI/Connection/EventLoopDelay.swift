@@ -1,0 +1,19 @@
+import NIOCore
+import NIOPosix
+public import SignIn
+
+/// The delay of the service's queues of commits.
+public enum EventLoopDelay {
+    /// A client on the same machine has sent its next request by then. A transaction takes ten times as long.
+    private static let moment = TimeAmount.microseconds(50)
+
+    /// Waits on an event loop, its own when it is called on one: what the loop has read meanwhile is handled
+    /// first.
+    public static let commits: CommitDelay = { then in
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        eventLoop.scheduleTask(in: moment) {
+            // Behind the requests that were read before the moment was over.
+            eventLoop.execute(then)
+        }
+    }
+}

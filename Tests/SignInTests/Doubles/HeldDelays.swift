@@ -1,0 +1,28 @@
+import SignIn
+import Synchronization
+
+/// Delays that last until the test ends them.
+final class HeldDelays: Sendable {
+    private let state = Mutex<(count: Int, held: [@Sendable () -> Void])>((0, []))
+
+    /// How many have begun.
+    var count: Int { state.withLock { $0.count } }
+
+    var delay: CommitDelay {
+        { then in
+            self.state.withLock { state in
+                state.count += 1
+                state.held.append(then)
+            }
+        }
+    }
+
+    /// Ends those that are under way.
+    func letGo() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for then in held { then() }
+    }
+}
