@@ -14,8 +14,8 @@ package struct GrantWorkingSet: Sendable {
     package private(set) var events: [AccountEvent] = []
     /// Google's events to keep.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
-    /// Whether a rule needed a code that is not loaded. Then what was applied is wrong, and the store applies
-    /// the commands again to a set with all codes.
+    /// Whether a rule may have needed a code that is not loaded. Then what was applied may be wrong, and the store
+    /// applies the commands again to a set with all codes.
     package private(set) var isMissingCodes = false
 
     private var hasAllCodes = true
@@ -58,8 +58,11 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// What the store has to write of grants.
-    package var changes: GrantChanges { ledger.changes }
+    /// What the store has to write of grants. Must not be asked for when codes are missing.
+    package var changes: GrantChanges {
+        precondition(!isMissingCodes, "what was applied without all codes must not be saved")
+        return ledger.changes
+    }
 
     package var changedGoogleAccounts: [GoogleAccountRecord] {
         changedGoogleSubjects.compactMap { googleAccounts[$0] }
@@ -140,8 +143,9 @@ extension GrantWorkingSet {
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
     ) {
         ledger.removeLines(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
-        if !hasAllCodes { isMissingCodes = true }
         guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
+        // One that is not loaded may wait.
+        if !hasAllCodes { isMissingCodes = true }
         end(grant, reason: reason, at: moment, using: &generator)
     }
 

@@ -6,7 +6,8 @@ package struct HeldGrant: Sendable, Hashable {
     package var record: GrantRecord
     /// The oldest first.
     package var lines: [TokenLine]
-    /// The oldest first.
+    /// The oldest first. With redemptions and refreshes only, it may have the redeemed ones alone: a rule of
+    /// theirs that looks at others must set `GrantWorkingSet.isMissingCodes`.
     package var codes: [CodeRecord]
 
     package init(_ record: GrantRecord, lines: [TokenLine] = [], codes: [CodeRecord] = []) {

@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads all grants of an account with everything that hangs on them.
+/// Reads all grants of an account with everything that hangs on them, or with some of the codes.
 final class HeldGrantRows {
     private let names: Names
     private let findGrants: KeyedSelect<AccountID>

@@ -9,8 +9,7 @@ public typealias CommitDelay = @Sendable (_ then: @escaping @Sendable () -> Void
 
 /// The engine of `GroupCommit` and `GrantCommit`: the result of a command is returned when it is durable, and
 /// commands that arrive during a transaction are committed together in the next one. With a delay it waits
-/// for commands that are likely to arrive at once (`CommitQueue.shouldGather`). A command that comes alone
-/// waits for no others.
+/// for commands that are likely to arrive at once (`CommitQueue`). Commands that come alone wait for no others.
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 ///
@@ -26,6 +25,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     private let queue: Mutex<CommitQueue<Command, Completion>>
     private let drainWaiters = Mutex<[CheckedContinuation<Void, Never>]>([])
     private let metrics: CommitMetrics
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
@@ -34,10 +34,10 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     ///   - metrics: Of this queue.
     init(
         _ target: Target, feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?,
-        metrics: CommitMetrics
+        metrics: CommitMetrics, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         precondition(capacity > 0 && largestBatch > 0, "the capacity and the largest batch must be above 0")
-        (self.target, self.feed, self.delay, self.metrics) = (target, feed, delay, metrics)
+        (self.target, self.feed, self.delay, self.metrics, self.now) = (target, feed, delay, metrics, now)
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
@@ -48,7 +48,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
 
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     func requireCapacity() throws {
-        switch queue.withLock({ $0.capacity(at: .now) }) {
+        switch queue.withLock({ $0.capacity(at: now()) }) {
         case .available: break
         case .exhausted: throw OverloadedError()
         case .stalled: throw StorageError(.busy, detail: "the transaction under way does not come back")
@@ -68,21 +68,21 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     func submit<Entries: Collection>(
         _ entries: Entries, _ read: (Entries.Element) -> (Command, Completion)
     ) {
-        let (accepted, isFirst) = queue.withLock { queue in
+        let (accepted, isFirst, endsGathering) = queue.withLock { queue in
             var (accepted, isFirst) = (0, false)
-            for entry in entries {
+            accepting: for entry in entries {
                 let (command, completion) = read(entry)
                 switch queue.accept(command, completion) {
                 case .startCommitting: isFirst = true
                 case .wait: break
-                case .refuse: return (accepted, isFirst)
+                case .refuse: break accepting
                 }
                 accepted += 1
             }
-            return (accepted, isFirst)
+            return (accepted, isFirst, accepted > 0 && queue.endsGathering(at: now()))
         }
         for refused in entries.dropFirst(accepted) { read(refused).1(.failure(OverloadedError())) }
-        if isFirst { commitNext() }
+        if isFirst || endsGathering { commitNext(gathers: !endsGathering) }
     }
 
     /// Accepts nothing more, and returns when every accepted command has its result.
@@ -101,14 +101,17 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     }
 
     /// The first caller starts a transaction. After that each transaction starts the next one, on the store's
-    /// own thread, or behind a delay on the thread of that.
-    private func commitNext() {
-        if let delay, queue.withLock({ $0.shouldGather(at: .now) }) { return delay { self.commitNext() } }
-        guard let batch = queue.withLock({ $0.nextBatch(at: .now) }) else { return releaseDrainWaiters() }
-        let stopwatch = ContinuousClock.now
-        target.commit(batch.commands) { result in
-            self.answer(batch.tickets, with: result, after: .now - stopwatch)
-            self.commitNext()
+    /// own thread. Either may do so behind a delay, on the thread of that.
+    private func commitNext(look: Int? = nil, gathers: Bool = true) {
+        switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
+        case .stop: releaseDrainWaiters()
+        case .look(let turn): delay? { self.commitNext(look: turn) }
+        case .commit(let batch):
+            let began = now()
+            target.commit(batch.commands) { result in
+                self.answer(batch.tickets, with: result, after: self.now() - began)
+                self.commitNext()
+            }
         }
     }
 

@@ -11,11 +11,14 @@ struct CommitPace: Sendable {
         beganAt = now
     }
 
-    mutating func batchEnded(at now: ContinuousClock.Instant) {
-        guard let beganAt else { return }
+    /// Returns `false` when none was under way.
+    @discardableResult
+    mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
+        guard let beganAt else { return false }
         self.beganAt = nil
         // The last two batches count most, so that one checkpoint has little effect.
         recent = (recent + (now - beganAt)) / 2
+        return true
     }
 
     /// - Parameter batches: How many full batches wait before the next command's batch.

@@ -14,7 +14,7 @@ public final class GrantCommit: Service, Sendable {
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
-    ///   - delay: For how long to wait for commands that are likely to arrive at once. `nil` for none.
+    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` to wait for none.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
         delay: CommitDelay? = nil
@@ -26,11 +26,12 @@ public final class GrantCommit: Service, Sendable {
 
     init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int, largestBatch: Int,
-        delay: CommitDelay? = nil, factory: any MetricsFactory
+        delay: CommitDelay? = nil, factory: any MetricsFactory,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         loop = CommitLoop(
             GrantCommits(store: store), feed: feed, capacity: capacity, largestBatch: largestBatch,
-            delay: delay, metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory))
+            delay: delay, metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory), now: now)
     }
 
     /// How many commands wait, without those that are being committed.

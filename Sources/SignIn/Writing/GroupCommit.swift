@@ -25,7 +25,7 @@ public final class GroupCommit: Service, Sendable {
     /// - Parameters:
     ///   - capacity: How many commands may wait. Above it they are refused.
     ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
-    ///   - delay: For how long to wait for commands that are likely to arrive at once. `nil` for none.
+    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` to wait for none.
     public convenience init(
         store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512,
         delay: CommitDelay? = nil
@@ -37,11 +37,12 @@ public final class GroupCommit: Service, Sendable {
 
     init(
         store: any AccountStore, feed: EventFeed, capacity: Int, largestBatch: Int,
-        delay: CommitDelay? = nil, factory: any MetricsFactory
+        delay: CommitDelay? = nil, factory: any MetricsFactory,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         loop = CommitLoop(
             AccountCommits(store: store), feed: feed, capacity: capacity, largestBatch: largestBatch,
-            delay: delay, metrics: CommitMetrics(prefix: "siwa_storage", factory: factory))
+            delay: delay, metrics: CommitMetrics(prefix: "siwa_storage", factory: factory), now: now)
     }
 
     /// How many commands wait, without those that are being committed.

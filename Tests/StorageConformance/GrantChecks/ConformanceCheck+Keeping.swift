@@ -73,6 +73,24 @@ extension ConformanceCheck {
             try expectEqual(results.lastEventSequence, try await store.lastEventSequence())
             try expectEqual(try await store.eventKinds().suffix(2), [.grantCreated, .grantRevoked])
         },
+        ConformanceCheck("gives tokens in a batch in which a grant ends") { store in
+            try await store.link(1)
+            let other = try await store.signIn(.sample(key: .sample("other"))).account
+            try await store.authorize(.sample(2, account: other.id, client: "tablet"))
+            let results = try await store.commit(grants: [
+                .redeem(.sample(2, client: "tablet")), .redeem(.sample(1, line: 9, at: 2_021_000)),
+                .refresh(.sample(SampleToken(line: 2), client: "tablet", at: 2_100_000)),
+            ])
+            let refusals = results.results.map { result -> GrantRefusal.Code? in
+                if case .failure(let error) = result { (error as? GrantRefusal)?.code } else { nil }
+            }
+            try expectEqual(refusals, [nil, .codeReused, nil])
+            try expect(try await !store.isGood(1), "the line of the code that was used again has ended")
+            try expect(try await store.isGood(2), "the other has not")
+            let kinds = try await store.eventKinds()
+            try expectEqual(kinds.count { $0 == .grantRevoked }, 1)
+            try expectEqual(kinds.count { $0 == .grantCreated }, 2)
+        },
         ConformanceCheck("a value that no row takes fails alone") { store in
             let account = try await store.signIn(.sample()).account
             let long = GoogleEventCommand(

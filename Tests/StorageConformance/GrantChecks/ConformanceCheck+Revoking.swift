@@ -102,6 +102,18 @@ extension ConformanceCheck {
                 last.grant,
                 GrantReference(id: GrantID(.sample(2)), oauthClientID: "native-2", reason: .replaced))
         },
+        ConformanceCheck("keeps a grant with a code that waits when a ceiling ends its last line") { store in
+            let account = try await store.signIn(.sample()).account
+            let few = LineCeilings(perClient: 10, perAccount: 1)
+            try await store.authorize(.sample(1, account: account.id, client: "native-1"))
+            try await store.redeem(.sample(1, client: "native-1", ceilings: few))
+            try await store.authorize(.sample(2, account: account.id, client: "native-1", at: 2_020_000))
+            try await store.authorize(.sample(3, account: account.id, client: "native-2", at: 2_020_000))
+            try await store.redeem(.sample(3, client: "native-2", ceilings: few, at: 2_020_000))
+            try expect(try await !store.isGood(1), "its line has ended")
+            try await store.redeem(.sample(2, client: "native-1", at: 2_030_000))
+            try expect(try await store.isGood(2), "the code was good")
+        },
         ConformanceCheck("bounds the lines of a grant that have no refresh token") { store in
             let account = try await store.signIn(.sample()).account
             let most = UInt64(GrantWorkingSet.mostAccessLines)
