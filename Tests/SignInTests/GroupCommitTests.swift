@@ -1,5 +1,4 @@
 import AppleAccounts
-import Metrics
 import ServiceLifecycle
 import StorageConformance
 import TestSupport
@@ -65,68 +64,47 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)))
     func `waits for what arrives at once when several were committed together before`() async throws {
-        let delays = HeldDelays()
-        let start = ContinuousClock.now
-        let commits = GroupCommit(
-            store: store, feed: feed, capacity: 100, largestBatch: 100, delay: delays.delay,
-            factory: MetricsSystem.factory, now: { start })
-        let (stream, answer) = AsyncStream<Void>.makeStream()
-        func submit(_ names: AppleSubject...) {
-            commits.submit(names.map { GroupCommit.Entry(.signIn(signIn($0))) { _ in answer.yield() } })
-        }
-        func answers(_ count: Int) async { for await _ in stream.prefix(count) {} }
-        func delay(_ number: Int) async { while delays.count < number { await Task.yield() } }
+        let callers = GatheringCallers(store: store, feed: feed)
+        let (commits, delays) = (callers.commits, callers.delays)
         store.open()
-        submit("alone")
-        await answers(1)
-        submit("together-1", "together-2")
-        await answers(2)
+        callers.submit("alone", 1)
+        await callers.answers(1)
+        callers.submit("together", 2)
+        await callers.answers(2)
         #expect(delays.count == 0)
 
-        submit("first")
-        await delay(1)
-        submit("second")
+        callers.submit("first", 1)
+        await delays.arrival(of: 1)
+        callers.submit("second", 1)
         delays.letGo()
-        await delay(2)
+        await delays.arrival(of: 2)
         #expect(store.batches.map(\.count) == [1, 2])
         delays.letGo()
-        await answers(2)
+        await callers.answers(2)
         #expect(store.batches.map(\.count) == [1, 2, 2])
 
-        submit("last")
-        await delay(3)
+        callers.submit("last", 1)
+        await delays.arrival(of: 3)
         let drain = Task { await commits.drain() }
         while !commits.isClosed { await Task.yield() }
         delays.letGo()
-        await answers(1)
+        await callers.answers(1)
         await drain.value
         #expect(store.batches.map(\.count) == [1, 2, 2, 1])
     }
 
     @Test(.timeLimit(.minutes(5)))
     func `what arrives when enough have gathered does not wait for a delay that takes long`() async throws {
-        let delays = HeldDelays()
-        let start = ContinuousClock.now
-        let commits = GroupCommit(
-            store: store, feed: feed, capacity: 100, largestBatch: 100, delay: delays.delay,
-            factory: MetricsSystem.factory, now: { start })
-        let (stream, answer) = AsyncStream<Void>.makeStream()
-        func submit(_ prefix: String, _ count: Int) {
-            commits.submit(
-                (1...count).map { number in
-                    GroupCommit.Entry(.signIn(signIn("\(prefix)-\(number)"))) { _ in answer.yield() }
-                })
-        }
-        func answers(_ count: Int) async { for await _ in stream.prefix(count) {} }
+        let callers = GatheringCallers(store: store, feed: feed)
         store.open()
-        submit("before", 2)
-        await answers(2)
-        submit("first", 10)
-        while delays.count < 1 { await Task.yield() }
-        submit("second", 60)
-        await answers(70)
+        callers.submit("before", 2)
+        await callers.answers(2)
+        callers.submit("first", 10)
+        await callers.delays.arrival(of: 1)
+        callers.submit("second", 60)
+        await callers.answers(70)
         #expect(store.batches.map(\.count) == [2, 70])
-        delays.letGo()
+        callers.delays.letGo()
         #expect(store.batches.map(\.count) == [2, 70])
     }
 

@@ -17,6 +17,9 @@ final class HeldDelays: Sendable {
         }
     }
 
+    /// Returns when so many have begun.
+    func arrival(of number: Int) async { while count < number { await Task.yield() } }
+
     /// Ends those that are under way.
     func letGo() {
         let held = state.withLock { state in

@@ -1,0 +1,32 @@
+import AppleAccounts
+import Metrics
+import StorageConformance
+
+@testable import SignIn
+
+/// Sign-ins in a queue whose delays the test ends, while its time stands still.
+struct GatheringCallers {
+    let delays = HeldDelays()
+    let commits: GroupCommit
+    private let results = AsyncStream<Void>.makeStream()
+
+    init(store: any AccountStore, feed: EventFeed) {
+        let start = ContinuousClock.now
+        commits = GroupCommit(
+            store: store, feed: feed, capacity: 100, largestBatch: 100, delay: delays.delay,
+            factory: MetricsSystem.factory, now: { start })
+    }
+
+    /// Submits sign-ins of so many people at once.
+    func submit(_ name: String, _ count: Int) {
+        commits.submit(
+            (1...count).map { number in
+                GroupCommit.Entry(.signIn(.sample(key: .sample("\(name)-\(number)")))) { [results] _ in
+                    results.continuation.yield()
+                }
+            })
+    }
+
+    /// Returns when so many have their results.
+    func answers(_ count: Int) async { for await _ in results.stream.prefix(count) {} }
+}
