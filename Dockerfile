@@ -1,5 +1,10 @@
-# Builds the service and puts the one binary on a bare Debian.
-FROM swift:6.3-bookworm AS build
+# Builds the service with the packages that were tested, and puts the one binary on a bare Debian.
+#
+# A tag can move. To build the same image again, name the digests of these two, which `docker buildx imagetools inspect`
+# prints: --build-arg SWIFT_IMAGE=swift@sha256:... --build-arg DEBIAN_IMAGE=debian@sha256:...
+ARG SWIFT_IMAGE=swift:6.3.1-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+FROM ${SWIFT_IMAGE} AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends pkg-config libssl-dev libjwt-dev libsqlite3-dev libpq-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -9,10 +14,10 @@ COPY Sources Sources
 COPY Tests Tests
 COPY docs/backends docs/backends
 COPY Benchmarks/profile Benchmarks/profile
-COPY scripts/build scripts/build
-RUN install -D "$(scripts/build)" /out/siwa && strip --strip-debug /out/siwa
+COPY scripts/build scripts/package-versions scripts/package-versions.txt scripts/
+RUN install -D "$(scripts/build --locked)" /out/siwa && strip --strip-debug /out/siwa
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libjwt0 libsqlite3-0 libpq5 \
     && rm -rf /var/lib/apt/lists/* \

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import Foundation
 import PackageDescription
 
 /// Settings of every target of ours. Warnings are errors, so that none is ever lived with.
@@ -343,5 +344,19 @@ if Context.environment["SIWA_SANITIZED"] != nil {
     package.targets.removeAll { !sanitized.contains($0.name) }
     for target in package.targets where target.type != .system {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
+    }
+}
+
+// With SIWA_LOCKED every package, also one that only another package needs, has the version that was tested. For
+// all other builds, and for packages that depend on this one, `from:` above decides.
+if Context.environment["SIWA_LOCKED"] != nil {
+    let list = try String(
+        contentsOfFile: "\(Context.packageDirectory)/scripts/package-versions.txt", encoding: .utf8)
+    package.dependencies = list.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+        let parts = line.split(separator: " ").map(String.init)
+        let version = Version(stringLiteral: parts[1])
+        return parts[0].hasSuffix("/swift-configuration.git")
+            ? .package(url: parts[0], exact: version, traits: [.defaults, "YAML"])
+            : .package(url: parts[0], exact: version)
     }
 }

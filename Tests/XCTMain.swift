@@ -1,8 +1,15 @@
 import Testing
 
+/// The program of all tests. It is found by its name, and spares the compiler the index in which SwiftPM looks
+/// for tests of XCTest, of which there are none.
 @main
 struct Runner {
     static func main() async {
+        // `swift test` starts this program once for each of its two libraries.
+        let arguments = CommandLine.arguments
+        guard let library = arguments.firstIndex(of: "--testing-library"),
+            arguments[library...].dropFirst().first == "swift-testing"
+        else { return }
         await Testing.__swiftPMEntryPoint() as Never
     }
 }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The built `siwa`, for tests that start it as a process of its own.
 ///
-/// `scripts/test` builds the release product, which is what people run, and names it in `SIWA_BINARY`.
-/// Without that it is the debug build beside the tests.
+/// `SIWA_BINARY` names it. `.ci/run` sets it to the release build, which is what people run. Without it, it is the debug
+/// build beside the tests.
 public enum BuiltSiwa {
     /// The environment variable that names another build.
     public static let variable = "SIWA_BINARY"
