@@ -160,6 +160,14 @@ extension GrantWorkingSet {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
     }
 
+    /// Whether a Google account is disabled, or was at some time after a moment of Google's, as far as its
+    /// last word tells. Google's times have whole seconds; one that enables in the same second is taken for
+    /// earlier.
+    func isDisabled(googleSubject: String, since moment: Moment) -> Bool {
+        guard let account = googleAccounts[Array(googleSubject.utf8)] else { return false }
+        return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000
+    }
+
     /// Keeps the statement with the later time, in any order of arrival.
     mutating func update(with said: GoogleAccountRecord) {
         let key = Array(said.subject.utf8)

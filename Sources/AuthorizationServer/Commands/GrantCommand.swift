@@ -84,8 +84,11 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case scopeWithdrawn
         /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account.
+        /// Google has disabled the Google account, or has disabled and enabled it since it made the
+        /// assertion.
         case googleAccountDisabled
+        /// The Google account does not lead to this account, or does not any more.
+        case accountNotMatched
     }
 
     public let code: Code

@@ -153,7 +153,8 @@ extension AppFlipObstacle {
         case .authenticationTooOld: self = .authenticationTooOld
         case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
-            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled:
+            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
+            .accountNotMatched:
             return nil
         }
     }

@@ -5,6 +5,8 @@ import StrictJSON
 /// A person as Google's ID token names them, verified (OpenID Connect Core §3.1.3.7).
 struct GoogleIdentity: Sendable, Equatable {
     let subject: String
+    /// Seconds since 1970, by Google's clock.
+    let issuedAt: Int64
     let email: String?
     let isEmailVerified: Bool
     /// `hd`: the domain of a Google Workspace account.
@@ -29,6 +31,7 @@ struct GoogleIdentity: Sendable, Equatable {
             let issuedAt = token.seconds("iat"), issuedAt <= now + GoogleToken.leeway
         else { throw GoogleToken.Fault.malformed }
         self.subject = subject
+        self.issuedAt = issuedAt
         email = token.name("email")
         isEmailVerified = token.claims["email_verified"] == .bool(true)
         hostedDomain = token.name("hd")

@@ -157,6 +157,7 @@ enum GrantChangeWriter {
             values.set(columns.previousDigest, tokens.map { $0?.previous?.digest })
             values.set(columns.rotatedAt, tokens.map { $0?.previous?.rotatedAt })
             values.set(columns.doubleSHA512, tokens.map { $0?.doubleSHA512 })
+            values.set(columns.googleSubject, lines.map(\.googleSubject))
         }
     }
 

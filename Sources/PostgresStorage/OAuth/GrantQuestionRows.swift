@@ -31,8 +31,8 @@ enum GrantQuestionRows {
                 SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
                 WHERE l.id = ANY (\(lines))
                 UNION ALL
-                SELECT \(list) FROM oauth_grant g
-                WHERE g.google_subject = ANY (\(subjects)) AND g.google_subject IS NOT NULL
+                SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+                WHERE l.google_subject = ANY (\(subjects)) AND l.google_subject IS NOT NULL
                 UNION ALL
                 SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
                 WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL

@@ -26,7 +26,10 @@ final class GrantQuestionRows {
             "SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id WHERE l.id = \($0)"
         }
         byGoogleSubject = try KeyedSelect(in: database) {
-            "SELECT \(list) FROM oauth_grant g WHERE g.google_subject = \($0)"
+            """
+            SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+            WHERE l.google_subject = \($0)
+            """
         }
         byToken = try KeyedSelect(in: database) {
             """

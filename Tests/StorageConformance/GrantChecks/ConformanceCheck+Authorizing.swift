@@ -90,9 +90,18 @@ extension ConformanceCheck {
             try await store.signIn(
                 .sample(
                     key: .sample("other"), clientID: "com.example.other", email: .sample("o@example.com")))
+            // Another app's account of the team has the address too, and so has one that Google has made.
+            try await store.signIn(.sample(key: .sample("shared"), email: .sample("s@example.com")))
+            try await store.signIn(
+                .sample(
+                    key: .sample("shared-too"), clientID: "com.example.other",
+                    email: .sample("s@example.com")))
+            try await store.signIn(.sample(key: .sample("google:1"), email: .sample("g@example.com")))
+            try await store.signIn(.sample(key: .sample("google:2"), email: .sample("h@example.com")))
+            try await store.signIn(.sample(key: .sample("apple"), email: .sample("h@example.com")))
             try expectEqual(try await find("ada@EXAMPLE.com"), account.id)
             try expectEqual(try await find("u@example.com"), unknown.id)
-            for email in ["r", "v", "two", "o", "nobody"] {
+            for email in ["r", "v", "two", "o", "s", "g", "h", "nobody"] {
                 try expectEqual(try await find("\(email)@example.com"), nil)
             }
         },

@@ -27,8 +27,8 @@ struct ReferenceGrants {
     func accounts(_ question: GrantQuestion) -> Set<AccountID> {
         var ids = question.codeDigests.compactMap { codes[$0]?.grantID }
         ids += question.lineIDs.compactMap { lines[$0]?.grantID }
-        ids += grants.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
-            \.id)
+        ids += lines.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
+            \.grantID)
         let digests = Set(question.tokenDigests)
         ids += lines.values.filter { $0.refreshToken?.doubleSHA512.map(digests.contains) ?? false }.map(
             \.grantID)

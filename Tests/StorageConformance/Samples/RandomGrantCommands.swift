@@ -97,10 +97,15 @@ struct RandomGrantCommands {
         let number = nextNumber
         tokens.append(SampleToken(line: number))
         let subject = pick(["g1", "g2"])
+        let match: GoogleAccountMatch = pick([
+            .email("a@example.com"), .email("A@EXAMPLE.com"), .email("b@example.com"), .link, .origin,
+        ])
+        let assertedAt = Moment(milliseconds: moment.milliseconds - pick([0, 0, 8000]))
         return Command(key: key) {
             .assertion(
                 .sample(
-                    number, account: $0, subject: subject,
+                    number, account: $0, subject: subject, match: match,
+                    assertedAt: max(assertedAt, 0),
                     ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
         }
     }
@@ -108,8 +113,8 @@ struct RandomGrantCommands {
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
         let subject = pick(["g1", "g2"])
         let change: GoogleEventCommand.Change = pick([
-            .endGrants(googleSubject: subject, upTo: self.moment()),
-            .endToken(doubleSHA512: recentToken().doubleSHA512),
+            .endLines(googleSubject: subject, upTo: self.moment(), of: pick([nil, ["google"], ["phone"]])),
+            .endToken(doubleSHA512: recentToken().doubleSHA512, of: pick([["google"], ["phone"]])),
             .disable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
