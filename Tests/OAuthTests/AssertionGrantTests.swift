@@ -142,6 +142,7 @@ import TokenMint
 
     enum Forgery: String, CaseIterable {
         case `another audience`, `another issuer`, expired, `issued in the future`, `without sub`
+        case `not valid yet`, `valid from no time on`
         case `a security event token`, `not a token`, `another key`, `too long`
     }
 
@@ -157,6 +158,8 @@ import TokenMint
             assertion = try world.googleToken { $0["iss"] = .string("https://appleid.apple.com") }
         case .expired: assertion = try world.googleToken { $0["exp"] = .integer(now - 61) }
         case .`issued in the future`: assertion = try world.googleToken { $0["iat"] = .integer(now + 61) }
+        case .`not valid yet`: assertion = try world.googleToken { $0["nbf"] = .integer(now + 61) }
+        case .`valid from no time on`: assertion = try world.googleToken { $0["nbf"] = .string("soon") }
         case .`without sub`: assertion = try world.googleToken { $0["sub"] = nil }
         case .`a security event token`:
             assertion = try world.googleToken { $0["events"] = .object(JSONObject()) }
@@ -169,6 +172,15 @@ import TokenMint
             assertion = try other.sign(try #require(claims.object))
         }
         await #expect(throws: OAuthError.invalidGrant) { _ = try await world.assert("get", assertion) }
+    }
+
+    @Test(arguments: [-3600, 0, 60] as [Int64])
+    func `an assertion is good from nbf on, and within the leeway`(ahead: Int64) async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world)
+        let now = world.clock.secondsSince1970
+        let token = try world.googleToken { $0["nbf"] = .integer(now + ahead) }
+        #expect(linking(try await world.assert("check", token)) == .accountFound)
     }
 
     @Test func `a disabled Google account is not linked until it is enabled`() async throws {

@@ -116,6 +116,7 @@ import TokenMint
         ("iss", JSONValue.string("https://accounts.google.com"), SecurityEventError.Code.invalidIssuer),
         ("aud", .string("other"), .invalidAudience), ("jti", .null, .invalidRequest),
         ("iat", .integer(TokenMint.sampleTime + 3600), .invalidRequest),
+        ("nbf", .integer(TokenMint.sampleTime + 121), .invalidRequest), ("nbf", .null, .invalidRequest),
         ("events", .object(JSONObject()), .invalidRequest),
     ])
     func `a bad token is refused by RFC 8935`(

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import Encodings
+import JOSE
 import KeySets
 import StrictJSON
 
@@ -41,11 +42,13 @@ struct GoogleEventToken: Sendable {
         }
         let seconds = now.milliseconds / 1000
         guard let jti = token.name("jti"), let issuedAt = token.seconds("iat"),
-            issuedAt <= seconds + GoogleToken.leeway, let events = token.claims["events"]?.object,
+            GoogleToken.times.isPast(issuedAt, at: seconds), token.isValid(at: seconds),
+            let events = token.claims["events"]?.object,
             (1...Self.mostEvents).contains(events.members.count)
         else {
             throw SecurityEventError(
-                .invalidRequest, "jti, iat and events must be there, and iat must not be in the future.")
+                .invalidRequest,
+                "jti, iat and events must be there, and iat and nbf must not be in the future.")
         }
         self.jti = jti
         // A grant of the same second is older than the event, as far as can be told.

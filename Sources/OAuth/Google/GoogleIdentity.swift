@@ -1,4 +1,5 @@
 import Encodings
+import JOSE
 import KeySets
 import StrictJSON
 
@@ -27,8 +28,9 @@ struct GoogleIdentity: Sendable, Equatable {
         // A security event token has the same keys and audiences, and must not sign anyone in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
-            let expiresAt = token.seconds("exp"), now - GoogleToken.leeway < expiresAt,
-            let issuedAt = token.seconds("iat"), issuedAt <= now + GoogleToken.leeway
+            let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
+            let issuedAt = token.seconds("iat"), GoogleToken.times.isPast(issuedAt, at: now),
+            token.isValid(at: now)
         else { throw GoogleToken.Fault.malformed }
         self.subject = subject
         self.issuedAt = issuedAt
