@@ -18,7 +18,7 @@ extension GrantWorkingSet {
         guard standing.isAuthorized, let authorization = standing.credential.authorization else {
             throw GrantRefusal(.credentialRevoked)
         }
-        let grant = agree(
+        let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment,
             googleSubject: command.googleSubject, at: command.moment, using: &generator)

@@ -82,6 +82,8 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case scopeExceeded
         /// The client has none of the scopes any more. The code or token can be used when one is back.
         case scopeWithdrawn
+        /// The account has given the client as many grants within an hour as it can (`GrantPace`).
+        case tooManyGrants
         /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
         /// Google has disabled the Google account, or has disabled and enabled it since it made the

@@ -32,6 +32,8 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case authenticationAhead
     /// A new sign-in makes the credential good again.
     case credentialRevoked
+    /// The account was linked again and again within an hour. Google is told in the browser to try later.
+    case tooManyGrants
     /// The database cannot be reached, or the like.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
@@ -40,7 +42,7 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     public var outcome: AppFlipOutcome {
         switch self {
         case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
-            .credentialRevoked, .unavailable:
+            .credentialRevoked, .tooManyGrants, .unavailable:
             .cancelled
         case .accountErased, .accountBeingErased, .appleAccountDeleted: .unrecoverable
         }

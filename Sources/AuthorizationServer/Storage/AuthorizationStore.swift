@@ -51,8 +51,9 @@ public protocol AuthorizationStore: Sendable {
 
     func nextDeliveryDue() async throws -> Moment?
 
-    /// Forgets codes a day past their expiry, lines past theirs, and what Google said longer than 30 days
-    /// ago, but for Google accounts that are disabled; a bounded number of each at once. Returns how many.
+    /// Forgets codes a day past their expiry, lines past theirs, paces of new grants after an hour, and what
+    /// Google said longer than 30 days ago, but for Google accounts that are disabled; a bounded number of
+    /// each at once. Returns how many.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.

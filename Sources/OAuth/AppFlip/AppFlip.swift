@@ -154,6 +154,7 @@ extension AppFlipObstacle {
         case .credentialRevoked: self = .credentialRevoked
         case .appleAccountDeleted: self = .appleAccountDeleted
         case .authenticationTooOld: self = .authenticationTooOld
+        case .tooManyGrants: self = .tooManyGrants
         case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
             .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,

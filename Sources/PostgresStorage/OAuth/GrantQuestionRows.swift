@@ -54,6 +54,19 @@ enum GrantQuestionRows {
         }
     }
 
+    private struct FindPaces {
+        let statement: TypedStatement<[AccountID]>
+        let columns: OAuthGrantPaceTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(OAuthGrantPaceTable.self)
+            statement = TypedStatement("oauth_grant_paces") {
+                "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\($0))"
+            }
+        }
+    }
+
     private struct FindEvents {
         let statement: TypedStatement<[String]>
         let jti: Column<String>
@@ -83,6 +96,7 @@ enum GrantQuestionRows {
     private static let findOwners = FindOwners()
     private static let findGoogleAccounts = FindGoogleAccounts()
     private static let findEvents = FindEvents()
+    private static let findPaces = FindPaces()
     private static let findErased = FindErased()
 
     /// What comes first in the transaction.
@@ -106,7 +120,7 @@ enum GrantQuestionRows {
     static func calls(_ question: GrantQuestion) -> [PostgresCall] {
         [
             findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
-            findEvents.statement(question.eventIdentifiers),
+            findEvents.statement(question.eventIdentifiers), findPaces.statement(question.accountIDs),
         ]
     }
 
@@ -114,10 +128,11 @@ enum GrantQuestionRows {
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         var results = results
         guard let erased = results.popFirst(), let accounts = results.popFirst(),
-            let events = results.popFirst()
-        else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
+            let events = results.popFirst(), let paces = results.popFirst()
+        else { throw StorageError(.unavailable, detail: "expected the results of four statements") }
         for row in erased { set.load(erased: try row.required(findErased.accountID)) }
         for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
+        for row in paces { set.load(try findPaces.columns.pace(row)) }
         for row in events { set.load(googleEvent: try row.required(findEvents.jti)) }
     }
 

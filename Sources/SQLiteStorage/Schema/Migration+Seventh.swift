@@ -79,6 +79,17 @@ extension Migration {
             CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
             CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
 
+            -- How many grants an account has given to a client since begun_at. Good for an hour.
+            CREATE TABLE oauth_grant_pace (
+                account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+                oauth_client TEXT NOT NULL CHECK (length(oauth_client) BETWEEN 1 AND 255),
+                begun_at INTEGER NOT NULL CHECK (begun_at BETWEEN 0 AND 253402300799999),
+                count INTEGER NOT NULL CHECK (count > 0),
+                PRIMARY KEY (account_id, oauth_client)
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
+
             -- Refresh tokens that have ended, for Google. A claim moves next_attempt_at to its end.
             CREATE TABLE security_event_delivery (
                 id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),

@@ -148,6 +148,23 @@ import TokenMint
         }
     }
 
+    @Test func `who gives a client new grants again and again is told to wait`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let store = try #require(service.store as? ReferenceStore)
+            var page = try await visitor.consentPage(OAuthClients.desktop)
+            for _ in 0..<GrantPace.most {
+                #expect(Self.parameters(try await visitor.answer(page, "agree"))["code"] != nil)
+                let grant = try #require(try await Self.grants(service).first)
+                try await store.carryOut(.end(.sample(grant.id, of: grant.accountID)))
+                page = try ConsentView(try await visitor.authorize(OAuthClients.desktop))
+            }
+            let last = Self.parameters(try await visitor.answer(page, "agree"))
+            #expect(last["error"] == "temporarily_unavailable")
+            #expect(try await Self.grants(service).isEmpty)
+        }
+    }
+
     @Test func `prompt=none shows no page`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)

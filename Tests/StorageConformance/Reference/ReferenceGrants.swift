@@ -10,6 +10,7 @@ struct ReferenceGrants {
     var deliveries: [UniqueID: SecurityEventDelivery] = [:]
     var googleEvents: [String: GoogleEventCommand] = [:]
     var googleAccounts: [String: GoogleAccountRecord] = [:]
+    var paces: [AccountID: [OAuthClientID: GrantPace]] = [:]
     var signingKeys: [SigningKeyRecord] = []
 
     /// Everything of some accounts.
@@ -88,6 +89,7 @@ extension ReferenceState {
         }
         let held = oauth.held(accounts)
         set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        for id in set.question.accountIDs { oauth.paces[id]?.values.forEach { set.load($0) } }
         for jti in set.question.eventIdentifiers where oauth.googleEvents[jti] != nil {
             set.load(googleEvent: jti)
         }
@@ -96,6 +98,7 @@ extension ReferenceState {
         }
         let results = set.apply(using: &generator)
         oauth.save(set.changes)
+        for pace in set.changedPaces { oauth.paces[pace.accountID, default: [:]][pace.oauthClientID] = pace }
         for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }
         for account in set.changedGoogleAccounts { oauth.googleAccounts[account.subject] = account }
         events += set.events

@@ -82,6 +82,8 @@ extension ReferenceStore: AuthorizationStore {
             let before = state.oauth.count
             state.oauth.codes = state.oauth.codes.filter { $0.value.expiresAt >= oldestCode }
             state.oauth.lines = state.oauth.lines.filter { $0.value.expiresAt >= moment }
+            let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
+            state.oauth.paces = state.oauth.paces.mapValues { $0.filter { $0.value.begunAt >= oldestPace } }
             state.oauth.googleEvents = state.oauth.googleEvents.filter { $0.value.receivedAt >= oldestEvent }
             state.oauth.googleAccounts = state.oauth.googleAccounts.filter {
                 $0.value.isDisabled || $0.value.moment >= oldestEvent
@@ -92,7 +94,10 @@ extension ReferenceStore: AuthorizationStore {
 }
 
 extension ReferenceGrants {
-    fileprivate var count: Int { codes.count + lines.count + googleEvents.count + googleAccounts.count }
+    fileprivate var count: Int {
+        codes.count + lines.count + paces.values.map(\.count).reduce(0, +) + googleEvents.count
+            + googleAccounts.count
+    }
 }
 
 extension String {
