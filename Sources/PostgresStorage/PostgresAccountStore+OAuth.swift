@@ -57,7 +57,8 @@ extension PostgresAccountStore: AuthorizationStore {
     public func purgeGrants(at moment: Moment) async throws -> Int {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
-        let ends = [oldestCode, moment, oldestEvent, oldestEvent]
+        let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
+        let ends = [oldestCode, moment, oldestPace, oldestEvent, oldestEvent]
         let limit = Int64(Self.largestPurge)
         return try await pool.run { session in
             var count = 0
@@ -70,6 +71,7 @@ extension PostgresAccountStore: AuthorizationStore {
 
     private static let purges = [
         purge("oauth_code", "digest", "expires_at"), purge("oauth_line", "id", "expires_at"),
+        purge("oauth_grant_pace", "account_id, oauth_client", "begun_at"),
         purge("google_event", "jti", "received_at"),
         purge("google_account", "google_subject", "moment", of: "NOT is_disabled AND"),
     ]
@@ -79,7 +81,7 @@ extension PostgresAccountStore: AuthorizationStore {
     ) -> TypedStatement<Moment, Int64> {
         TypedStatement("purge_\(table)") { end, limit in
             """
-            DELETE FROM \(table) WHERE \(key) IN (
+            DELETE FROM \(table) WHERE (\(key)) IN (
                 SELECT \(key) FROM \(table) WHERE \(condition) \(time) < \(end) ORDER BY \(time)
                 LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             """

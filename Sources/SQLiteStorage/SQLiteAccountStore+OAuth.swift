@@ -45,9 +45,15 @@ extension SQLiteAccountStore: AuthorizationStore {
     public func purgeGrants(at moment: Moment) async throws -> Int {
         let oldestCode = moment.advanced(byMilliseconds: -CodeRecord.keptAfterExpiry)
         let oldestEvent = moment.advanced(byMilliseconds: -GoogleEventCommand.keptFor)
+        let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
         let steps: [(sql: String, end: Moment)] = [
             (Self.purge("oauth_code", "digest", "expires_at < :end ORDER BY expires_at"), oldestCode),
             (Self.purge("oauth_line", "id", "expires_at < :end ORDER BY expires_at"), moment),
+            (
+                Self.purge(
+                    "oauth_grant_pace", "account_id, oauth_client", "begun_at < :end ORDER BY begun_at"),
+                oldestPace
+            ),
             (Self.purge("google_event", "jti", "received_at < :end ORDER BY received_at"), oldestEvent),
             (
                 Self.purge(
@@ -67,6 +73,6 @@ extension SQLiteAccountStore: AuthorizationStore {
     }
 
     private static func purge(_ table: String, _ key: String, _ condition: String) -> String {
-        "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT :limit)"
+        "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT :limit)"
     }
 }

@@ -105,11 +105,11 @@ struct AuthorizationPlayer {
     private func playAgain(_ proceed: AuthorizationCase.Proceed, _ browser: FixtureBrowser) async throws {
         let again = try await browser.open(request)
         let prompts = Set(proceed.prompt ?? [])
-        // The consent of native apps is not remembered.
-        let isNative = try service.deployment.client(proceed.client).kind.name == .native
+        // The consent of native apps is not remembered, nor the one of a link with Google.
+        let isRemembered = try service.deployment.client(proceed.client).kind.name == .web
         if !prompts.isDisjoint(with: ["login", "select_account"]) || proceed.maxAge == 0 {
             #expect(again["location"]?.hasPrefix(FixtureBrowser.apple) == true)
-        } else if prompts.contains("consent") || isNative || !proceed.redirectUri.hasPrefix("https:") {
+        } else if prompts.contains("consent") || !isRemembered || !proceed.redirectUri.hasPrefix("https:") {
             _ = try ConsentForm(again)
         } else {
             _ = try code(again, proceed)

@@ -103,6 +103,34 @@ import TokenMint
         #expect(recent.outcome == .code)
     }
 
+    @Test(
+        arguments: [(0, .code), (60_000, .code), (60_001, .cancelled), (86_400_000, .cancelled)]
+            as [(Int64, AppFlipOutcome)])
+    func `an authentication in the future is cancelled beyond the leeway`(
+        ahead: Int64, outcome: AppFlipOutcome
+    ) async throws {
+        let world = try OAuthWorld { $0.clients[2].maxAuthenticationAge = 3600 }
+        let account = try await world.person()
+        let answer = try await AppFlip(world.server).answer(
+            call {
+                $0.accountID = account.id.rawValue
+                $0.authenticatedAt = world.now.advanced(byMilliseconds: ahead)
+            }, caller: .all)
+        #expect(answer.outcome == outcome)
+    }
+
+    @Test func `the year 9999 is not recent for ever`() async throws {
+        let world = try OAuthWorld()
+        let account = try await world.person()
+        let answer = try await AppFlip(world.server).answer(
+            call {
+                $0.accountID = account.id.rawValue
+                $0.authenticatedAt = .last
+            }, caller: .all)
+        #expect(answer.outcome == .cancelled)
+        #expect(try await world.store.grants(of: account.id).isEmpty)
+    }
+
     @Test func `an account that is deleted here or at Apple is unrecoverable`() async throws {
         let world = try OAuthWorld()
         let account = try await world.person()

@@ -89,8 +89,60 @@ import TokenMint
         #expect(again == .linkingError(loginHint: "ada@gmail.com"))
     }
 
+    @Test func `pre-hijacking: a stranger's account does not wait for the owner of an address`() async throws
+    {
+        let world = try OAuthWorld { $0.allowsAccountsWithoutApple = true }
+        // Google has verified the address once, and does not answer for it.
+        let stranger = try world.googleToken(email: "ada@example.org") { $0["sub"] = .string("g-stranger") }
+        guard case .tokens(let first) = try await world.assert("create", stranger) else {
+            throw OAuthWorld.NoTokens()
+        }
+        let ada = try world.googleToken(email: "ada@example.org") { $0["hd"] = .string("example.org") }
+        #expect(linking(try await world.assert("check", ada)) == .accountNotFound)
+        #expect(linking(try await world.assert("get", ada))?.status == 401)
+        guard case .tokens(let second) = try await world.assert("create", ada) else {
+            throw OAuthWorld.NoTokens()
+        }
+        #expect(try world.subject(first.accessToken) != world.subject(second.accessToken))
+    }
+
+    @Test(arguments: [
+        ("ada@gmail.com", nil, true), ("ada@example.org", "example.org", true),
+        ("ada@example.org", nil, false),
+    ])
+    func `an address is stored as verified only when Google answers for it`(
+        email: String, domain: String?, isVerified: Bool
+    ) async throws {
+        let world = try OAuthWorld { $0.allowsAccountsWithoutApple = true }
+        let token = try world.googleToken(email: email) { $0["hd"] = domain.map { .string($0) } }
+        _ = try await world.assert("create", token)
+        let account = try await world.signIn.account(
+            subject: "google:g-1", clientID: world.app.rawValue, allowed: .all)
+        #expect(account.isEmailVerified == isVerified)
+    }
+
+    @Test func `an account that a Google account has made is found by it when its link has ended`()
+        async throws
+    {
+        let world = try OAuthWorld { $0.allowsAccountsWithoutApple = true }
+        guard case .tokens(let tokens) = try await world.assert("create", try world.googleToken()) else {
+            throw OAuthWorld.NoTokens()
+        }
+        let subject = try world.subject(tokens.accessToken)
+        _ = try await SecurityEventReceiver(world.server).receive(
+            try world.securityEvent("risc/event-type/sessions-revoked", jti: "set-1"))
+        #expect(try await !world.isActive(tokens.accessToken))
+        world.clock.advance(by: .seconds(5))
+        let later = try world.googleToken(email: nil) { $0["iat"] = .integer(world.clock.secondsSince1970) }
+        guard case .tokens(let again) = try await world.assert("get", later) else {
+            throw OAuthWorld.NoTokens()
+        }
+        #expect(try world.subject(again.accessToken) == subject)
+    }
+
     enum Forgery: String, CaseIterable {
         case `another audience`, `another issuer`, expired, `issued in the future`, `without sub`
+        case `not valid yet`, `valid from no time on`
         case `a security event token`, `not a token`, `another key`, `too long`
     }
 
@@ -106,6 +158,8 @@ import TokenMint
             assertion = try world.googleToken { $0["iss"] = .string("https://appleid.apple.com") }
         case .expired: assertion = try world.googleToken { $0["exp"] = .integer(now - 61) }
         case .`issued in the future`: assertion = try world.googleToken { $0["iat"] = .integer(now + 61) }
+        case .`not valid yet`: assertion = try world.googleToken { $0["nbf"] = .integer(now + 61) }
+        case .`valid from no time on`: assertion = try world.googleToken { $0["nbf"] = .string("soon") }
         case .`without sub`: assertion = try world.googleToken { $0["sub"] = nil }
         case .`a security event token`:
             assertion = try world.googleToken { $0["events"] = .object(JSONObject()) }
@@ -118,6 +172,15 @@ import TokenMint
             assertion = try other.sign(try #require(claims.object))
         }
         await #expect(throws: OAuthError.invalidGrant) { _ = try await world.assert("get", assertion) }
+    }
+
+    @Test(arguments: [-3600, 0, 60] as [Int64])
+    func `an assertion is good from nbf on, and within the leeway`(ahead: Int64) async throws {
+        let world = try OAuthWorld()
+        _ = try await person(world)
+        let now = world.clock.secondsSince1970
+        let token = try world.googleToken { $0["nbf"] = .integer(now + ahead) }
+        #expect(linking(try await world.assert("check", token)) == .accountFound)
     }
 
     @Test func `a disabled Google account is not linked until it is enabled`() async throws {
@@ -142,6 +205,12 @@ import TokenMint
         await #expect(throws: KeySetError(.keysUnavailable)) {
             _ = try await world.assert("check", try world.googleToken())
         }
+    }
+}
+
+extension OAuthWorld {
+    fileprivate func subject(_ accessToken: String) throws -> String {
+        try #require(try Self.claims(accessToken)["sub"]?.string)
     }
 }
 

@@ -57,6 +57,43 @@ import TokenMint
         #expect(try await world.isActive(tokens.accessToken))
     }
 
+    @Test(arguments: [
+        ("oauth/event-type/tokens-revoked", false), ("risc/event-type/sessions-revoked", true),
+        ("risc/event-type/account-disabled", true),
+    ])
+    func `what is said of another project's tokens ends nothing of this client, and of the account all`(
+        type: String, endsLink: Bool
+    ) async throws {
+        let world = try OAuthWorld { draft in
+            guard var other = draft.clients.last else { return }
+            other.id = "google-two"
+            other.projectID = "home-link-43"
+            other.appFlip = false
+            other.secretHashes = [Hexadecimal.encode(SHA256Digest.hash("another secret"))]
+            other.googleClientIDs = ["456-def.apps.googleusercontent.com"]
+            draft.clients.append(other)
+        }
+        let (_, tokens) = try await linked(world)
+        let event = try world.securityEvent(type) {
+            $0["aud"] = .string("456-def.apps.googleusercontent.com")
+        }
+        #expect(try await SecurityEventReceiver(world.server).receive(event) == .applied)
+        #expect(try await world.isActive(tokens.accessToken) == !endsLink)
+    }
+
+    @Test func `a second Google account does not take the place of the first`() async throws {
+        let world = try OAuthWorld()
+        let (_, first) = try await linked(world)
+        let other = try world.googleToken(sub: "g-2")
+        guard case .tokens(let second) = try await world.assert("get", other) else {
+            throw OAuthWorld.NoTokens()
+        }
+        _ = try await SecurityEventReceiver(world.server).receive(
+            try world.securityEvent("risc/event-type/sessions-revoked"))
+        #expect(try await !world.isActive(first.accessToken))
+        #expect(try await world.isActive(second.accessToken))
+    }
+
     @Test func `one token is ended by its double hash`() async throws {
         let world = try OAuthWorld()
         let (_, tokens) = try await linked(world)
@@ -79,6 +116,7 @@ import TokenMint
         ("iss", JSONValue.string("https://accounts.google.com"), SecurityEventError.Code.invalidIssuer),
         ("aud", .string("other"), .invalidAudience), ("jti", .null, .invalidRequest),
         ("iat", .integer(TokenMint.sampleTime + 3600), .invalidRequest),
+        ("nbf", .integer(TokenMint.sampleTime + 121), .invalidRequest), ("nbf", .null, .invalidRequest),
         ("events", .object(JSONObject()), .invalidRequest),
     ])
     func `a bad token is refused by RFC 8935`(

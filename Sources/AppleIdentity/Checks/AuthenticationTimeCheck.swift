@@ -1,3 +1,5 @@
+import JOSE
+
 /// Refuses an `auth_time` from the future (OpenID Connect Core §2).
 ///
 /// `auth_time` is compared with the times of revocations: one far in the future would win over every later
@@ -8,7 +10,8 @@ struct AuthenticationTimeCheck: ClaimCheck {
 
     func check(_ claims: IdentityTokenClaims, at now: NumericDate) throws(AppleTokenError) {
         guard let moment = claims.authenticatedAt else { return }
-        guard moment.secondsSince1970 <= now.secondsSince1970 + leeway else {
+        let times = TokenTimeCheck(leeway: leeway)
+        guard times.isPast(moment.secondsSince1970, at: now.secondsSince1970) else {
             throw AppleTokenError(.issuedInFuture, detail: "auth_time=\(moment.secondsSince1970)")
         }
     }

@@ -29,9 +29,11 @@ package struct GrantLedger: Sendable {
     /// What a store has to write.
     package var changes: GrantChanges { GrantChanges(from: loaded, to: held, deliveries) }
 
-    /// The `sub` of every Google account that one of the grants of an account is linked with.
+    /// The `sub` of every Google account that an account is linked with.
     package func googleSubjects(of account: AccountID) -> Set<String> {
-        Set(grants(of: account).compactMap(\.record.googleSubject))
+        let grants = grants(of: account)
+        return Set(grants.compactMap(\.record.googleSubject))
+            .union(grants.flatMap(\.lines).compactMap(\.googleSubject))
     }
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }

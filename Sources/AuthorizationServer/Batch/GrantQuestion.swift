@@ -13,7 +13,7 @@ package struct GrantQuestion: Sendable, Hashable {
     /// Whether a command cannot be applied without all codes of its account.
     package private(set) var needsAllCodes = false
     package private(set) var lineIDs: [UniqueID] = []
-    /// The `sub`s of Google accounts: grants that are linked with them, and what Google has said of them.
+    /// The `sub`s of Google accounts: lines that came with them, and what Google has said of them.
     package private(set) var googleSubjects: [String] = []
     /// SHA-512 of SHA-512 of current refresh tokens.
     package private(set) var tokenDigests: [SHA512Digest] = []
@@ -75,6 +75,6 @@ extension RevokeCommand.Token {
 
 extension GoogleEventCommand.Change {
     fileprivate var doubleSHA512: SHA512Digest? {
-        if case .endToken(let digest) = self { digest } else { nil }
+        if case .endToken(let digest, _) = self { digest } else { nil }
     }
 }

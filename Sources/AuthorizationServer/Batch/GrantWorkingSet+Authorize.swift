@@ -27,7 +27,7 @@ extension GrantWorkingSet {
         if let oldest = command.authenticatedAfter, command.authenticatedAt < oldest {
             throw GrantRefusal(.authenticationTooOld)
         }
-        let grant = agree(
+        let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment, googleSubject: nil,
             at: command.moment, using: &generator)
@@ -44,13 +44,14 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Makes the grant, or widens the one that there is.
+    /// Makes the grant, or widens the one that there is. Nothing has changed when it throws.
     mutating func agree(
         to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
         newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,
         using generator: inout some RandomNumberGenerator
-    ) -> GrantRecord {
+    ) throws(GrantRefusal) -> GrantRecord {
         guard var grant = ledger.grant(of: accountID, for: client)?.record else {
+            try countNewGrant(of: accountID, to: client, at: moment)
             let grant = GrantRecord(
                 id: newGrantID, accountID: accountID, oauthClientID: client, clientID: app, scope: scope,
                 createdAt: moment, consentedAt: moment, authorizedAt: authorizedAt,

@@ -8,41 +8,46 @@ extension GrantWorkingSet {
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
-        guard !isDisabled(googleSubject: command.googleSubject) else {
+        guard !isDisabled(googleSubject: command.googleSubject, since: command.assertedAt) else {
             throw GrantRefusal(.googleAccountDisabled)
         }
         let person = try person(command.accountID)
+        guard isMatched(command, person.record) else { throw GrantRefusal(.accountNotMatched) }
         let standing = AccountStanding(
             account: person.account, credential: person.record.record(for: command.clientID))
         guard standing.isAuthorized, let authorization = standing.credential.authorization else {
             throw GrantRefusal(.credentialRevoked)
         }
-        unlinkOthers(command)
-        let grant = agree(
+        let grant = try agree(
             to: command.scope, of: command.oauthClientID, command.accountID, app: command.clientID,
             newGrantID: command.newGrantID, authorizedAt: authorization.moment,
             googleSubject: command.googleSubject, at: command.moment, using: &generator)
         let line = begin(
             NewLine(
                 id: command.newLineID, scope: command.scope, isNative: false,
-                refreshToken: command.refreshToken, authenticatedAt: command.moment,
-                authorizedAt: authorization.moment, expiresAt: .last),
+                refreshToken: command.refreshToken,
+                // Google's clock may be ahead, and a later event must still find the line to be older.
+                authenticatedAt: min(command.assertedAt, command.moment),
+                authorizedAt: authorization.moment, expiresAt: .last,
+                googleSubject: command.googleSubject),
             of: grant, command.ceilings, at: command.moment, using: &generator)
         return IssuedTokens(
             grant: grant, line: line, scope: line.scope, account: standing.account, hasNewRefreshToken: true)
     }
 
-    /// A Google account leads to one account of ours for each client: the one that was linked last.
-    private mutating func unlinkOthers(_ command: AssertionCommand) {
-        let others = ledger.all { grant in
-            grant.record.oauthClientID == command.oauthClientID
-                && grant.record.accountID != command.accountID
-                && grant.record.isLinked(with: command.googleSubject)
+    /// Whether the Google account still leads to this account.
+    private func isMatched(_ command: AssertionCommand, _ record: SubjectRecord) -> Bool {
+        // An account that one Google account has made is never entered by another, also when both have the
+        // same address: an address can pass from person to person.
+        if record.key.subject.isMadeByGoogle {
+            guard record.key.subject == AppleSubject(madeBy: command.googleSubject) else { return false }
         }
-        for grant in others {
-            var record = grant.record
-            record.googleSubject = nil
-            ledger.put(record)
+        switch command.match {
+        case .origin: return record.key.subject.isMadeByGoogle
+        case .link:
+            let lines = ledger.grant(of: command.accountID, for: command.oauthClientID)?.lines ?? []
+            return lines.contains { $0.isLinked(with: command.googleSubject) }
+        case .email(let address): return record.hasVerifiedAddress(address)
         }
     }
 
@@ -54,12 +59,21 @@ extension GrantWorkingSet {
         guard keep(command) else { return .duplicate }
         for change in command.changes {
             switch change {
-            case .endGrants(let subject, let moment):
-                endGrants(linkedWith: subject, upTo: moment, at: command.receivedAt, using: &generator)
-            case .endToken(let digest):
-                endToken(digest, at: command.receivedAt, using: &generator)
+            case .endLines(let subject, let moment, let clients):
+                endLines(linkedWith: subject, of: clients, at: command.receivedAt, using: &generator) {
+                    $0.authenticatedAt <= moment
+                }
+            case .endToken(let digest, let clients):
+                endLines(of: clients, at: command.receivedAt, using: &generator) {
+                    $0.refreshToken?.doubleSHA512 == digest
+                }
             case .disable(let subject, let moment):
                 update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
+                // Unless Google has enabled it since. A line can be younger than the event, which travels
+                // for a while, and nothing is good that a disabled account has linked.
+                guard isDisabled(googleSubject: subject) else { break }
+                endLines(linkedWith: subject, of: nil, at: command.receivedAt, using: &generator) { _ in true
+                }
             case .enable(let subject, let moment):
                 update(with: GoogleAccountRecord(subject: subject, isDisabled: false, moment: moment))
             case .other: break
@@ -68,37 +82,47 @@ extension GrantWorkingSet {
         return .applied
     }
 
-    /// Ends what was given up to a moment of Google's. A link that was made since is left alone, so that an
-    /// event which comes late does not end it.
-    private mutating func endGrants(
-        linkedWith subject: String, upTo moment: Moment, at now: Moment,
-        using generator: inout some RandomNumberGenerator
+    /// Ends lines that came with a Google account, and no other lines of their grants. Of a link that was
+    /// made after an event, the assertion is younger, so that an event which comes late does not end it.
+    private mutating func endLines(
+        linkedWith subject: String, of clients: Set<OAuthClientID>?, at now: Moment,
+        using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
     ) {
-        for grant in ledger.all(where: { $0.record.isLinked(with: subject) }).map(\.record) {
-            guard grant.consentedAt > moment else {
-                end(grant, reason: .googleRevoked, at: now, using: &generator)
-                continue
-            }
-            ledger.removeCodes(of: grant.id) { $0.issuedAt <= moment }
-            ledger.removeLines(of: grant.id, reason: .googleRevoked, at: now, using: &generator) {
-                $0.createdAt <= moment
-            }
-        }
+        endLines(of: clients, at: now, using: &generator) { $0.isLinked(with: subject) && isMeant($0) }
     }
 
-    private mutating func endToken(
-        _ digest: SHA512Digest, at now: Moment, using generator: inout some RandomNumberGenerator
+    /// - Parameter clients: `nil` for all.
+    private mutating func endLines(
+        of clients: Set<OAuthClientID>?, at now: Moment, using generator: inout some RandomNumberGenerator,
+        where isMeant: (TokenLine) -> Bool
     ) {
-        func isMeant(_ line: TokenLine) -> Bool { line.refreshToken?.doubleSHA512 == digest }
-        for grant in ledger.all(where: { $0.lines.contains(where: isMeant) }).map(\.record) {
+        let grants = ledger.all { grant in
+            (clients?.contains(grant.record.oauthClientID) ?? true) && grant.lines.contains(where: isMeant)
+        }
+        for grant in grants.map(\.record) {
             endLines(of: grant, reason: .googleRevoked, at: now, using: &generator, where: isMeant)
         }
     }
 }
 
-extension GrantRecord {
+extension TokenLine {
     /// Compared by bytes, as the databases do it.
     fileprivate func isLinked(with subject: String) -> Bool {
         googleSubject?.isByteEqual(to: subject) ?? false
+    }
+}
+
+extension SubjectRecord {
+    /// Whether the address is the person's, was authoritative when it was stored, and is no relay. In ASCII,
+    /// letter case does not count, as in the databases.
+    fileprivate func hasVerifiedAddress(_ address: String) -> Bool {
+        guard let email = email?.value, email.isVerified, email.isPrivate != true else { return false }
+        return email.address.utf8.elementsEqual(address.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

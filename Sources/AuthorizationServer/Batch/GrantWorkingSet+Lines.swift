@@ -9,6 +9,7 @@ struct NewLine {
     let authenticatedAt: Moment
     let authorizedAt: Moment
     let expiresAt: Moment
+    let googleSubject: String?
 }
 
 extension GrantWorkingSet {
@@ -28,7 +29,7 @@ extension GrantWorkingSet {
             refreshToken: new.refreshToken.map {
                 RefreshTokenState(
                     lineSecretDigest: $0.lineSecretDigest, digest: $0.digest, doubleSHA512: $0.doubleSHA512)
-            })
+            }, googleSubject: new.googleSubject)
         let own = (ledger.grant(grant.id)?.lines ?? []).filter { moment < $0.expiresAt }
         let most = new.refreshToken == nil ? Self.mostAccessLines : ceilings.perClient
         let sameKind = own.filter { ($0.refreshToken == nil) == (new.refreshToken == nil) }

@@ -48,7 +48,8 @@ extension GrantWorkingSet {
                 id: command.newLineID, scope: code.scope, isNative: command.isNative, refreshToken: offered,
                 authenticatedAt: code.authenticatedAt, authorizedAt: code.authorizedAt,
                 expiresAt: offered == nil
-                    ? command.accessTokenExpiresAt ?? command.lineExpiresAt : command.lineExpiresAt),
+                    ? command.accessTokenExpiresAt ?? command.lineExpiresAt : command.lineExpiresAt,
+                googleSubject: nil),
             of: held.record, command.ceilings, at: command.moment, using: &generator)
         code.redemption = CodeRecord.Redemption(moment: command.moment, lineID: line.id)
         ledger.put(code)

@@ -4,7 +4,8 @@ import Cryptography
 /// A batch of grant commands with everything that they need to see, and what they make of it.
 ///
 /// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
-/// grants, calls `apply`, and saves `changes`, `newGoogleEvents`, `changedGoogleAccounts` and `events`. The
+/// grants, calls `apply`, and saves `changes`, `changedPaces`, `newGoogleEvents`, `changedGoogleAccounts` and
+/// `events`. The
 /// rule of each command is in an extension. They do no I/O, so every store gives the same answers, and later
 /// commands of the batch see what earlier ones did.
 package struct GrantWorkingSet: Sendable {
@@ -25,6 +26,13 @@ package struct GrantWorkingSet: Sendable {
     private var knownGoogleEvents: Set<[UInt8]> = []
     private var googleAccounts: [[UInt8]: GoogleAccountRecord] = [:]
     private var changedGoogleSubjects: Set<[UInt8]> = []
+    private var paces: [PaceKey: GrantPace] = [:]
+    private var changedPaceKeys: Set<PaceKey> = []
+
+    private struct PaceKey: Hashable {
+        let accountID: AccountID
+        let oauthClientID: OAuthClientID
+    }
 
     package init(_ commands: [GrantCommand]) {
         self.commands = commands
@@ -54,6 +62,11 @@ package struct GrantWorkingSet: Sendable {
     /// Says that an event of Google's with this `jti` is kept already.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
+    /// To be called with all of the accounts of `question.accountIDs`.
+    package mutating func load(_ pace: GrantPace) {
+        paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
+    }
+
     package mutating func load(_ account: GoogleAccountRecord) {
         googleAccounts[Array(account.subject.utf8)] = account
     }
@@ -62,6 +75,13 @@ package struct GrantWorkingSet: Sendable {
     package var changes: GrantChanges {
         precondition(!isMissingCodes, "what was applied without all codes must not be saved")
         return ledger.changes
+    }
+
+    package var changedPaces: [GrantPace] {
+        changedPaceKeys.compactMap { paces[$0] }.sorted {
+            ($0.accountID.uniqueID, $0.oauthClientID.rawValue)
+                < ($1.accountID.uniqueID, $1.oauthClientID.rawValue)
+        }
     }
 
     package var changedGoogleAccounts: [GoogleAccountRecord] {
@@ -128,6 +148,17 @@ extension GrantWorkingSet {
                 recordedAt: moment, using: &generator))
     }
 
+    /// Counts a grant that an account gives to a client anew.
+    mutating func countNewGrant(
+        of accountID: AccountID, to client: OAuthClientID, at moment: Moment
+    ) throws(GrantRefusal) {
+        let key = PaceKey(accountID: accountID, oauthClientID: client)
+        var pace = paces[key] ?? GrantPace(accountID: accountID, oauthClientID: client, begunAt: moment)
+        guard pace.countGrant(at: moment) else { throw GrantRefusal(.tooManyGrants) }
+        paces[key] = pace
+        changedPaceKeys.insert(key)
+    }
+
     /// Ends a grant with all that hangs on it.
     mutating func end(
         _ grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
@@ -158,6 +189,14 @@ extension GrantWorkingSet {
 
     func isDisabled(googleSubject: String) -> Bool {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
+    }
+
+    /// Whether a Google account is disabled, or was at some time after a moment of Google's, as far as its
+    /// last word tells. Google's times have whole seconds; one that enables in the same second is taken for
+    /// earlier.
+    func isDisabled(googleSubject: String, since moment: Moment) -> Bool {
+        guard let account = googleAccounts[Array(googleSubject.utf8)] else { return false }
+        return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000
     }
 
     /// Keeps the statement with the later time, in any order of arrival.

@@ -39,11 +39,12 @@ extension OAuthClient {
 
     /// Whether a person who has agreed once is not asked again. Every app on the device can claim a custom
     /// scheme or a loopback port, so consent that was given to one must not answer for another (RFC 8252
-    /// §8.6).
+    /// §8.6). And a link that a stranger has begun at Google would be completed in the browser of any person
+    /// who opens its address: the page is all that stands between the person's account and the stranger's.
     public func remembersConsent(for target: RedirectTarget) -> Bool {
         switch kind {
-        case .googleLinking, .web: !target.form.isClaimedByAnyApp
-        case .native: false
+        case .web: !target.form.isClaimedByAnyApp
+        case .googleLinking, .native: false
         }
     }
 

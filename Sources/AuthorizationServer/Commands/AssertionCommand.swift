@@ -7,6 +7,9 @@ public struct AssertionCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let clientID: ClientID
     public let googleSubject: String
+    public let match: GoogleAccountMatch
+    /// When Google made the assertion, by Google's clock.
+    public let assertedAt: Moment
     public let scope: String
     public let newLineID: UniqueID
     public let refreshToken: NewRefreshToken
@@ -15,7 +18,8 @@ public struct AssertionCommand: Sendable, Hashable {
 
     public init(
         accountID: AccountID, newGrantID: GrantID, oauthClientID: OAuthClientID, clientID: ClientID,
-        googleSubject: String, scope: String, newLineID: UniqueID, refreshToken: NewRefreshToken,
+        googleSubject: String, match: GoogleAccountMatch, assertedAt: Moment, scope: String,
+        newLineID: UniqueID, refreshToken: NewRefreshToken,
         ceilings: LineCeilings, moment: Moment
     ) {
         self.accountID = accountID
@@ -23,6 +27,8 @@ public struct AssertionCommand: Sendable, Hashable {
         self.oauthClientID = oauthClientID
         self.clientID = clientID
         self.googleSubject = googleSubject
+        self.match = match
+        self.assertedAt = assertedAt
         self.scope = scope
         self.newLineID = newLineID
         self.refreshToken = refreshToken

@@ -15,10 +15,14 @@ public struct GoogleEventCommand: Sendable, Hashable {
     public static let longestPayload = 65_536
 
     public enum Change: Sendable, Hashable {
-        /// Sessions or all tokens of a Google account were revoked, or it was hijacked.
-        case endGrants(googleSubject: String, upTo: Moment)
-        /// One refresh token, found by all 64 bytes of its double SHA-512.
-        case endToken(doubleSHA512: SHA512Digest)
+        /// Sessions or all tokens of a Google account were revoked, or it was hijacked: ends what came with
+        /// it.
+        ///
+        /// - Parameter clients: Those of the Google project that the event is about; `nil` when it is about
+        ///   the Google account as a whole.
+        case endLines(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
+        /// One refresh token, found by all 64 bytes of its double SHA-512, of a client of the project.
+        case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>)
         case disable(googleSubject: String, at: Moment)
         case enable(googleSubject: String, at: Moment)
         /// Kept, and nothing more.
@@ -42,7 +46,7 @@ extension GoogleEventCommand {
 extension GoogleEventCommand.Change {
     var googleSubject: String? {
         switch self {
-        case .endGrants(let subject, _), .disable(let subject, _), .enable(let subject, _): subject
+        case .endLines(let subject, _, _), .disable(let subject, _), .enable(let subject, _): subject
         case .endToken, .other: nil
         }
     }

@@ -82,10 +82,15 @@ public struct GrantRefusal: Error, Sendable, Equatable {
         case scopeExceeded
         /// The client has none of the scopes any more. The code or token can be used when one is back.
         case scopeWithdrawn
+        /// The account has given the client as many grants within an hour as it can (`GrantPace`).
+        case tooManyGrants
         /// No such grant of the account, or one of an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account.
+        /// Google has disabled the Google account, or has disabled and enabled it since it made the
+        /// assertion.
         case googleAccountDisabled
+        /// The Google account does not lead to this account, or does not any more.
+        case accountNotMatched
     }
 
     public let code: Code

@@ -18,7 +18,8 @@ public struct GrantRecord: Sendable, Hashable {
     public var consentedAt: Moment
     /// The authorization moment of the latest line or code. A revocation ends what is not younger.
     public var authorizedAt: Moment
-    /// The `sub` of the linked Google account, known after streamlined linking.
+    /// The `sub` of the Google account that was linked last by streamlined linking. It is told, and decides
+    /// nothing: each line has the one that it came with.
     public var googleSubject: String?
 
     public init(

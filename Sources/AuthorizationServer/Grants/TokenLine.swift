@@ -22,10 +22,14 @@ public struct TokenLine: Sendable, Hashable {
     public var expiresAt: Moment
     /// `nil` for a line that has access tokens only.
     public var refreshToken: RefreshTokenState?
+    /// The `sub` of the Google account whose assertion gave the line; `nil` for a line of a code. A person
+    /// may link several Google accounts, and an event about one of them ends its own lines alone.
+    public let googleSubject: String?
 
     public init(
         id: UniqueID, grantID: GrantID, isNative: Bool, scope: String, authenticatedAt: Moment,
-        authorizedAt: Moment, createdAt: Moment, expiresAt: Moment, refreshToken: RefreshTokenState?
+        authorizedAt: Moment, createdAt: Moment, expiresAt: Moment, refreshToken: RefreshTokenState?,
+        googleSubject: String? = nil
     ) {
         self.id = id
         self.grantID = grantID
@@ -36,6 +40,7 @@ public struct TokenLine: Sendable, Hashable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.refreshToken = refreshToken
+        self.googleSubject = googleSubject
     }
 }
 

@@ -27,8 +27,13 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityRefused
     /// Older than the client's `max_authentication_age`.
     case authenticationTooOld
+    /// The backend states an authentication in the future. Its clock is wrong, or it does not know when the
+    /// person signed in.
+    case authenticationAhead
     /// A new sign-in makes the credential good again.
     case credentialRevoked
+    /// The account was linked again and again within an hour. Google is told in the browser to try later.
+    case tooManyGrants
     /// The database cannot be reached, or the like.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
@@ -36,7 +41,8 @@ public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     /// What Google is to do: go on in the browser, or end.
     public var outcome: AppFlipOutcome {
         switch self {
-        case .identityMissing, .identityRefused, .authenticationTooOld, .credentialRevoked, .unavailable:
+        case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,
+            .credentialRevoked, .tooManyGrants, .unavailable:
             .cancelled
         case .accountErased, .accountBeingErased, .appleAccountDeleted: .unrecoverable
         }

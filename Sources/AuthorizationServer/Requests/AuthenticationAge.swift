@@ -17,6 +17,15 @@ public struct AuthenticationAge: Sendable, Hashable {
         return moment.map { $0 >= earliest } ?? false
     }
 
+    /// How far the clock that states an authentication may be ahead of ours, in milliseconds.
+    public static let leeway: Int64 = 60_000
+
+    /// Whether an authentication lies in the future by more than the leeway. It would be recent for ever, and
+    /// younger than every revocation.
+    public static func isAhead(_ moment: Moment, of now: Moment) -> Bool {
+        moment > now.advanced(byMilliseconds: leeway)
+    }
+
     /// The earliest authorization moment that is recent enough, or `nil` without a bound.
     public func earliest(at now: Moment) -> Moment? {
         longest.map { now.advanced(byMilliseconds: -$0 * 1000) }

@@ -25,11 +25,14 @@ public protocol AuthorizationStore: Sendable {
 
     func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord?
 
-    /// The account that is linked with a Google account for a client; `nil` when none is.
+    /// The account of the youngest line of a client that came with a Google account; `nil` when there is
+    /// none.
     func account(linkedWith googleSubject: String, for client: OAuthClientID) async throws -> AccountID?
 
-    /// The account with this verified address that is not known as a private relay address, in the team of an
-    /// app; `nil` when none or several have it.
+    /// The account of an app with this verified address that is not known as a private relay address. An
+    /// account that a Google account has made is never found by its address, but counts.
+    ///
+    /// - Returns: `nil` when none has it, or several of the team have, whatever their apps.
     func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) async throws -> AccountID?
 
     func isDisabled(googleSubject: String) async throws -> Bool
@@ -48,8 +51,9 @@ public protocol AuthorizationStore: Sendable {
 
     func nextDeliveryDue() async throws -> Moment?
 
-    /// Forgets codes a day past their expiry, lines past theirs, and what Google said longer than 30 days
-    /// ago, but for Google accounts that are disabled; a bounded number of each at once. Returns how many.
+    /// Forgets codes a day past their expiry, lines past theirs, paces of new grants after an hour, and what
+    /// Google said longer than 30 days ago, but for Google accounts that are disabled; a bounded number of
+    /// each at once. Returns how many.
     func purgeGrants(at moment: Moment) async throws -> Int
 
     /// The signing keys, the newest first. Sealed; see `SigningKeyRecord`.

@@ -63,8 +63,11 @@ public struct AppFlip: Sendable {
             guard age.longest == nil || age.accepts(authenticatedAt, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
+            if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
+                return .obstacle(.authenticationAhead)
+            }
             // Where the backend does not say when the person signed in, it was at the latest authorization
-            // that is known. A time ahead of our clock would outlast every revocation.
+            // that is known. A time ahead of our clock, within the leeway, would outlast a revocation.
             let standing = try await server.parts.store.standing(of: id, app: request.client.app)
             let known = standing?.credential.authorization?.moment
             return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
@@ -151,9 +154,11 @@ extension AppFlipObstacle {
         case .credentialRevoked: self = .credentialRevoked
         case .appleAccountDeleted: self = .appleAccountDeleted
         case .authenticationTooOld: self = .authenticationTooOld
+        case .tooManyGrants: self = .tooManyGrants
         case .codeNotFound, .codeOfAnotherClient, .redirectURIMismatch, .codeVerifierMismatch, .codeRetried,
             .codeReused, .refreshTokenNotFound, .refreshTokenOfAnotherClient, .refreshTokenReused,
-            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled:
+            .scopeExceeded, .scopeWithdrawn, .grantNotFound, .googleAccountDisabled,
+            .accountNotMatched:
             return nil
         }
     }

@@ -29,7 +29,7 @@ struct AuthorizeSituation {
             // A session from before a revocation ended with it, also when the person has signed in since.
             standing.credential.admits(authorizationAt: session.authenticatedAt)
         else { return signInStep }
-        let isHintMet = standing.account.isMeant(by: request.loginHint)
+        let isHintMet = isHintMet(by: standing.account)
         guard request.alwaysAsksForConsent || !isConsentGiven || !isHintMet else { return .issue }
         guard request.prompts.contains(.none) else { return .ask(standing.account) }
         return isConsentGiven && !request.alwaysAsksForConsent
@@ -76,8 +76,22 @@ struct AuthorizeSituation {
     }
 
     private var isConsentGiven: Bool {
-        guard let grant, let granted = ScopeSet(parsing: grant.scope) else { return false }
-        return request.scopes.isSubset(of: granted)
+        grantedScopes.map { request.scopes.isSubset(of: $0) } ?? false
+    }
+
+    private var grantedScopes: ScopeSet? { grant.flatMap { ScopeSet(parsing: $0.scope) } }
+
+    /// Whether the hint can be this account, as far as the client may know: without the address of the
+    /// person, no address in a hint is met. The client would otherwise learn by `prompt=none`, or by the
+    /// missing page, which address is right.
+    private func isHintMet(by account: Account) -> Bool {
+        guard let hint = request.loginHint else { return true }
+        guard hint.hasPrefix("acc_") || !hint.contains("@") || mayKnowEmail else { return false }
+        return account.isMeant(by: hint)
+    }
+
+    private var mayKnowEmail: Bool {
+        request.client.scopes.contains(.email) && grantedScopes?.contains(.email) ?? false
     }
 }
 
@@ -91,8 +105,7 @@ extension BrowserSession {
 extension Account {
     /// Whether a `login_hint` can be this account. Only a hint that names another one surely is not: an
     /// account's ID, or an address where the account's own one is known.
-    func isMeant(by hint: String?) -> Bool {
-        guard let hint else { return true }
+    func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
         // Apple can leave out whether an address is private. A relay address is never the one of a hint.
         guard hint.contains("@"), let email, !(isPrivateEmail ?? false) else { return true }

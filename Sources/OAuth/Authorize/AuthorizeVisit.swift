@@ -42,6 +42,8 @@ struct AuthorizeVisit: Sendable {
         return .later {
             do {
                 return AuthorizeOutcome(.code(try await issue(scopes, session)))
+            } catch let error as GrantRefusal where error.code == .tooManyGrants {
+                return tooManyGrants()
             } catch is GrantRefusal {
                 // The credential ended while the page was open. A new sign-in can help.
                 return refusal(.loginRequired, session: .end)
@@ -72,6 +74,8 @@ struct AuthorizeVisit: Sendable {
             do {
                 let location = try await issue(request.scopes, session)
                 return AuthorizeOutcome(.code(location), session: sessionWithoutRoundTrip(situation))
+            } catch let error as GrantRefusal where error.code == .tooManyGrants {
+                return tooManyGrants()
             } catch is GrantRefusal {
                 // The credential has ended since it was read.
                 return withoutSession(situation)
@@ -123,6 +127,12 @@ struct AuthorizeVisit: Sendable {
         _ code: OAuthError.Code, _ explanation: String, session: AuthorizeOutcome.SessionChange = .keep
     ) -> AuthorizeOutcome {
         AuthorizeOutcome(OAuthError(code, explanation), by: request.response, session: session)
+    }
+
+    private func tooManyGrants() -> AuthorizeOutcome {
+        redirect(
+            .temporarilyUnavailable,
+            "The person has given this client too many new grants within an hour; try again in an hour.")
     }
 
     private func refusal(

@@ -2,6 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 import Encodings
+import JOSE
 import KeySets
 import StrictJSON
 
@@ -14,11 +15,11 @@ struct GoogleEventToken: Sendable {
     let changes: [GoogleEventCommand.Change]
 
     /// - Parameters:
-    ///   - clientIDs: Of our projects at Google: one of them must be the audience.
+    ///   - clients: One of them must have the audience among its client IDs at Google.
     ///   - now: By our clock.
     /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys cannot be had now.
     init(
-        _ text: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
+        _ text: String, settings: GoogleSettings, clients: [OAuthClient], keys: any VerificationKeys,
         at now: Moment
     ) async throws {
         let token: GoogleToken
@@ -32,41 +33,51 @@ struct GoogleEventToken: Sendable {
         guard token.hasIssuer([settings.eventIssuer]) else {
             throw SecurityEventError(.invalidIssuer, "iss must be \(settings.eventIssuer).")
         }
-        guard token.hasAudience(clientIDs, allowsOthers: true) else {
+        // What Google says of a project's tokens is about the clients of this project alone.
+        let recipients = clients.filter { client in
+            token.hasAudience(client.googleLinking?.googleClientIDs ?? [], allowsOthers: true)
+        }
+        guard !recipients.isEmpty else {
             throw SecurityEventError(.invalidAudience, "aud is no configured client ID of Google.")
         }
         let seconds = now.milliseconds / 1000
         guard let jti = token.name("jti"), let issuedAt = token.seconds("iat"),
-            issuedAt <= seconds + GoogleToken.leeway, let events = token.claims["events"]?.object,
+            GoogleToken.times.isPast(issuedAt, at: seconds), token.isValid(at: seconds),
+            let events = token.claims["events"]?.object,
             (1...Self.mostEvents).contains(events.members.count)
         else {
             throw SecurityEventError(
-                .invalidRequest, "jti, iat and events must be there, and iat must not be in the future.")
+                .invalidRequest,
+                "jti, iat and events must be there, and iat and nbf must not be in the future.")
         }
         self.jti = jti
         // A grant of the same second is older than the event, as far as can be told.
         let moment = Moment(milliseconds: issuedAt * 1000 + 999)
         changes = events.members.flatMap { name, value in
-            Self.changes(name, value, settings: settings, at: moment)
+            Self.changes(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
         }
     }
 
     private static func changes(
-        _ type: String, _ event: JSONValue, settings: GoogleSettings, at moment: Moment
+        _ type: String, _ event: JSONValue, _ recipients: Set<OAuthClientID>, settings: GoogleSettings,
+        at moment: Moment
     ) -> [GoogleEventCommand.Change] {
         // Google's two descriptions differ in whether the subject is a member of its own.
         let subject = event["subject"] ?? event
         switch Kind(rawValue: type) {
-        case .sessionsRevoked, .tokensRevoked:
+        case .sessionsRevoked:
             guard let account = account(subject, settings) else { break }
-            return [.endGrants(googleSubject: account, upTo: moment)]
+            return [.endLines(googleSubject: account, upTo: moment, of: nil)]
+        case .tokensRevoked:
+            guard let account = account(subject, settings) else { break }
+            return [.endLines(googleSubject: account, upTo: moment, of: recipients)]
         case .tokenRevoked:
             guard let digest = tokenDigest(subject) else { break }
-            return [.endToken(doubleSHA512: digest)]
+            return [.endToken(doubleSHA512: digest, of: recipients)]
         case .accountDisabled:
             guard let account = account(subject, settings) else { break }
             return [
-                .endGrants(googleSubject: account, upTo: moment),
+                .endLines(googleSubject: account, upTo: moment, of: nil),
                 .disable(googleSubject: account, at: moment),
             ]
         case .accountEnabled:

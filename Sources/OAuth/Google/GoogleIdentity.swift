@@ -1,10 +1,13 @@
 import Encodings
+import JOSE
 import KeySets
 import StrictJSON
 
 /// A person as Google's ID token names them, verified (OpenID Connect Core §3.1.3.7).
 struct GoogleIdentity: Sendable, Equatable {
     let subject: String
+    /// Seconds since 1970, by Google's clock.
+    let issuedAt: Int64
     let email: String?
     let isEmailVerified: Bool
     /// `hd`: the domain of a Google Workspace account.
@@ -25,10 +28,12 @@ struct GoogleIdentity: Sendable, Equatable {
         // A security event token has the same keys and audiences, and must not sign anyone in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
-            let expiresAt = token.seconds("exp"), now - GoogleToken.leeway < expiresAt,
-            let issuedAt = token.seconds("iat"), issuedAt <= now + GoogleToken.leeway
+            let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
+            let issuedAt = token.seconds("iat"), GoogleToken.times.isPast(issuedAt, at: now),
+            token.isValid(at: now)
         else { throw GoogleToken.Fault.malformed }
         self.subject = subject
+        self.issuedAt = issuedAt
         email = token.name("email")
         isEmailVerified = token.claims["email_verified"] == .bool(true)
         hostedDomain = token.name("hd")

@@ -7,8 +7,8 @@ import StrictJSON
 struct GoogleToken: Sendable {
     /// In bytes. Google's tokens have about a kilobyte.
     static let longest = 16 * 1024
-    /// Seconds that Google's clock may be ahead of ours, and that an expired token is still taken.
-    static let leeway: Int64 = 60
+    /// Google's clock may differ from ours by a minute.
+    static let times = TokenTimeCheck(leeway: 60)
 
     enum Fault: Error, Equatable {
         /// Not a compact JWS in RS256 with a key ID.
@@ -72,6 +72,14 @@ struct GoogleToken: Sendable {
             !text.hasControlCharacters
         else { return nil }
         return text
+    }
+
+    /// Whether the token may be used already. `nbf` is optional, but one that is no time is not left aside
+    /// (RFC 7523 §3, rule 5).
+    func isValid(at now: Int64) -> Bool {
+        guard claims["nbf"] != nil else { return true }
+        guard let notBefore = seconds("nbf") else { return false }
+        return Self.times.isValid(notBefore: notBefore, at: now)
     }
 
     /// Seconds since 1970, within the years 1970 to 9999, so that arithmetic on them cannot overflow.

@@ -20,10 +20,7 @@ public struct SecurityEventReceiver: Sendable {
         let now = server.now()
         let event = try await GoogleEventToken(
             token, settings: server.parts.google,
-            clientIDs: server.settings.clients.clients.flatMap {
-                $0.googleLinking?.googleClientIDs ?? []
-            },
-            keys: server.parts.googleEventKeys, at: now)
+            clients: server.settings.clients.clients, keys: server.parts.googleEventKeys, at: now)
         let outcome = try await server.parts.commits.submit(
             .googleEvent(
                 GoogleEventCommand(

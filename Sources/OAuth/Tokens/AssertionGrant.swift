@@ -6,8 +6,8 @@ import SignIn
 
 /// The grant `urn:ietf:params:oauth:grant-type:jwt-bearer` with Google's ID token: streamlined linking.
 ///
-/// An account is found by the Google account that it was linked with, else by an e-mail address that both
-/// sides have verified and that Google answers for.
+/// An account is found by the Google account that it was linked with or that has made it, else by an e-mail
+/// address that both sides have verified and that Google answers for.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
@@ -41,43 +41,74 @@ struct AssertionGrant: Sendable {
             guard let account = try await newAccount(for: identity, client: client, at: now) else {
                 return Self.refusal(identity)
             }
-            return try await tokens(for: account, identity, scope: scope, client: client, at: now)
+            return try await tokens(
+                for: Found(id: account, match: .origin), identity, scope: scope, client: client, at: now)
         case (.get, nil), (.create, _): return Self.refusal(identity)
         }
     }
 
     /// An account whose credential is revoked is not found: the person signs in again in the browser, which
     /// heals it.
-    private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> AccountID? {
-        let store = server.parts.store
-        guard let app = server.parts.deployment.app(for: client.app) else { return nil }
-        var found = try await store.account(linkedWith: identity.subject, for: client.id)
-        if found == nil, let email = identity.authoritativeEmail {
-            found = try await store.account(withVerifiedEmail: email, app: client.app, team: app.team)
-        }
-        guard let found, let standing = try await store.standing(of: found, app: client.app),
+    private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Found? {
+        guard let app = server.parts.deployment.app(for: client.app),
+            let found = try await match(of: identity, client: client, team: app.team),
+            let standing = try await server.parts.store.standing(of: found.id, app: client.app),
             standing.isAuthorized
         else { return nil }
         return found
     }
 
+    private struct Found {
+        let id: AccountID
+        let match: GoogleAccountMatch
+    }
+
+    private func match(of identity: GoogleIdentity, client: OAuthClient, team: TeamID) async throws -> Found?
+    {
+        let store = server.parts.store
+        if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
+            return Found(id: id, match: .link)
+        }
+        // Before the address: the person had this account made.
+        if let subject = AppleSubject(madeBy: identity.subject),
+            let account = try await account(subject, app: client.app)
+        {
+            return Found(id: account.id, match: .origin)
+        }
+        guard let email = identity.authoritativeEmail,
+            let id = try await store.account(withVerifiedEmail: email, app: client.app, team: team)
+        else { return nil }
+        return Found(id: id, match: .email(email))
+    }
+
+    private func account(_ subject: AppleSubject, app: ClientID) async throws -> Account? {
+        do {
+            return try await server.parts.signIn.account(
+                subject: subject.rawValue, clientID: app.rawValue, allowed: .all)
+        } catch is AccountRefusal {
+            return nil
+        }
+    }
+
     private func tokens(
-        for account: AccountID, _ identity: GoogleIdentity, scope: ScopeSet, client: OAuthClient,
+        for account: Found, _ identity: GoogleIdentity, scope: ScopeSet, client: OAuthClient,
         at now: Moment
     ) async throws -> TokenEndpoint.Response {
         var generator = SystemRandomNumberGenerator()
         let lineID = UniqueID(at: now, using: &generator)
         let refreshToken = TokenMaker.newRefreshToken(lineID: lineID)
         let command = AssertionCommand(
-            accountID: account, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
+            accountID: account.id, newGrantID: GrantID(UniqueID(at: now, using: &generator)),
             oauthClientID: client.id, clientID: client.app, googleSubject: identity.subject,
+            match: account.match, assertedAt: Moment(milliseconds: identity.issuedAt * 1000),
             scope: scope.text, newLineID: lineID, refreshToken: refreshToken.newToken(forGoogle: true),
             ceilings: server.ceilings(of: client), moment: now)
         let outcome: GrantOutcome
         do {
             outcome = try await server.submitEnding(.assertion(command))
         } catch is GrantRefusal {
-            // Revoked, erased or disabled since it was looked up.
+            // Revoked, erased, disabled or no longer the one that is meant since it was looked up. Or the
+            // assertion is older than what Google has said of the Google account.
             return Self.refusal(identity)
         }
         guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
@@ -93,13 +124,16 @@ struct AssertionGrant: Sendable {
         for identity: GoogleIdentity, client: OAuthClient, at now: Moment
     ) async throws -> AccountID? {
         guard let app = server.parts.deployment.app(for: client.app),
-            let subject = AppleSubject("google:\(identity.subject)")
+            let subject = AppleSubject(madeBy: identity.subject)
         else { return nil }
         let command = SignInCommand(
             key: SubjectKey(team: app.team, subject: subject), clientID: app.primaryClientID,
             authorizedAt: now,
+            // Verified only where Google answers for the address: any other one may be another person's by
+            // now, whom it would lead to this account.
             email: identity.email.flatMap {
-                EmailAddress(address: $0, isVerified: identity.isEmailVerified, isPrivate: false)
+                EmailAddress(
+                    address: $0, isVerified: identity.authoritativeEmail != nil, isPrivate: false)
             },
             profile: Profile(firstName: identity.givenName, lastName: identity.familyName),
             receivedAt: now)

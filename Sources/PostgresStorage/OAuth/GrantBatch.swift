@@ -60,6 +60,7 @@ struct GrantBatch {
         var generator = SystemRandomNumberGenerator()
         let results = set.apply(using: &generator)
         var calls = GrantChangeWriter.calls(for: set.changes)
+        calls += GrantChangeWriter.calls(set.changedPaces)
         calls += GrantChangeWriter.calls(set.newGoogleEvents, set.changedGoogleAccounts)
         var events = EventAppending()
         for event in set.events {

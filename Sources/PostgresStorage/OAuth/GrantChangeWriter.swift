@@ -74,6 +74,7 @@ enum GrantChangeWriter {
     private static let putGrants = PutGrants()
     private static let putLines = Put<OAuthLineTable>("id", .progress)
     private static let putCodes = Put<OAuthCodeTable>("digest", .redemption)
+    private static let putPaces = Put<OAuthGrantPaceTable>("account_id, oauth_client", .values)
     private static let insertDeliveries = Put<SecurityEventDeliveryTable>()
     private static let insertGoogleEvents = Put<GoogleEventTable>()
     private static let putGoogleAccounts = Put<GoogleAccountTable>("google_subject", .values)
@@ -92,6 +93,19 @@ enum GrantChangeWriter {
         if !changes.codes.isEmpty { calls.append(call(changes.codes)) }
         if !changes.deliveries.isEmpty { calls.append(call(changes.deliveries)) }
         return calls
+    }
+
+    static func calls(_ paces: [GrantPace]) -> [PostgresCall] {
+        guard !paces.isEmpty else { return [] }
+        let columns = putPaces.columns
+        return [
+            putPaces.statement.call { values in
+                values.set(columns.accountID, paces.map(\.accountID))
+                values.set(columns.oauthClientID, paces.map(\.oauthClientID))
+                values.set(columns.begunAt, paces.map(\.begunAt))
+                values.set(columns.count, paces.map(\.count))
+            }
+        ]
     }
 
     static func calls(_ events: [GoogleEventCommand], _ accounts: [GoogleAccountRecord]) -> [PostgresCall] {
@@ -157,6 +171,7 @@ enum GrantChangeWriter {
             values.set(columns.previousDigest, tokens.map { $0?.previous?.digest })
             values.set(columns.rotatedAt, tokens.map { $0?.previous?.rotatedAt })
             values.set(columns.doubleSHA512, tokens.map { $0?.doubleSHA512 })
+            values.set(columns.googleSubject, lines.map(\.googleSubject))
         }
     }
 

@@ -31,8 +31,8 @@ enum GrantQuestionRows {
                 SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
                 WHERE l.id = ANY (\(lines))
                 UNION ALL
-                SELECT \(list) FROM oauth_grant g
-                WHERE g.google_subject = ANY (\(subjects)) AND g.google_subject IS NOT NULL
+                SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+                WHERE l.google_subject = ANY (\(subjects)) AND l.google_subject IS NOT NULL
                 UNION ALL
                 SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
                 WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
@@ -50,6 +50,19 @@ enum GrantQuestionRows {
             columns = list.add(GoogleAccountTable.self)
             statement = TypedStatement("oauth_google_accounts") {
                 "SELECT \(list) FROM google_account WHERE google_subject = ANY (\($0))"
+            }
+        }
+    }
+
+    private struct FindPaces {
+        let statement: TypedStatement<[AccountID]>
+        let columns: OAuthGrantPaceTable
+
+        init() {
+            var list = SelectList()
+            columns = list.add(OAuthGrantPaceTable.self)
+            statement = TypedStatement("oauth_grant_paces") {
+                "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\($0))"
             }
         }
     }
@@ -83,6 +96,7 @@ enum GrantQuestionRows {
     private static let findOwners = FindOwners()
     private static let findGoogleAccounts = FindGoogleAccounts()
     private static let findEvents = FindEvents()
+    private static let findPaces = FindPaces()
     private static let findErased = FindErased()
 
     /// What comes first in the transaction.
@@ -106,7 +120,7 @@ enum GrantQuestionRows {
     static func calls(_ question: GrantQuestion) -> [PostgresCall] {
         [
             findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
-            findEvents.statement(question.eventIdentifiers),
+            findEvents.statement(question.eventIdentifiers), findPaces.statement(question.accountIDs),
         ]
     }
 
@@ -114,10 +128,11 @@ enum GrantQuestionRows {
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         var results = results
         guard let erased = results.popFirst(), let accounts = results.popFirst(),
-            let events = results.popFirst()
-        else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
+            let events = results.popFirst(), let paces = results.popFirst()
+        else { throw StorageError(.unavailable, detail: "expected the results of four statements") }
         for row in erased { set.load(erased: try row.required(findErased.accountID)) }
         for row in accounts { set.load(try findGoogleAccounts.columns.account(row)) }
+        for row in paces { set.load(try findPaces.columns.pace(row)) }
         for row in events { set.load(googleEvent: try row.required(findEvents.jti)) }
     }
 

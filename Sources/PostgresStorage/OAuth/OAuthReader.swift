@@ -38,22 +38,24 @@ enum OAuthReader {
     private static let findLinked = TypedStatement<String, OAuthClientID>("oauth_find_linked") {
         subject, client in
         """
-        SELECT account_id FROM oauth_grant
-        WHERE google_subject = \(subject) AND google_subject IS NOT NULL AND oauth_client = \(client)
-        LIMIT 1
+        SELECT g.account_id FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+        WHERE l.google_subject = \(subject) AND l.google_subject IS NOT NULL AND g.oauth_client = \(client)
+        ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
-    // The collation makes lower() change ASCII letters only, as in the index.
-    private static let findByEmail = TypedStatement<String, TeamID, ClientID>("oauth_find_by_email") {
-        email, team, app in
+    // The collation makes lower() change ASCII letters only, as in the index. It counts before it looks at
+    // the app: an account of another app of the team has the address too.
+    private static let findByEmail = TypedStatement<String, TeamID, ClientID, String>("oauth_find_by_email") {
+        email, team, app, made in
         """
-        SELECT s.account_id FROM subject s
+        SELECT (array_agg(s.account_id))[1] FROM subject s
         WHERE lower(s.email) = lower(\(email) COLLATE "C") AND s.email_is_verified AND NOT s.email_is_private
             AND s.account_id IS NOT NULL AND s.team_id = (SELECT id FROM team WHERE name = \(team))
+        HAVING count(*) = 1 AND bool_and(
+            NOT starts_with(s.sub, \(made))
             AND EXISTS (
                 SELECT 1 FROM credential c
-                WHERE c.subject_id = s.id AND c.app_id = (SELECT id FROM app WHERE name = \(app)))
-        LIMIT 2
+                WHERE c.subject_id = s.id AND c.app_id = (SELECT id FROM app WHERE name = \(app))))
         """
     }
 
@@ -92,7 +94,7 @@ enum OAuthReader {
     static func account(
         withVerifiedEmail email: String, app: ClientID, team: TeamID, in session: PostgresSession
     ) throws -> AccountID? {
-        let rows = try session.run(findByEmail(email, team, app))
-        return rows.count == 1 ? rows.onlyValue(as: AccountID.self) : nil
+        let made = AppleSubject.googlePrefix
+        return try session.run(findByEmail(email, team, app, made)).onlyValue(as: AccountID.self)
     }
 }

@@ -28,9 +28,6 @@ extension Migration {
                 UNIQUE (account_id, oauth_client)
             );
 
-            CREATE INDEX oauth_grant_by_google_subject ON oauth_grant (google_subject)
-                WHERE google_subject IS NOT NULL;
-
             -- What one code or assertion gave.
             CREATE TABLE oauth_line (
                 id uuid PRIMARY KEY,
@@ -49,6 +46,7 @@ extension Migration {
                 previous_digest bytea CHECK (octet_length(previous_digest) = 32),
                 rotated_at bigint CHECK (rotated_at BETWEEN 0 AND 253402300799999),
                 double_sha512 bytea CHECK (octet_length(double_sha512) = 64),
+                google_subject text COLLATE "C" CHECK (length(google_subject) BETWEEN 1 AND 255),
                 CHECK ((line_secret_digest IS NULL) = (token_digest IS NULL)),
                 CHECK ((line_secret_digest IS NULL) = (generation IS NULL)),
                 CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
@@ -56,6 +54,8 @@ extension Migration {
 
             CREATE INDEX oauth_line_by_grant ON oauth_line (grant_id);
             CREATE INDEX oauth_line_by_end ON oauth_line (expires_at);
+            CREATE INDEX oauth_line_by_google_subject ON oauth_line (google_subject)
+                WHERE google_subject IS NOT NULL;
             CREATE INDEX oauth_line_by_double_sha512 ON oauth_line (double_sha512)
                 WHERE double_sha512 IS NOT NULL;
 
@@ -79,6 +79,17 @@ extension Migration {
 
             CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
             CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
+
+            -- How many grants an account has given to a client since begun_at. Good for an hour.
+            CREATE TABLE oauth_grant_pace (
+                account_id uuid NOT NULL,
+                oauth_client text COLLATE "C" NOT NULL CHECK (length(oauth_client) BETWEEN 1 AND 255),
+                begun_at bigint NOT NULL CHECK (begun_at BETWEEN 0 AND 253402300799999),
+                count bigint NOT NULL CHECK (count > 0),
+                PRIMARY KEY (account_id, oauth_client)
+            );
+
+            CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
 
             -- Refresh tokens that have ended, for Google. A claim moves next_attempt_at to its end.
             CREATE TABLE security_event_delivery (

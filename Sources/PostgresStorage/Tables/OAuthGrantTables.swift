@@ -69,6 +69,8 @@ struct OAuthLineTable: Table {
     let rotatedAt: Column<Moment>
     /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
     let doubleSHA512: Column<SHA512Digest>
+    /// Of the Google account whose assertion gave the line.
+    let googleSubject: Column<String>
 
     init(_ columns: inout ColumnList) {
         id = columns("id", .operational)
@@ -85,6 +87,7 @@ struct OAuthLineTable: Table {
         previousDigest = columns("previous_digest", .secret)
         rotatedAt = columns("rotated_at", .personal)
         doubleSHA512 = columns("double_sha512", .operational)
+        googleSubject = columns("google_subject", .personal)
     }
 }
 
@@ -104,7 +107,8 @@ extension OAuthLineTable {
             isNative: try row.required(isNative), scope: try row.required(scope),
             authenticatedAt: try row.required(authenticatedAt),
             authorizedAt: try row.required(authorizedAt), createdAt: try row.required(createdAt),
-            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row))
+            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row),
+            googleSubject: row[googleSubject])
     }
 
     private func refreshToken(_ row: PostgresRow) throws(StorageError) -> RefreshTokenState? {

@@ -37,6 +37,7 @@ final class GrantBatches {
             set.load(found.record)
             rowIDs[id] = found.place.rowID
         }
+        for id in set.question.accountIDs { try question.forEachPace(of: id) { set.load($0) } }
         for jti in set.question.eventIdentifiers where try question.isKept(googleEvent: jti) {
             set.load(googleEvent: jti)
         }
@@ -45,6 +46,7 @@ final class GrantBatches {
         }
         let results = try apply(&set, to: accounts, using: &generator)
         try writer.save(set.changes)
+        try writer.save(set.changedPaces)
         try writer.save(set.newGoogleEvents, set.changedGoogleAccounts)
         let events = try set.events.map { event in
             guard let rowID = event.accountID.flatMap({ rowIDs[$0] }) else {

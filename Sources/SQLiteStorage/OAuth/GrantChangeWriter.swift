@@ -46,6 +46,7 @@ final class GrantChangeWriter {
     private let putGrant: Put<OAuthGrantTable>
     private let putLine: Put<OAuthLineTable>
     private let putCode: Put<OAuthCodeTable>
+    private let putPace: Put<OAuthGrantPaceTable>
     private let insertDelivery: Put<SecurityEventDeliveryTable>
     private let insertGoogleEvent: Put<GoogleEventTable>
     private let putGoogleAccount: Put<GoogleAccountTable>
@@ -65,6 +66,8 @@ final class GrantChangeWriter {
         putGrant = try Put(update("id", OAuthGrantTable.names(.values)), in: database)
         putLine = try Put(update("id", OAuthLineTable.names(.progress)), in: database)
         putCode = try Put(update("digest", OAuthCodeTable.names(.redemption)), in: database)
+        putPace = try Put(
+            update("account_id, oauth_client", OAuthGrantPaceTable.names(.values)), in: database)
         insertDelivery = try Put(in: database)
         insertGoogleEvent = try Put(in: database)
         putGoogleAccount = try Put(
@@ -97,6 +100,10 @@ final class GrantChangeWriter {
         for line in changes.lines { try putLine.run { $0.bind(line, to: $1) } }
         for code in changes.codes { try putCode.run { $0.bind(code, to: $1) } }
         for delivery in changes.deliveries { try insertDelivery.run { $0.bind(delivery, to: $1) } }
+    }
+
+    func save(_ paces: [GrantPace]) throws {
+        for pace in paces { try putPace.run { $0.bind(pace, to: $1) } }
     }
 
     func save(_ events: [GoogleEventCommand], _ accounts: [GoogleAccountRecord]) throws {

@@ -15,6 +15,8 @@ final class GrantQuestionRows {
     private let findGoogleAccount: KeyedSelect<String>
     private let account: Column<AccountID>
     private let googleAccount: GoogleAccountTable
+    private let findPaces: KeyedSelect<AccountID>
+    private let pace: OAuthGrantPaceTable
 
     init(in database: Database) throws {
         var list = SelectList()
@@ -26,7 +28,10 @@ final class GrantQuestionRows {
             "SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id WHERE l.id = \($0)"
         }
         byGoogleSubject = try KeyedSelect(in: database) {
-            "SELECT \(list) FROM oauth_grant g WHERE g.google_subject = \($0)"
+            """
+            SELECT \(list) FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+            WHERE l.google_subject = \($0)
+            """
         }
         byToken = try KeyedSelect(in: database) {
             """
@@ -36,6 +41,11 @@ final class GrantQuestionRows {
         }
         findErasure = try KeyedSelect(in: database) { "SELECT 1 FROM erasure WHERE account_id = \($0)" }
         findEvent = try KeyedSelect(in: database) { "SELECT 1 FROM google_event WHERE jti = \($0)" }
+        var paces = SelectList()
+        pace = paces.add(OAuthGrantPaceTable.self)
+        findPaces = try KeyedSelect(in: database) {
+            "SELECT \(paces) FROM oauth_grant_pace WHERE account_id = \($0)"
+        }
         var accounts = SelectList()
         googleAccount = accounts.add(GoogleAccountTable.self)
         findGoogleAccount = try KeyedSelect(in: database) {
@@ -57,6 +67,10 @@ final class GrantQuestionRows {
     func wasErased(_ id: AccountID) throws -> Bool { try findErasure.first(id) { _ in true } ?? false }
 
     func isKept(googleEvent jti: String) throws -> Bool { try findEvent.first(jti) { _ in true } ?? false }
+
+    func forEachPace(of id: AccountID, _ body: (GrantPace) -> Void) throws {
+        try findPaces.forEach(id) { body(try pace.pace($0)) }
+    }
 
     func googleAccount(_ subject: String) throws -> GoogleAccountRecord? {
         try findGoogleAccount.first(subject) { try googleAccount.account($0) }

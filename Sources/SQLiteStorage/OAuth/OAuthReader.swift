@@ -47,8 +47,9 @@ final class OAuthReader {
     func account(linkedWith googleSubject: String, for client: OAuthClientID) throws -> AccountID? {
         try accountID(
             """
-            SELECT account_id FROM oauth_grant WHERE google_subject = :subject AND oauth_client = :client
-            LIMIT 1
+            SELECT g.account_id FROM oauth_line l JOIN oauth_grant g ON g.id = l.grant_id
+            WHERE l.google_subject = :subject AND g.oauth_client = :client
+            ORDER BY l.created_at DESC, l.id DESC LIMIT 1
             """, ["subject": googleSubject, "client": client.rawValue])
     }
 
@@ -57,17 +58,21 @@ final class OAuthReader {
         guard let teamNumber = try names.teams.number(of: team),
             let appNumber = try names.apps.number(of: app)
         else { return nil }
-        let found = try Data.fetchAll(
+        // Counts before it looks at the app: an account of another app of the team has the address too.
+        let id = try Data.fetchOne(
             database,
             sql: """
-                SELECT s.account_id FROM subject s
+                SELECT max(s.account_id) FROM subject s
                 WHERE lower(s.email) = lower(:email) AND s.email_is_verified = 1
                     AND s.email_is_private = 0 AND s.team_id = :team AND s.account_id IS NOT NULL
-                    AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app)
-                LIMIT 2
-                """, arguments: ["email": email, "team": teamNumber, "app": appNumber])
-        guard found.count == 1 else { return nil }
-        return UniqueID(found[0]).map { AccountID($0) }
+                HAVING count(*) = 1 AND max(
+                    substr(s.sub, 1, length(:made)) <> :made
+                    AND EXISTS (SELECT 1 FROM credential c WHERE c.subject_id = s.id AND c.app_id = :app))
+                """,
+            arguments: [
+                "email": email, "team": teamNumber, "app": appNumber, "made": AppleSubject.googlePrefix,
+            ])
+        return id.flatMap { UniqueID($0) }.map { AccountID($0) }
     }
 
     func nextDeliveryDue() throws -> Moment? {

@@ -27,9 +27,6 @@ extension Migration {
                 UNIQUE (account_id, oauth_client)
             ) STRICT, WITHOUT ROWID;
 
-            CREATE INDEX oauth_grant_by_google_subject ON oauth_grant (google_subject)
-                WHERE google_subject IS NOT NULL;
-
             -- What one code or assertion gave.
             CREATE TABLE oauth_line (
                 id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
@@ -48,6 +45,7 @@ extension Migration {
                 previous_digest BLOB CHECK (length(previous_digest) = 32),
                 rotated_at INTEGER CHECK (rotated_at BETWEEN 0 AND 253402300799999),
                 double_sha512 BLOB CHECK (length(double_sha512) = 64),
+                google_subject TEXT CHECK (length(google_subject) BETWEEN 1 AND 255),
                 CHECK ((line_secret_digest IS NULL) = (token_digest IS NULL)),
                 CHECK ((line_secret_digest IS NULL) = (generation IS NULL)),
                 CHECK ((previous_digest IS NULL) = (rotated_at IS NULL))
@@ -55,6 +53,8 @@ extension Migration {
 
             CREATE INDEX oauth_line_by_grant ON oauth_line (grant_id);
             CREATE INDEX oauth_line_by_end ON oauth_line (expires_at);
+            CREATE INDEX oauth_line_by_google_subject ON oauth_line (google_subject)
+                WHERE google_subject IS NOT NULL;
             CREATE INDEX oauth_line_by_double_sha512 ON oauth_line (double_sha512)
                 WHERE double_sha512 IS NOT NULL;
 
@@ -78,6 +78,17 @@ extension Migration {
 
             CREATE INDEX oauth_code_by_grant ON oauth_code (grant_id);
             CREATE INDEX oauth_code_by_end ON oauth_code (expires_at);
+
+            -- How many grants an account has given to a client since begun_at. Good for an hour.
+            CREATE TABLE oauth_grant_pace (
+                account_id BLOB NOT NULL CHECK (length(account_id) = 16),
+                oauth_client TEXT NOT NULL CHECK (length(oauth_client) BETWEEN 1 AND 255),
+                begun_at INTEGER NOT NULL CHECK (begun_at BETWEEN 0 AND 253402300799999),
+                count INTEGER NOT NULL CHECK (count > 0),
+                PRIMARY KEY (account_id, oauth_client)
+            ) STRICT, WITHOUT ROWID;
+
+            CREATE INDEX oauth_grant_pace_by_begin ON oauth_grant_pace (begun_at);
 
             -- Refresh tokens that have ended, for Google. A claim moves next_attempt_at to its end.
             CREATE TABLE security_event_delivery (

@@ -10,6 +10,7 @@ package enum DeclaredTables {
         EventTable.declaration, AuthorizationCodeTable.declaration, RefreshTokenTable.declaration,
         ErasureTable.declaration, ErasureAppTable.declaration, ErasureGrantTable.declaration,
         OAuthGrantTable.declaration, OAuthLineTable.declaration, OAuthCodeTable.declaration,
+        OAuthGrantPaceTable.declaration,
         SecurityEventDeliveryTable.declaration, GoogleEventTable.declaration, GoogleAccountTable.declaration,
         SigningKeyTable.declaration, TransferTable.declaration, TicketTable.declaration,
         KeySetSnapshotTable.declaration,

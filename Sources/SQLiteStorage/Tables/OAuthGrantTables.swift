@@ -78,6 +78,8 @@ struct OAuthLineTable: Table {
     let rotatedAt: Column<Moment>
     /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
     let doubleSHA512: Column<SHA512Digest>
+    /// Of the Google account whose assertion gave the line.
+    let googleSubject: Column<String>
 
     init(_ columns: inout ColumnList) {
         id = columns("id", .operational)
@@ -94,6 +96,7 @@ struct OAuthLineTable: Table {
         previousDigest = columns("previous_digest", .secret)
         rotatedAt = columns("rotated_at", .personal)
         doubleSHA512 = columns("double_sha512", .operational)
+        googleSubject = columns("google_subject", .personal)
     }
 }
 
@@ -122,6 +125,7 @@ extension OAuthLineTable {
         statement.bind(line.refreshToken?.previous?.digest, to: previousDigest)
         statement.bind(line.refreshToken?.previous?.rotatedAt, to: rotatedAt)
         statement.bind(line.refreshToken?.doubleSHA512, to: doubleSHA512)
+        statement.bind(line.googleSubject, to: googleSubject)
     }
 
     func line(_ row: PreparedStatement) throws(StorageError) -> TokenLine {
@@ -130,7 +134,8 @@ extension OAuthLineTable {
             isNative: try row.required(isNative), scope: try row.required(scope),
             authenticatedAt: try row.required(authenticatedAt),
             authorizedAt: try row.required(authorizedAt), createdAt: try row.required(createdAt),
-            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row))
+            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row),
+            googleSubject: row[googleSubject])
     }
 
     private func refreshToken(_ row: PreparedStatement) throws(StorageError) -> RefreshTokenState? {

@@ -50,7 +50,8 @@ import Testing
         let web = try #require(shop.redirectTarget(for: "https://shop.example.com/cb"))
         #expect(shop.remembersConsent(for: web))
         let linking = "https://oauth-redirect.googleusercontent.com/r/home-link-42"
-        #expect(google.remembersConsent(for: try #require(google.redirectTarget(for: linking))))
+        // A stranger can begin a link at Google, and lead the person to its address.
+        #expect(!google.remembersConsent(for: try #require(google.redirectTarget(for: linking))))
         for uri in ["com.example.app:/oauth2redirect", "http://127.0.0.1:9004", "http://[::1]:9004/cb"] {
             #expect(!desktop.remembersConsent(for: try #require(desktop.redirectTarget(for: uri))))
         }

@@ -18,7 +18,7 @@ import Testing
     @Test func `revoked sessions end the grants that are linked with the account, and no others`() {
         var desk = linked()
         desk.link(2)
-        desk.apply(.googleEvent(.sample(.endGrants(googleSubject: google, upTo: 2_500_000))))
+        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers == [2])
         #expect(desk.endings == [.googleRevoked])
         // Google knows it already.
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `a link that was made after the event goes on`() {
         var desk = linked()
-        desk.apply(.googleEvent(.sample(.endGrants(googleSubject: google, upTo: 1_999_999))))
+        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 1_999_999, of: nil))))
         #expect(desk.lineNumbers == [1])
         #expect(desk.endings.isEmpty)
     }
@@ -36,18 +36,110 @@ import Testing
         var desk = linked()
         desk.apply(
             .assertion(.sample(2, account: GrantDesk.account, at: 2_600_000)))
-        desk.apply(.googleEvent(.sample(.endGrants(googleSubject: google, upTo: 2_500_000))))
+        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
         #expect(desk.lineNumbers == [2])
         #expect(desk.endings.isEmpty)
+    }
+
+    @Test func `an event of a project ends nothing of other clients`() {
+        var desk = linked()
+        desk.apply(
+            .googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: ["google-two"]))))
+        #expect(desk.lineNumbers == [1])
+        desk.apply(
+            .googleEvent(
+                .sample(.endLines(googleSubject: google, upTo: 2_500_000, of: ["google"]), jti: "own")))
+        #expect(desk.lineNumbers.isEmpty)
+    }
+
+    @Test(arguments: ["google-sub-1", "google-sub-2"])
+    func `of a person with two Google accounts the lines of the one that is meant end`(subject: String) {
+        var desk = linked()
+        desk.apply(.assertion(.sample(2, account: GrantDesk.account, subject: "google-sub-2")))
+        desk.link(3, client: "google", isNative: false, forGoogle: true)
+        desk.apply(.googleEvent(.sample(.endLines(googleSubject: subject, upTo: 2_500_000, of: nil))))
+        #expect(desk.lineNumbers == (subject == google ? [2, 3] : [1, 3]))
+        #expect(desk.endings.isEmpty)
+    }
+
+    @Test func `a line is as old as its assertion`() {
+        var desk = GrantDesk()
+        desk.apply(.assertion(.sample(account: GrantDesk.account, assertedAt: 1_900_000, at: 2_600_000)))
+        desk.apply(.googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))))
+        #expect(desk.lineNumbers.isEmpty)
+    }
+
+    @Test func `nothing of a disabled Google account is good, also what came after the event`() {
+        var desk = GrantDesk()
+        desk.apply(.assertion(.sample(account: GrantDesk.account, at: 2_600_000)))
+        desk.apply(.googleEvent(.sample(.disable(googleSubject: google, at: 2_500_000))))
+        #expect(desk.lineNumbers.isEmpty)
+        #expect(desk.endings == [.googleRevoked])
+    }
+
+    @Test func `an assertion from before a Google account was disabled is not good once it is enabled`() {
+        var set = GrantWorkingSet([
+            .googleEvent(.sample(.disable(googleSubject: google, at: 1_900_000))),
+            .googleEvent(.sample(.enable(googleSubject: google, at: 1_950_999), jti: "enabled")),
+            .assertion(.sample(1, account: GrantDesk.account, assertedAt: 1_890_000)),
+            .assertion(.sample(2, account: GrantDesk.account, assertedAt: 1_949_999)),
+            .assertion(.sample(3, account: GrantDesk.account, assertedAt: 1_950_000)),
+        ])
+        set.load(GrantDesk().person)
+        var generator = SystemRandomNumberGenerator()
+        let codes = refusals(set.apply(using: &generator))
+        #expect(codes == [nil, nil, .googleAccountDisabled, .googleAccountDisabled, nil])
+    }
+
+    @Test(
+        arguments: [
+            ("001999.0123456789abcdef.0123", .email("person@example.com"), nil),
+            ("001999.0123456789abcdef.0123", .email("PERSON@EXAMPLE.COM"), nil),
+            ("001999.0123456789abcdef.0123", .email("other@example.com"), .accountNotMatched),
+            ("001999.0123456789abcdef.0123", .link, .accountNotMatched),
+            ("001999.0123456789abcdef.0123", .origin, .accountNotMatched),
+            ("google:google-sub-1", .origin, nil),
+            ("google:google-sub-1", .email("person@example.com"), nil),
+            // Pre-hijacking: a stranger has made the account, and waits for the owner of the address.
+            ("google:google-sub-2", .origin, .accountNotMatched),
+            ("google:google-sub-2", .email("person@example.com"), .accountNotMatched),
+        ] as [(AppleSubject, GoogleAccountMatch, GrantRefusal.Code?)])
+    func `an account that one Google account has made is never entered by another`(
+        subject: AppleSubject, match: GoogleAccountMatch, refusal: GrantRefusal.Code?
+    ) {
+        var desk = GrantDesk(subject)
+        #expect(
+            desk.apply(.assertion(.sample(account: GrantDesk.account, match: match))).refusal == refusal)
+    }
+
+    @Test(arguments: [(false, false), (true, true)])
+    func `an address that was not verified when it was stored, or is a relay, leads nowhere`(
+        isVerified: Bool, isPrivate: Bool
+    ) {
+        var desk = GrantDesk()
+        desk.person.email = LastWriter(.sample(isVerified: isVerified, isPrivate: isPrivate), at: 1_000_000)
+        #expect(
+            desk.apply(.assertion(.sample(account: GrantDesk.account))).refusal == .accountNotMatched)
+    }
+
+    private func refusals(_ results: [Result<GrantOutcome, any Error>]) -> [GrantRefusal.Code?] {
+        results.map { result in
+            guard case .failure(let error) = result else { return nil }
+            return (error as? GrantRefusal)?.code
+        }
     }
 
     @Test func `one refresh token is found by all 64 bytes of its double digest`() throws {
         var desk = linked()
         let digest = SampleToken(line: 1).doubleSHA512
         let similar = try #require(SHA512Digest(digest.bytes.dropLast() + [(digest.bytes.last ?? 0) ^ 1]))
-        desk.apply(.googleEvent(.sample(.endToken(doubleSHA512: similar), jti: "similar")))
+        desk.apply(.googleEvent(.sample(.endToken(doubleSHA512: similar, of: ["google"]), jti: "similar")))
         #expect(desk.lineNumbers == [1])
-        desk.apply(.googleEvent(.sample(.endToken(doubleSHA512: digest))))
+        // What is said to another project is about none of this client's tokens.
+        desk.apply(
+            .googleEvent(.sample(.endToken(doubleSHA512: digest, of: ["google-two"]), jti: "elsewhere")))
+        #expect(desk.lineNumbers == [1])
+        desk.apply(.googleEvent(.sample(.endToken(doubleSHA512: digest, of: ["google"]))))
         #expect(desk.endings == [.googleRevoked])
     }
 
@@ -63,11 +155,7 @@ import Testing
         ])
         set.load(desk.person)
         var generator = SystemRandomNumberGenerator()
-        let results = set.apply(using: &generator)
-        let codes = results.map { result -> GrantRefusal.Code? in
-            guard case .failure(let error) = result else { return nil }
-            return (error as? GrantRefusal)?.code
-        }
+        let codes = refusals(set.apply(using: &generator))
         #expect(codes == [nil, .googleAccountDisabled, nil, .googleAccountDisabled, nil, nil])
         #expect(set.changedGoogleAccounts.map(\.isDisabled) == [false])
     }
@@ -76,7 +164,7 @@ import Testing
         let desk = linked()
         var set = GrantWorkingSet([
             .googleEvent(.sample(.other(type: "verification"))),
-            .googleEvent(.sample(.endGrants(googleSubject: google, upTo: 2_500_000))),
+            .googleEvent(.sample(.endLines(googleSubject: google, upTo: 2_500_000, of: nil))),
         ])
         set.load(desk.person)
         set.load(

@@ -19,8 +19,9 @@ struct GrantDesk {
     static let app: ClientID = "com.example.app"
 
     /// The person is authorized for one app, since the moment 1,000,000.
-    init() {
-        person = SubjectRecord(key: .sample(), isStored: true)
+    init(_ subject: AppleSubject = SubjectKey.sample().subject) {
+        person = SubjectRecord(key: .sample(subject), isStored: true)
+        person.email = LastWriter(.sample(), at: 1_000_000)
         person.accountID = Self.account
         person.createdAt = 1_000_000
         person.credentials = [AppCredential(clientID: Self.app)]

@@ -16,7 +16,8 @@ import Testing
         (.POST, "/v1/google/security-events"),
     ]
     private static let tables = [
-        "oauth_grant", "oauth_line", "oauth_code", "security_event_delivery", "google_event",
+        "oauth_grant", "oauth_grant_pace", "oauth_line", "oauth_code", "security_event_delivery",
+        "google_event",
         "google_account", "signing_key",
     ]
 

@@ -113,10 +113,10 @@ import TokenMint
         }
     }
 
-    @Test(arguments: [OAuthClients.google, OAuthClients.shop])
-    func `who has agreed is not asked again, until more is wanted`(query: String) async throws {
+    @Test func `who has agreed is not asked again, until more is wanted`() async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
+            let query = OAuthClients.shop
             let page = try await visitor.consentPage(query + "&scope=openid")
             _ = try await visitor.answer(page, "agree")
             let again = try await visitor.authorize(query + "&scope=openid")
@@ -129,12 +129,39 @@ import TokenMint
 
     @Test(arguments: [OAuthClients.desktop, OAuthClients.loopback])
     func `a custom scheme and a loopback address always show the page`(query: String) async throws {
+        try await alwaysShowsPage(query)
+    }
+
+    @Test func `link that a stranger began: for Google the page is shown to who has agreed before`()
+        async throws
+    {
+        try await alwaysShowsPage(OAuthClients.google)
+    }
+
+    private func alwaysShowsPage(_ query: String) async throws {
         try await RunningService.with(Self.oauth) { service in
             let visitor = AuthorizeVisitor(service)
             _ = try await visitor.answer(try await visitor.consentPage(query), "agree")
             _ = try ConsentView(try await visitor.authorize(query))
             let silent = try await visitor.authorize(query + "&prompt=none")
             #expect(Self.parameters(silent)["error"] == "consent_required")
+        }
+    }
+
+    @Test func `who gives a client new grants again and again is told to wait`() async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let visitor = AuthorizeVisitor(service)
+            let store = try #require(service.store as? ReferenceStore)
+            var page = try await visitor.consentPage(OAuthClients.desktop)
+            for _ in 0..<GrantPace.most {
+                #expect(Self.parameters(try await visitor.answer(page, "agree"))["code"] != nil)
+                let grant = try #require(try await Self.grants(service).first)
+                try await store.carryOut(.end(.sample(grant.id, of: grant.accountID)))
+                page = try ConsentView(try await visitor.authorize(OAuthClients.desktop))
+            }
+            let last = Self.parameters(try await visitor.answer(page, "agree"))
+            #expect(last["error"] == "temporarily_unavailable")
+            #expect(try await Self.grants(service).isEmpty)
         }
     }
 

@@ -65,6 +65,11 @@ import TokenMint
         }
     }
 
+    /// The shop may ask for the address.
+    private static let shopWithEmail = RunningService.Options(oauth: {
+        $0.clients[1].scopes = ["openid", "profile", "email"]
+    })
+
     @Test(arguments: [
         (false, "ada@example.com", "code"), (false, "ADA@example.com", "code"),
         (nil, "ada@example.com", "code"),
@@ -76,7 +81,7 @@ import TokenMint
     func `a hint that names another address is told to the person`(
         isPrivate: Bool?, hint: String, outcome: String
     ) async throws {
-        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+        try await RunningService.with(Self.shopWithEmail) { service in
             let visitor = AuthorizeVisitor(service)
             let page = try await visitor.signIn(after: try await visitor.authorize(OAuthClients.shop)) {
                 claims in
@@ -89,6 +94,26 @@ import TokenMint
             #expect((Self.error(silent) ?? "code") == outcome)
             let asked = try await visitor.authorize(query)
             #expect(asked.status == (outcome == "code" ? 303 : 200))
+        }
+    }
+
+    @Test(arguments: ["ada@example.com", "grace@example.com", "ada@", "acc@example.com"])
+    func `existence oracle: a hint tells nothing of an address that the client may not know`(
+        hint: String
+    ) async throws {
+        try await RunningService.with(Self.shopWithEmail) { service in
+            let visitor = AuthorizeVisitor(service)
+            let openid = OAuthClients.shop + "&scope=openid"
+            let page = try await visitor.signIn(after: try await visitor.authorize(openid)) { claims in
+                claims["email"] = .string("ada@example.com")
+                claims["is_private_email"] = nil
+            }
+            _ = try await visitor.answer(try ConsentView(page), "agree")
+            #expect(Self.error(try await visitor.authorize(openid + "&prompt=none")) == nil)
+            let query = openid + "&login_hint=" + WebVisitor.encode(hint)
+            let silent = try await visitor.authorize(query + "&prompt=none")
+            #expect(Self.error(silent) == "interaction_required")
+            #expect(try await visitor.authorize(query).status == 200)
         }
     }
 

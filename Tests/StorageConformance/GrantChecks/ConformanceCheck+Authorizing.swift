@@ -72,6 +72,29 @@ extension ConformanceCheck {
             try await expectGrantRefusal(.codeNotFound) { try await store.redeem(.sample(1)) }
             try await store.redeem(.sample(2))
         },
+        ConformanceCheck("bounds the new grants of an account and a client within an hour") { store in
+            let account = try await store.signIn(.sample()).account
+            func agree(_ number: UInt64, _ client: OAuthClientID = "phone", at moment: Moment) async throws {
+                let grant = try await store.authorize(
+                    .sample(number, account: account.id, client: client, at: moment))
+                _ = try await store.carryOut(.end(.sample(grant.id, of: account.id, at: moment)))
+            }
+            let most = UInt64(GrantPace.most)
+            for number in 1...most {
+                try await agree(number, at: Moment(milliseconds: 2_000_000 + Int64(number)))
+            }
+            try await expectGrantRefusal(.tooManyGrants) { try await agree(most + 1, at: 5_600_000) }
+            try await expectGrantRefusal(.tooManyGrants) {
+                try await store.carryOut(
+                    .assertion(.sample(most + 1, account: account.id, client: "phone", at: 5_600_000)))
+            }
+            let events = try await store.allEvents().count
+            try expectEqual(try await store.grants(of: account.id), [])
+            // Other clients and a later time are another matter.
+            try await agree(most + 2, "tablet", at: 5_600_000)
+            try expectEqual(try await store.allEvents().count, events + 2)
+            try await agree(most + 3, at: 5_600_001)
+        },
         ConformanceCheck("finds the one account with a verified address that is no relay") { store in
             func find(_ email: String) async throws -> AccountID? {
                 try await store.account(withVerifiedEmail: email, app: "com.example.app", team: "A1B2C3D4E5")
@@ -90,9 +113,18 @@ extension ConformanceCheck {
             try await store.signIn(
                 .sample(
                     key: .sample("other"), clientID: "com.example.other", email: .sample("o@example.com")))
+            // Another app's account of the team has the address too, and so has one that Google has made.
+            try await store.signIn(.sample(key: .sample("shared"), email: .sample("s@example.com")))
+            try await store.signIn(
+                .sample(
+                    key: .sample("shared-too"), clientID: "com.example.other",
+                    email: .sample("s@example.com")))
+            try await store.signIn(.sample(key: .sample("google:1"), email: .sample("g@example.com")))
+            try await store.signIn(.sample(key: .sample("google:2"), email: .sample("h@example.com")))
+            try await store.signIn(.sample(key: .sample("apple"), email: .sample("h@example.com")))
             try expectEqual(try await find("ada@EXAMPLE.com"), account.id)
             try expectEqual(try await find("u@example.com"), unknown.id)
-            for email in ["r", "v", "two", "o", "nobody"] {
+            for email in ["r", "v", "two", "o", "s", "g", "h", "nobody"] {
                 try expectEqual(try await find("\(email)@example.com"), nil)
             }
         },

@@ -10,6 +10,7 @@ extension ConformanceCheck {
                 case .issued(let tokens) = try await store.carryOut(.assertion(.sample(account: account.id)))
             else { throw ConformanceFailure(description: "an assertion had another outcome") }
             try expectEqual(tokens.grant.googleSubject, "google-sub-1")
+            try expectEqual(tokens.line.googleSubject, "google-sub-1")
             try expectEqual(tokens.line.expiresAt, .last)
             try expectEqual(try await store.standing(ofLine: .sample(1))?.line, tokens.line)
             try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), account.id)
@@ -34,18 +35,43 @@ extension ConformanceCheck {
             _ = try await store.carryOut(.assertion(.sample(1, account: first.id, at: 2_000_000)))
             _ = try await store.carryOut(.assertion(.sample(2, account: first.id, at: 2_100_000)))
             let old = GoogleEventCommand.sample(
-                .endGrants(googleSubject: "google-sub-1", upTo: 2_050_000), jti: "jti-1")
+                .endLines(googleSubject: "google-sub-1", upTo: 2_050_000, of: nil), jti: "jti-1")
             try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.applied))
             try expect(try await !store.isGood(1), "the older line has ended")
             try expect(try await store.isGood(2), "the younger goes on")
             try expectEqual(try await store.carryOut(.googleEvent(old)), .googleEvent(.duplicate))
             let new = GoogleEventCommand.sample(
-                .endGrants(googleSubject: "google-sub-1", upTo: 2_100_000), jti: "jti-2")
+                .endLines(googleSubject: "google-sub-1", upTo: 2_100_000, of: nil), jti: "jti-2")
             try await store.carryOut(.googleEvent(new))
             try expectEqual(try await store.grants(of: first.id), [])
             try expectEqual(try await store.allEvents().last?.grant?.reason, .googleRevoked)
             // Google knows already.
             try await expectDeliveries([], in: store)
+        },
+        ConformanceCheck("keeps of each line the Google account that it came with") { store in
+            let account = try await store.signIn(.sample()).account
+            _ = try await store.carryOut(.assertion(.sample(1, account: account.id)))
+            _ = try await store.carryOut(.assertion(.sample(2, account: account.id, subject: "google-sub-2")))
+            for subject in ["google-sub-1", "google-sub-2"] {
+                try expectEqual(try await store.account(linkedWith: subject, for: "google"), account.id)
+            }
+            try await store.carryOut(
+                .googleEvent(.sample(.endLines(googleSubject: "google-sub-1", upTo: 2_500_000, of: nil))))
+            try expect(try await !store.isGood(1), "the first Google account's line has ended")
+            try expect(try await store.isGood(2), "the second one's has not")
+            try expectEqual(try await store.account(linkedWith: "google-sub-1", for: "google"), nil)
+            // The link is looked at again under the lock.
+            try await expectGrantRefusal(.accountNotMatched) {
+                try await store.carryOut(.assertion(.sample(3, account: account.id, match: .link)))
+            }
+        },
+        ConformanceCheck("ends what a disabled Google account has linked, also since the event") { store in
+            let account = try await store.signIn(.sample()).account
+            _ = try await store.carryOut(.assertion(.sample(1, account: account.id, at: 2_100_000)))
+            try await store.carryOut(
+                .googleEvent(.sample(.disable(googleSubject: "google-sub-1", at: 2_000_000))))
+            try expect(try await !store.isGood(1), "nothing is good that a disabled account has linked")
+            try expectEqual(try await store.grants(of: account.id), [])
         },
         ConformanceCheck("ends one refresh token that Google names by its digest") { store in
             let grant = try await store.link(1, client: "google", isNative: false, forGoogle: true)
@@ -54,10 +80,12 @@ extension ConformanceCheck {
             let digest = SampleToken(line: 1).doubleSHA512
             for wrong in [.hash(digest.bytes), SampleToken(line: 3).doubleSHA512] as [SHA512Digest] {
                 try await store.carryOut(
-                    .googleEvent(.sample(.endToken(doubleSHA512: wrong), jti: "wrong-\(wrong.bytes[0])")))
+                    .googleEvent(
+                        .sample(
+                            .endToken(doubleSHA512: wrong, of: ["google"]), jti: "wrong-\(wrong.bytes[0])")))
             }
             try expect(try await store.isGood(1), "no other digest ends it")
-            try await store.carryOut(.googleEvent(.sample(.endToken(doubleSHA512: digest))))
+            try await store.carryOut(.googleEvent(.sample(.endToken(doubleSHA512: digest, of: ["google"]))))
             try expect(try await !store.isGood(1), "the token has ended")
             try expect(try await store.isGood(2), "the other has not")
         },

@@ -5,6 +5,9 @@ extension ConformanceCheck {
     static let keeping = [
         ConformanceCheck("forgets codes a day after their end, and lines with theirs") { store in
             let grant = try await store.link()
+            // The pace of new grants is good for an hour.
+            try expectEqual(try await store.purgeGrants(at: 5_600_000), 0)
+            try expectEqual(try await store.purgeGrants(at: 5_600_001), 1)
             try expectEqual(try await store.purgeGrants(at: 89_000_000), 0)
             try expectEqual(try await store.purgeGrants(at: 89_000_001), 1)
             try await expectGrantRefusal(.codeNotFound) { try await store.redeem(.sample(at: 89_000_001)) }

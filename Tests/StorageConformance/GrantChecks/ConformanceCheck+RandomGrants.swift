@@ -7,7 +7,7 @@ extension ConformanceCheck {
         ConformanceCheck("does as the reference does with random changes of grants and credentials") {
             store in
             let reference = ReferenceStore()
-            var grants = RandomGrantCommands(seed: 20_261_123)
+            var grants = RandomGrantCommands(seed: 20_261_127)
             var accounts = RandomCommands(seed: 20_261_124)
             for _ in 0..<600 {
                 if Int.random(in: 0..<4, using: &grants.generator) == 0 {

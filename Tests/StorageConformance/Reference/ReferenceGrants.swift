@@ -10,6 +10,7 @@ struct ReferenceGrants {
     var deliveries: [UniqueID: SecurityEventDelivery] = [:]
     var googleEvents: [String: GoogleEventCommand] = [:]
     var googleAccounts: [String: GoogleAccountRecord] = [:]
+    var paces: [AccountID: [OAuthClientID: GrantPace]] = [:]
     var signingKeys: [SigningKeyRecord] = []
 
     /// Everything of some accounts.
@@ -27,8 +28,8 @@ struct ReferenceGrants {
     func accounts(_ question: GrantQuestion) -> Set<AccountID> {
         var ids = question.codeDigests.compactMap { codes[$0]?.grantID }
         ids += question.lineIDs.compactMap { lines[$0]?.grantID }
-        ids += grants.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
-            \.id)
+        ids += lines.values.filter { $0.googleSubject.map(question.googleSubjects.contains) ?? false }.map(
+            \.grantID)
         let digests = Set(question.tokenDigests)
         ids += lines.values.filter { $0.refreshToken?.doubleSHA512.map(digests.contains) ?? false }.map(
             \.grantID)
@@ -88,6 +89,7 @@ extension ReferenceState {
         }
         let held = oauth.held(accounts)
         set.load(grants: held.grants, lines: held.lines, codes: held.codes)
+        for id in set.question.accountIDs { oauth.paces[id]?.values.forEach { set.load($0) } }
         for jti in set.question.eventIdentifiers where oauth.googleEvents[jti] != nil {
             set.load(googleEvent: jti)
         }
@@ -96,6 +98,7 @@ extension ReferenceState {
         }
         let results = set.apply(using: &generator)
         oauth.save(set.changes)
+        for pace in set.changedPaces { oauth.paces[pace.accountID, default: [:]][pace.oauthClientID] = pace }
         for event in set.newGoogleEvents { oauth.googleEvents[event.jti] = event }
         for account in set.changedGoogleAccounts { oauth.googleAccounts[account.subject] = account }
         events += set.events

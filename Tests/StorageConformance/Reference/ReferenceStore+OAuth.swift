@@ -47,8 +47,11 @@ extension ReferenceStore: AuthorizationStore {
         linkedWith googleSubject: String, for client: OAuthClientID
     ) async throws -> AccountID? {
         state.withLock { state in
-            state.oauth.grants.values
-                .first { $0.googleSubject == googleSubject && $0.oauthClientID == client }?.accountID
+            let grants = state.oauth.grants
+            let youngest = state.oauth.lines.values
+                .filter { $0.googleSubject == googleSubject && grants[$0.grantID]?.oauthClientID == client }
+                .max { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+            return youngest.flatMap { grants[$0.grantID]?.accountID }
         }
     }
 
@@ -57,12 +60,14 @@ extension ReferenceStore: AuthorizationStore {
     ) async throws -> AccountID? {
         state.withLock { state in
             let found = state.subjects.values.filter { record in
-                record.key.team == team && record.credentials.contains { $0.clientID == app }
-                    && record.accountID != nil && record.email?.value.isVerified == true
+                record.key.team == team && record.accountID != nil && record.email?.value.isVerified == true
                     && record.email?.value.isPrivate != true
                     && record.email?.value.address.asciiLowercased == email.asciiLowercased
             }
-            return found.count == 1 ? found.first?.accountID : nil
+            guard found.count == 1, let only = found.first, !only.key.subject.isMadeByGoogle,
+                only.credentials.contains(where: { $0.clientID == app })
+            else { return nil }
+            return only.accountID
         }
     }
 
@@ -77,6 +82,8 @@ extension ReferenceStore: AuthorizationStore {
             let before = state.oauth.count
             state.oauth.codes = state.oauth.codes.filter { $0.value.expiresAt >= oldestCode }
             state.oauth.lines = state.oauth.lines.filter { $0.value.expiresAt >= moment }
+            let oldestPace = moment.advanced(byMilliseconds: -GrantPace.window)
+            state.oauth.paces = state.oauth.paces.mapValues { $0.filter { $0.value.begunAt >= oldestPace } }
             state.oauth.googleEvents = state.oauth.googleEvents.filter { $0.value.receivedAt >= oldestEvent }
             state.oauth.googleAccounts = state.oauth.googleAccounts.filter {
                 $0.value.isDisabled || $0.value.moment >= oldestEvent
@@ -87,7 +94,10 @@ extension ReferenceStore: AuthorizationStore {
 }
 
 extension ReferenceGrants {
-    fileprivate var count: Int { codes.count + lines.count + googleEvents.count + googleAccounts.count }
+    fileprivate var count: Int {
+        codes.count + lines.count + paces.values.map(\.count).reduce(0, +) + googleEvents.count
+            + googleAccounts.count
+    }
 }
 
 extension String {

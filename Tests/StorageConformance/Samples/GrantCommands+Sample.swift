@@ -123,12 +123,14 @@ extension EndGrantCommand {
 extension AssertionCommand {
     public static func sample(
         _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "google",
-        subject: String = "google-sub-1", scope: String = "openid",
+        subject: String = "google-sub-1", match: GoogleAccountMatch = .email("person@example.com"),
+        assertedAt: Moment? = nil, scope: String = "openid",
         ceilings: LineCeilings = LineCeilings(perClient: 10, perAccount: nil), at moment: Moment = 2_000_000
     ) -> AssertionCommand {
         AssertionCommand(
             accountID: account, newGrantID: GrantID(.sample(number)), oauthClientID: client,
-            clientID: "com.example.app", googleSubject: subject, scope: scope, newLineID: .sample(number),
+            clientID: "com.example.app", googleSubject: subject, match: match,
+            assertedAt: assertedAt ?? moment, scope: scope, newLineID: .sample(number),
             refreshToken: SampleToken(line: number).new(forGoogle: true), ceilings: ceilings, moment: moment)
     }
 }

@@ -62,7 +62,7 @@ public struct RandomCommands: Sendable {
 
     private mutating func email() -> EmailAddress? {
         pick([
-            nil, .sample("a@example.com"), .sample("b@example.com", isVerified: false),
+            nil, .sample("x@example.com"), .sample("b@example.com", isVerified: false),
             .sample("b@example.com", isPrivate: nil),
             .sample("c@privaterelay.appleid.com", isPrivate: true),
         ])

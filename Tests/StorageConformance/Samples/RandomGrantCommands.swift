@@ -8,6 +8,7 @@ import TestSupport
 struct RandomGrantCommands {
     var generator: SeededGenerator
     private var nextNumber: UInt64 = 1
+    private var count: Int64 = 0
     private let clients: [OAuthClientID] = ["google", "phone", "tablet"]
     /// A verifier, and with the method `plain` its challenge.
     private let plain = String(repeating: "p", count: 43)
@@ -25,8 +26,9 @@ struct RandomGrantCommands {
     }
 
     mutating func command(for keys: [SubjectKey]) -> Command {
+        count += 1
         let (key, client, moment) = (pick(keys), pick(clients), self.moment())
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<24, using: &generator) {
         case 0...4: return authorization(key, client, at: moment)
         case 5...9: return redemption(key, client, at: moment)
         case 10...14: return refresh(key, client, at: moment)
@@ -36,7 +38,7 @@ struct RandomGrantCommands {
         case 16:
             let id = GrantID(.sample(recentNumber()))
             return Command(key: key) { .end(.sample(id, of: $0, at: moment)) }
-        case 17, 18: return assertion(key, at: moment)
+        case 17...22: return assertion(key, at: moment)
         default: return googleEvent(key, at: moment)
         }
     }
@@ -97,10 +99,17 @@ struct RandomGrantCommands {
         let number = nextNumber
         tokens.append(SampleToken(line: number))
         let subject = pick(["g1", "g2"])
+        // Two addresses that accounts of the random sign-ins have.
+        let match: GoogleAccountMatch = pick([
+            .email("x@example.com"), .email("X@EXAMPLE.com"), .email("b@example.com"), .link, .origin,
+        ])
+        // Mostly after Google's last word about the account, which refuses what is older.
+        let assertedAt = moment.advanced(byMilliseconds: pick([-8000, 0, 200_000, 200_000, 200_000]))
         return Command(key: key) {
             .assertion(
                 .sample(
-                    number, account: $0, subject: subject,
+                    number, account: $0, subject: subject, match: match,
+                    assertedAt: assertedAt,
                     ceilings: LineCeilings(perClient: 2, perAccount: nil), at: moment))
         }
     }
@@ -108,9 +117,10 @@ struct RandomGrantCommands {
     private mutating func googleEvent(_ key: SubjectKey, at moment: Moment) -> Command {
         let subject = pick(["g1", "g2"])
         let change: GoogleEventCommand.Change = pick([
-            .endGrants(googleSubject: subject, upTo: self.moment()),
-            .endToken(doubleSHA512: recentToken().doubleSHA512),
+            .endLines(googleSubject: subject, upTo: self.moment(), of: pick([nil, ["google"], ["phone"]])),
+            .endToken(doubleSHA512: recentToken().doubleSHA512, of: pick([["google"], ["phone"]])),
             .disable(googleSubject: subject, at: self.moment()),
+            .enable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
             .enable(googleSubject: subject, at: self.moment()),
         ])
@@ -120,9 +130,12 @@ struct RandomGrantCommands {
         }
     }
 
-    /// Within a minute, so that retries, lost answers and expiry all happen.
+    /// Within two minutes, so that retries, lost answers and expiry all happen. After many commands comes the
+    /// next hour, because an account can give a client a bounded number of new grants within one.
     private mutating func moment() -> Moment {
-        Moment(milliseconds: Int64.random(in: 1...30, using: &generator) * 4000)
+        let hours = count / 200
+        return Moment(
+            milliseconds: hours * GrantPace.window + Int64.random(in: 1...30, using: &generator) * 4000)
     }
 
     private mutating func recentNumber() -> UInt64 {

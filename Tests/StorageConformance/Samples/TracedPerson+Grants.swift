@@ -6,10 +6,14 @@ extension TracedPerson {
     static func link(_ account: Account, in store: some AuthorizationStore) async throws {
         let subject = "trace-google-account"
         let challenge = "trace-challenge-" + String(repeating: "x", count: 27)
-        try await store.carryOut(.assertion(.sample(1, account: account.id, subject: subject, at: 6000)))
         try await store.carryOut(
             .googleEvent(
-                .sample(.disable(googleSubject: subject, at: 6001), jti: "trace-event", receivedAt: 6002)))
+                .sample(.enable(googleSubject: subject, at: 5999), jti: "trace-event", receivedAt: 5999)))
+        try await store.carryOut(
+            .assertion(
+                .sample(
+                    1, account: account.id, subject: subject, match: .email("trace-mail@example.com"),
+                    assertedAt: 6000, at: 6000)))
         for number in 2...3 as ClosedRange<UInt64> {
             try await store.authorize(
                 .sample(
