@@ -28,7 +28,7 @@ struct HTTPRequest: Sendable {
 final class OAuthFields: Sendable {
     let authorization: String?
     let contentType: String?
-    /// `nil` when it is not known, as behind a proxy that is not trusted.
+    /// `nil` when it is not known: a trusted proxy has not said it.
     let address: RequesterAddress?
 
     init(authorization: String?, contentType: String?, address: RequesterAddress?) {
