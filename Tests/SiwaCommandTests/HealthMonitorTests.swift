@@ -84,12 +84,14 @@ import Testing
     {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             let ring = try #require(
-                SealingKey(name: "2026-01", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "2026-01", bytes: SealingSettingsTests.bytes(1)).flatMap {
+                    SealingKeyRing([$0])
+                })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
-            let right = "2026-01=\(Data(0..<32).base64EncodedString())"
-            let other = "2026-11=\(Data(32..<64).base64EncodedString())"
+            let right = "2026-01=\(SealingSettingsTests.first)"
+            let other = "2026-11=\(SealingSettingsTests.second)"
             for (keys, count) in [(other, 1), ("\(other),\(right)", 0)] {
                 let log = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { _ in }
                 let lines = log.lines.filter { $0.contains("stored refresh tokens do not open") }

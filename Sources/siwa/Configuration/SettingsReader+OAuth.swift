@@ -13,6 +13,7 @@ extension SettingsReader {
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
         guard let draft = file?.oauth, let deployment else { return nil }
+        checkSecrets(of: draft.clients)
         let surroundings = OAuthSurroundings(
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
@@ -35,6 +36,23 @@ extension SettingsReader {
             return settings
         }
     }
+
+    /// A client with a secret that others know is open to everyone who knows its ID, which is public.
+    private mutating func checkSecrets(of clients: [ClientDraft]) {
+        for client in clients {
+            for hash in client.secretHashes {
+                guard
+                    let fault = KnownSecrets.fault(
+                        ofClientSecretHash: hash, client: client.id, isDevelopment: isDevelopment)
+                else { continue }
+                mistakes.add(
+                    "oauth.clients.secret_hashes",
+                    "of \(client.id) must be the hash of a random secret, but it \(fault), so anyone could act as "
+                        + "this client; siwa client new prints a secret and its hash")
+            }
+        }
+    }
+
     /// Google's endpoints, or in development those of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }

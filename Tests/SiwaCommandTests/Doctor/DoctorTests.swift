@@ -36,7 +36,7 @@ import Testing
     @Test func `finds no error when there is none`() async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
-                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1", "0.b.1"], code: "code", in: store)
                 // One value is sealed as by an earlier version.
@@ -160,7 +160,7 @@ import Testing
     func `finds sealed values that cannot be opened`(keys: String, text: String) async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
-                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
