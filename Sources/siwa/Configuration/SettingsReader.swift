@@ -68,8 +68,9 @@ struct SettingsReader {
         let sealingKeys = sealingKeys()
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
         let oauth = oauthSettings(
-            for: deployment, publicURL: publicURL, sealingKeys: sealingKeys,
+            for: deployment, servicesIDs: servicesIDs, publicURL: publicURL, sealingKeys: sealingKeys,
             webRedirectURLs: webRedirectURLs)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()

@@ -89,6 +89,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // No return URL is registered.
+        (RunningApple.clientID, "com.example.web", "refuses the return URL"),
+        // Bundle IDs, which are all that there is.
+        (RunningApple.clientID, "", "refuses com.example.app (invalid_client)"),
+        (RunningApple.clientID, "com.example.typo", "refuses com.example.typo (invalid_client)"),
+    ])
+    func `asks Apple's page for each Services ID`(client: String, services: String, text: String) async throws
+    {
+        try await Self.with { apple, directory in
+            let changes: [String: String?] = [
+                "APPLE_CLIENT_IDS": client, "APPLE_SERVICES_IDS": services,
+                "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in",
+            ]
+            let report = try await Self.examine(apple, directory, changes)
+            let found = report.findings.filter { $0.check == "Services ID" }
+            #expect(found.map(\.verdict) == [.wrong], "\(report.text)")
+            #expect(found.first?.text.contains(text) == true, "\(report.text)")
+        }
+    }
+
     @Test(arguments: [-3600, 3600] as [Int64])
     func `finds a wrong clock, and that it is the cause`(skew: Int64) async throws {
         try await Self.with { apple, directory in
