@@ -21,6 +21,8 @@ struct HTTPRequest: Sendable {
     var oauth: OAuthFields?
     /// Only in routes that read them.
     var browser: BrowserFields?
+    /// Only in routes of OAuth.
+    var client: ObservedClient?
 }
 
 /// What only the routes of OAuth use of a request. A class, so that the other requests carry a reference of
