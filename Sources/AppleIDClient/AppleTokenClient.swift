@@ -24,10 +24,10 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
 
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, secrets: any ClientSecretSource,
-        limits: AppleTimeLimits = AppleTimeLimits(),
+        limits: AppleTimeLimits = AppleTimeLimits(), clock: AppleClock? = nil,
         uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
     ) {
-        transport = AppleTransport(client: client, total: limits.total)
+        transport = AppleTransport(client: client, total: limits.total, clock: clock)
         (self.endpoints, self.secrets, self.uptime) = (endpoints, secrets, uptime)
     }
 

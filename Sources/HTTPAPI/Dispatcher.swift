@@ -73,6 +73,10 @@ final class Dispatcher: Sendable {
                 body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
             if match.route.belongsToOAuth { request.oauth = OAuthFields(fields, from: client) }
+            if match.route.belongsToOAuth || match.route.readsBrowserFields {
+                let client = ObservedClient()
+                (info.client, request.client) = (client, client)
+            }
             if match.route.readsBrowserFields {
                 request.browser = BrowserFields(head.headers, sendsForm: fields.isForm)
             }

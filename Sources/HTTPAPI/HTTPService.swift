@@ -36,13 +36,15 @@ public final class HTTPService: Service {
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
         /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
+        /// What the probes and metrics say beside whether the service is ready.
+        public var warnings: ServiceWarnings
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
             callers: CallerDirectory, registry: MetricsRegistry, sink: LogSink, version: String,
             now: @escaping @Sendable () -> Int64, web: WebSignIn? = nil,
             oauth: OAuthServer? = nil, authorize: AuthorizeUseCase? = nil,
-            foreignPages: ForeignPageCheck? = nil
+            foreignPages: ForeignPageCheck? = nil, warnings: ServiceWarnings = ServiceWarnings()
         ) {
             self.useCases = useCases
             self.keys = keys
@@ -56,6 +58,7 @@ public final class HTTPService: Service {
             self.oauth = oauth
             self.authorize = authorize
             self.foreignPages = foreignPages
+            self.warnings = warnings
         }
     }
 
@@ -82,6 +85,7 @@ public final class HTTPService: Service {
         let verifications = VerificationMetrics(registry)
         _ = KeySetMetrics(registry, keys: parts.keys)
         _ = ProcessMetrics(registry)
+        _ = WarningMetrics(registry, warnings: parts.warnings)
         registry.gauge(
             "siwa_build_info", [("version", parts.version)], help: "Always 1; its label is the version."
         ).set(1 as Int64)
@@ -97,7 +101,8 @@ public final class HTTPService: Service {
             accounts: AccountRoutes(useCases: useCases), credentials: CredentialRoutes(useCases: useCases),
             events: EventRoutes(useCases: useCases, registry: registry),
             notifications: NotificationRoutes(
-                useCases: useCases, verifications: verifications, receipts: NotificationMetrics(registry)),
+                useCases: useCases, verifications: verifications,
+                receipts: NotificationMetrics(registry, now: parts.now)),
             erasures: ErasureRoutes(useCases: useCases),
             web: parts.web.map {
                 WebRoutes(web: $0, verifications: verifications, registry: registry, authorize: authorize)
@@ -105,7 +110,7 @@ public final class HTTPService: Service {
             authorize: authorize,
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
-                version: parts.version),
+                version: parts.version, warnings: parts.warnings),
             oauth: parts.oauth.map {
                 OAuthRoutes(server: $0, callers: parts.callers, registry: registry)
             })

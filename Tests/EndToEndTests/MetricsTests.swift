@@ -32,7 +32,14 @@ import Testing
             let rules = try await OperatorTool.run(
                 "promtool", ["check", "rules", "\(files)/alerts.yaml"], in: directory)
             #expect(rules.status == 0, "\(rules.output)")
-            #expect(rules.output.contains("7 rules found"))
+            let text = try String(contentsOfFile: "\(files)/alerts.yaml", encoding: .utf8)
+            let alerts = text.matches(of: /- alert: (\w+)/).map { String($0.1) }
+            #expect(rules.output.contains("\(alerts.count) rules found"))
+            let page = try String(contentsOfFile: "\(files)/../monitoring.md", encoding: .utf8)
+            for alert in alerts { #expect(page.contains("| `\(alert)` | "), "\(alert)") }
+            let trial = try await OperatorTool.run(
+                "promtool", ["test", "rules", "\(files)/alerts-test.yaml"], in: directory)
+            #expect(trial.status == 0, "\(trial.output)")
             let scraping = try await OperatorTool.run(
                 "promtool", ["check", "config", "--syntax-only", "\(files)/prometheus.yaml"], in: directory)
             #expect(scraping.status == 0, "\(scraping.output)")

@@ -282,6 +282,38 @@ import TokenMint
         }
     }
 
+    /// The field of a client that is no trusted proxy counts for nothing.
+    @Test(arguments: [true, false])
+    func
+        `a guesser who invents X-Forwarded-For is slowed down, and behind a trusted proxy each address alone`(
+            isTrusted: Bool
+        ) async throws
+    {
+        var options = RunningService.Options()
+        options.hasOAuth = true
+        if isTrusted { options.limits.trustedProxies = [try #require(AddressBlock("127.0.0.1"))] }
+        try await RunningService.with(options) { service in
+            @Sendable func ask(_ secret: String, from address: String?) async throws -> ProbeResponse {
+                var fields = ["Content-Type": Self.form]
+                fields["X-Forwarded-For"] = address
+                return try await service.call(
+                    "POST", "/oauth/token",
+                    body: "client_id=shop&client_secret=\(secret)&grant_type=refresh_token&refresh_token=x",
+                    secret: nil, fields: fields)
+            }
+            for number in 0..<12 { _ = try await ask("wrong", from: "198.51.100.\(number)") }
+            let other = try await ask("wrong", from: "198.51.100.99")
+            #expect((other["retry-after"] == nil) == isTrusted)
+            // Without the field, a trusted proxy speaks for all whose address is not known.
+            for _ in 0..<11 { _ = try await ask("wrong", from: nil) }
+            #expect(try await ask("wrong", from: nil)["retry-after"] != nil)
+            for address in ["198.51.100.1", nil] {
+                let honest = try await ask(OAuthSample.shopSecret, from: address)
+                #expect(honest.json?["error"]?.string == "invalid_grant")
+            }
+        }
+    }
+
     @Test func `the documents are those of the issuer, and caches keep them for an hour`() async throws {
         try await Self.with { service in
             _ = try await Self.link(service)

@@ -1,5 +1,6 @@
 import HTTPAPI
 import Logging
+import OAuthSamples
 import StrictJSON
 import TestSupport
 import Testing
@@ -98,6 +99,63 @@ import TokenMint
                 "GET", "/v1/events", secret: "siwa_wrong", fields: ["X-Request-ID": "again"])
             #expect(
                 service.requestLines.contains { $0.contains("request_id=again code=caller_unauthenticated") })
+        }
+    }
+
+    @Test func `requests of OAuth clients are logged with the client, each one when a secret proves it`()
+        async throws
+    {
+        try await OAuthEndpointTests.with { service in
+            func ask(_ path: String, _ client: String, _ body: String = "token=x") async throws -> [Substring]
+            {
+                let before = service.requestLines.count
+                for _ in 0..<6 { _ = try await OAuthEndpointTests.post(service, path, "\(client)&\(body)") }
+                service.clock.advance(by: .seconds(1))
+                return Array(service.requestLines.dropFirst(before))
+            }
+            let shop = "client_id=shop&client_secret=\(OAuthSample.shopSecret)"
+            for (path, body) in [
+                ("/oauth/token", "grant_type=refresh_token&refresh_token=x"),
+                ("/oauth/token", "grant_type=x"),
+                ("/oauth/introspect", "token=x"), ("/oauth/revoke", "token=x"),
+            ] {
+                let lines = try await ask(path, shop, body)
+                #expect(lines.count { $0.contains(" client=shop") } == 6, "\(path) \(lines)")
+            }
+            // Anybody can name a client, so the number of these lines is bounded.
+            for client in ["client_id=shop&client_secret=wrong", "client_id=desktop"] {
+                let lines = try await ask("/oauth/token", client, "grant_type=refresh_token&refresh_token=x")
+                #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" client=") }, "\(lines)")
+            }
+            let invented = try await ask("/oauth/token", "client_id=invented.by.a.guesser&client_secret=x")
+            #expect(invented.count == 3 && !invented.contains { $0.contains("client=") }, "\(invented)")
+            let introspection = try await service.call(
+                "POST", "/oauth/introspect", body: "token=x",
+                fields: ["Content-Type": OAuthEndpointTests.form])
+            #expect(introspection.status == 200)
+            #expect(service.requestLines.last?.contains(" caller=backend") == true)
+            for secret in [OAuthSample.shopSecret, "wrong", "invented"] {
+                #expect(!service.loggedText().contains(secret))
+            }
+        }
+    }
+
+    @Test func `authorization requests are logged with the client that they name`() async throws {
+        var options = RunningService.Options()
+        options.oauth = { _ in }
+        try await RunningService.with(options) { service in
+            for (query, field) in [
+                (OAuthClients.shop, " client=shop"), ("client_id=google&redirect_uri=x", " client=google"),
+            ] {
+                _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
+                #expect(service.requestLines.last?.contains(field) == true)
+            }
+            for query in [
+                "client_id=invented", "client_id=shop&client_id=shop", "x=\(WebVisitor.encode("%"))",
+            ] {
+                _ = try await service.call("GET", "/oauth/authorize?\(query)", secret: nil)
+                #expect(service.requestLines.last?.contains(" client=") == false)
+            }
         }
     }
 

@@ -40,6 +40,22 @@ import Testing
         #expect(log.notice(nil).isEmpty)
     }
 
+    @Test func `a wrong clock is logged once, and when it is right again`() {
+        var log = HealthLog()
+        let skews: [Int64?] = [nil, 0, 49, 50, 49, 120, nil, 41, 39, 49, -120, -9000, .min, 0]
+        let levels = skews.map { log.notice(secondsAhead: $0).map(\.level) }
+        #expect(
+            levels == [[], [], [], [.error], [], [], [], [], [.notice], [], [.error], [], [], [.notice]])
+    }
+
+    @Test func `what the sample of stored values gives is logged when it changes`() {
+        var log = HealthLog(sealedWarning: "lacks a")
+        let levels = ["lacks a", "lacks a, b", nil, nil, "lacks a"].map {
+            log.notice(sealedWarning: $0).map(\.level)
+        }
+        #expect(levels == [[], [.warning], [.notice], [], [.warning]])
+    }
+
     @Test func `signing keys that appear and disappear are logged with their IDs`() {
         var log = HealthLog()
         func look(_ keyIDs: Set<String>, _ trouble: String? = nil) -> [String] {

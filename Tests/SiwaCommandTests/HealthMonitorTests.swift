@@ -1,8 +1,10 @@
 import AppleAccounts
+import AsyncHTTPClient
 import Cryptography
 import Foundation
 import HTTPAPI
 import Logging
+import NIOCore
 import Synchronization
 import Testing
 
@@ -27,7 +29,7 @@ import Testing
             settings: settings, observation: observation, signals: [], healthInterval: .milliseconds(20))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            _ = try await service.boundPort()
+            log.port = try await service.boundPort()
             try await body(log)
             await service.stop()
             try await group.waitForAll()
@@ -84,12 +86,14 @@ import Testing
     {
         try await SigningKeySettingsTests.withDirectory([:]) { directory in
             let ring = try #require(
-                SealingKey(name: "2026-01", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "2026-01", bytes: SealingSettingsTests.bytes(1)).flatMap {
+                    SealingKeyRing([$0])
+                })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }
-            let right = "2026-01=\(Data(0..<32).base64EncodedString())"
-            let other = "2026-11=\(Data(32..<64).base64EncodedString())"
+            let right = "2026-01=\(SealingSettingsTests.first)"
+            let other = "2026-11=\(SealingSettingsTests.second)"
             for (keys, count) in [(other, 1), ("\(other),\(right)", 0)] {
                 let log = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { _ in }
                 let lines = log.lines.filter { $0.contains("stored refresh tokens do not open") }
@@ -99,9 +103,35 @@ import Testing
         }
     }
 
+    @Test func `a wrong sealing key is said by the probes of the service`() async throws {
+        try await SigningKeySettingsTests.withDirectory([:]) { directory in
+            let ring = try #require(
+                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(3)).flatMap { SealingKeyRing([$0]) })
+            try await StoredAccounts.with(directory, keys: ring) { store in
+                try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
+            }
+            let keys = "a=\(SealingSettingsTests.first)"
+            _ = try await Self.run(directory, ["SIWA_SEALING_KEYS": keys]) { log in
+                let client = HTTPClient(eventLoopGroupProvider: .singleton)
+                let answer = try await client.execute(
+                    HTTPClientRequest(url: "http://127.0.0.1:\(log.port)/health"), timeout: .seconds(30))
+                let body = String(buffer: try await answer.body.collect(upTo: 65_536))
+                try await client.shutdown()
+                #expect(body.contains(#""warnings":["sealing_keys_wrong"]"#), "\(body)")
+            }
+        }
+    }
+
     /// The log so far.
     final class Log: Sendable {
         private let bytes = Mutex<[UInt8]>([])
+        private let boundPort = Mutex(0)
+
+        /// Of the service.
+        var port: Int {
+            get { boundPort.withLock { $0 } }
+            set { boundPort.withLock { $0 = newValue } }
+        }
 
         struct NotLogged: Error { let words: String }
 

@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Cryptography
 import Encodings
 import Foundation
@@ -64,6 +65,12 @@ import Testing
         "dHJpYWx0cmlhbHRyaWFsdHJpYWx0cmlhbHRyaWFsdHI=",
         Base64.encode(SHA256Digest.hash("sealing key of siwa dev")),
         Base64.encode(Array("0123456789abcde".utf8) + Array("0123456789abcde01".utf8)),
+        Base64.encode(0..<32), Base64.encode(200..<232), Base64.encode((0..<32).reversed()),
+        Base64.encode((0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + 240) }),
+        Base64.encode("abcdefghijklmnopqrstuvwxyz012345".utf8),
+        Base64.encode("0123456789abcdef0123456789ABCDEF".utf8),
+        Base64.encode("AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPp".utf8),
+        Base64.encode(SHA256Digest.hash("password")), Base64.encode(SHA256Digest.hash("")),
     ])
     func `refuses a sealing key that is not random outside development`(key: String) async throws {
         for (environment, expected) in [("production", ["SIWA_SEALING_KEYS"]), ("development", [])] {
@@ -71,6 +78,50 @@ import Testing
                 "SIWA_SEALING_KEYS": "a=\(key)", "SIWA_ENV": environment,
             ])
             #expect(mistakes == expected)
+        }
+    }
+
+    @Test(arguments: [
+        DevelopmentClients.googleSecret, DevelopmentClients.webSecret, DevelopmentSettings.secret, "",
+        "123456",
+        "secret", "google", "siwa_google", "siwa_cs_google", "siwa_cs_abc",
+    ])
+    func `refuses a publicly known secret of an OAuth client outside development`(secret: String)
+        async throws
+    {
+        for (environment, isRefused) in [("production", true), ("development", false)] {
+            let mistakes = try await Self.clientMistakes(hash: Self.hash(secret), environment)
+            #expect(mistakes.count == (isRefused ? 1 : 0), "\(mistakes)")
+            #expect(mistakes.allSatisfy { $0.hasPrefix("oauth.clients.secret_hashes: of google must be") })
+            #expect(!mistakes.contains { $0.contains(Self.hash(secret)) })
+        }
+    }
+
+    @Test(arguments: ["production", "development"])
+    func `refuses the hash of a sample as that of a client's secret everywhere`(environment: String)
+        async throws
+    {
+        let hash = Self.hash("password").uppercased()
+        #expect(try await Self.clientMistakes(hash: hash, environment).count == 1)
+    }
+
+    @Test func `accepts the client secrets that it generates`() async throws {
+        for _ in 0..<5 {
+            let secret = OAuthClientSecret(randomBytes: SecureRandom.bytes(count: 32))
+            let mistakes = try await Self.clientMistakes(hash: secret.hash.hexadecimal, "production")
+            #expect(mistakes.isEmpty)
+        }
+    }
+
+    /// The mistakes of a configuration whose client `google` has a secret with this hash.
+    private static func clientMistakes(hash: String, _ environment: String) async throws -> [String] {
+        let sample = String(repeating: "1b", count: 32)
+        let file = OAuthSettingsTests.file.replacing(sample, with: hash)
+        do {
+            _ = try await SettingsReaderTests.read(["SIWA_ENV": environment], file: file)
+            return []
+        } catch let mistakes as ConfigurationMistakes {
+            return mistakes.list
         }
     }
 

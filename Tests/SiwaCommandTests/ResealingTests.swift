@@ -7,7 +7,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ResealingTests {
     static func ring(_ names: String...) throws -> SealingKeyRing {
-        let keys = ["a": Array(0..<32), "b": Array(32..<64), "c": Array(64..<96)] as [String: [UInt8]]
+        let keys = [
+            "a": SealingSettingsTests.bytes(1), "b": SealingSettingsTests.bytes(2),
+            "c": SealingSettingsTests.bytes(3),
+        ]
         return try #require(
             SealingKeyRing(names.compactMap { SealingKey(name: $0, bytes: keys[$0] ?? []) }))
     }

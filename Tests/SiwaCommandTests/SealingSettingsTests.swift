@@ -5,8 +5,13 @@ import Testing
 @testable import siwa
 
 @Suite struct SealingSettingsTests {
-    static let first = Base64.encode(0..<32)
-    static let second = Base64.encode(32..<64)
+    static let first = Base64.encode(bytes(1))
+    static let second = Base64.encode(bytes(2))
+
+    /// Bytes that look random and are the same in every run.
+    static func bytes(_ number: Int) -> [UInt8] {
+        SHA256Digest.hash("sealing key \(number) of the tests").bytes
+    }
 
     @Test func `no key is needed`() async throws {
         #expect(try await SettingsReaderTests.read(SettingsReaderTests.minimal).sealingKeys == nil)

@@ -41,6 +41,68 @@ import Testing
         #expect(settings.webClients == [app: url])
     }
 
+    @Test(
+        arguments: [
+            // Of the environment, and of a file.
+            (
+                [
+                    "APPLE_CLIENT_IDS": "com.example.app,com.example.pro",
+                    "APPLE_SERVICES_IDS": "com.example.web",
+                ], false
+            ),
+            ([:], true),
+        ] as [([String: String], Bool)])
+    func `only Services IDs that are named as such are used in a browser`(
+        changes: [String: String], isFile: Bool
+    ) async throws {
+        let environment =
+            isFile ? [:] : SettingsReaderTests.minimal.merging(Self.web) { $1 }.merging(changes) { $1 }
+        let settings = try await SettingsReaderTests.read(
+            environment, file: isFile ? Self.grouped(services: "[com.example.web]") : nil)
+        let web = try #require(ClientID("com.example.web"))
+        #expect(Array(settings.webClients.keys) == [web])
+        let app = try #require(settings.deployment.apps.first)
+        #expect(
+            app.clientIDs.map(\.rawValue) == ["com.example.app", "com.example.pro", "com.example.web"])
+    }
+
+    @Test(arguments: [
+        ("", ["teams.apps.services_ids"]), ("[com.example.web]", []),
+        ("[com.example.web, com.example.other]", []), ("[com.example.pro]", ["teams.apps.client_ids"]),
+        ("[\"com example web\"]", ["teams.apps.services_ids"]),
+    ])
+    func `an app with OAuth clients must name its Services IDs where several IDs could be one`(
+        services: String, expected: [String]
+    ) async throws {
+        let mistakes = try await Self.mistakes(
+            Self.grouped(services: services, bundleIDs: services.isEmpty ? ", com.example.web" : ""))
+        #expect(mistakes.map { String($0.prefix { $0 != ":" }) } == expected, "\(mistakes)")
+    }
+
+    @Test func `without OAuth clients several IDs beside the first can be named in the link`() async throws {
+        let ids = "com.example.app,com.example.pro,com.example.web"
+        let settings = try await SettingsReaderTests.read(
+            SettingsReaderTests.minimal.merging(Self.web) { $1 }.merging(["APPLE_CLIENT_IDS": ids]) { $1 })
+        #expect(settings.webClients.count == 2)
+    }
+
+    /// A file whose app with OAuth clients has two bundle IDs.
+    private static func grouped(services: String, bundleIDs: String = "") -> String {
+        let line = services.isEmpty ? "" : "\n        services_ids: \(services)"
+        return OAuthSettingsTests.file.replacing(
+            "client_ids: [com.example.app, com.example.web]",
+            with: "client_ids: [com.example.app, com.example.pro\(bundleIDs)]\(line)")
+    }
+
+    private static func mistakes(_ file: String) async throws -> [String] {
+        do {
+            _ = try await SettingsReaderTests.read([:], file: file)
+            return []
+        } catch let mistakes as ConfigurationMistakes {
+            return mistakes.list
+        }
+    }
+
     @Test func `each app has its own web clients`() async throws {
         let ids = try (1...4).map { try #require(ClientID("com.example.id\($0)")) }
         let team = try #require(TeamID("A1B2C3D4E5"))

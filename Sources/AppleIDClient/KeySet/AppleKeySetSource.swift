@@ -11,17 +11,24 @@ public struct AppleKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String
     private let total: Duration
+    private let clock: AppleClock?
 
+    /// - Parameter clock: Learns Apple's time from each response.
     public init(
-        client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits()
+        client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
+        clock: AppleClock? = nil
     ) {
-        self.init(client: client, url: endpoints.keySet, limits: limits)
+        self.init(client: client, url: endpoints.keySet, limits: limits, clock: clock)
     }
 
     /// Fetches a key set from any other URL, for tools. An invalid URL gives `.unreachable`.
-    public init(client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits()) {
+    public init(
+        client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits(),
+        clock: AppleClock? = nil
+    ) {
         self.client = client
         self.url = url
+        self.clock = clock
         total = limits.total
     }
 
@@ -42,6 +49,8 @@ public struct AppleKeySetSource: KeySetSource {
     private func ask(_ request: HTTPClientRequest) async throws -> KeySetResponse {
         do {
             let response = try await client.execute(request, timeout: TimeAmount(total))
+            clock?.notice(
+                date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
             // A client with another configuration follows redirects. The response of another host is not
             // accepted.
             guard response.history.count <= 1 else {

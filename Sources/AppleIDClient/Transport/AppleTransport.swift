@@ -6,6 +6,8 @@ import NIOHTTP1
 struct AppleTransport: Sendable {
     let client: HTTPClient
     let total: Duration
+    /// Learns Apple's time from each response.
+    let clock: AppleClock?
 
     /// Throws `.unreachable`, `.timedOut`, `.connectionLost` or `.answerUnusable` (too large, redirected). A
     /// cancelled caller gets `.unreachable` when nothing was sent, else `.connectionLost`.
@@ -35,6 +37,7 @@ struct AppleTransport: Sendable {
 
     private func ask(_ request: HTTPClientRequest) async throws -> AppleResponse {
         let response = try await client.execute(request, timeout: TimeAmount(total))
+        clock?.notice(date: response.headers.first(name: "Date"), age: response.headers.first(name: "Age"))
         // A redirected request has sent the code to another host. Its response is not accepted.
         guard response.history.count <= 1 else { throw AppleCallError(.answerUnusable, detail: "redirected") }
         let isRead = response.status.code < 500

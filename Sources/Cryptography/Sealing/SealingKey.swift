@@ -29,6 +29,14 @@ public struct SealingKey: Sendable {
     /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
+    /// How often the most frequent difference of two neighbours occurs among the 31 differences. A large number
+    /// shows that the bytes count up or down, or spell the alphabet.
+    public var equalSteps: Int {
+        var counts: [UInt8: Int] = [:]
+        for (byte, next) in zip(bytes, bytes.dropFirst()) { counts[next &- byte, default: 0] += 1 }
+        return counts.values.max() ?? 0
+    }
+
     /// The key for one value (RFC 5869).
     func derived(for purpose: SealingPurpose, salt: [UInt8]) -> [UInt8] {
         HKDFSHA256.deriveKey(

@@ -24,6 +24,14 @@ public struct AddressBlock: Sendable, Equatable {
         prefixLength = isVersion4 ? 96 + length : length
     }
 
+    /// Whether it has all addresses of IPv4 or of IPv6, so that trusting it trusts everyone. A network of IPv6
+    /// can hold the addresses of IPv4, which are mapped into it.
+    public var holdsEveryAddress: Bool {
+        prefixLength == 0
+            || (prefixLength <= 96
+                && IPAddressBytes.firstOfVersion4.hasPrefix(prefixLength, of: network))
+    }
+
     func contains(_ address: SocketAddress) -> Bool {
         guard let address = IPAddressBytes(address) else { return false }
         return address.hasPrefix(prefixLength, of: network)

@@ -30,6 +30,13 @@ struct IPAddressBytes: Equatable, Sendable {
         (high, low) = words
     }
 
+    /// 0.0.0.0
+    static let firstOfVersion4 = IPAddressBytes(high: 0, low: mappedPrefix)
+
+    private init(high: UInt64, low: UInt64) {
+        (self.high, self.low) = (high, low)
+    }
+
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
     /// Whether the first `length` bits equal those of the other address.

@@ -21,6 +21,8 @@ struct HTTPRequest: Sendable {
     var oauth: OAuthFields?
     /// Only in routes that read them.
     var browser: BrowserFields?
+    /// Only in routes of OAuth.
+    var client: ObservedClient?
 }
 
 /// What only the routes of OAuth use of a request. A class, so that the other requests carry a reference of
@@ -28,7 +30,7 @@ struct HTTPRequest: Sendable {
 final class OAuthFields: Sendable {
     let authorization: String?
     let contentType: String?
-    /// `nil` when it is not known, as behind a proxy that is not trusted.
+    /// `nil` when it is not known: a trusted proxy has not said it.
     let address: RequesterAddress?
 
     init(authorization: String?, contentType: String?, address: RequesterAddress?) {

@@ -11,6 +11,8 @@ struct RequestInfo: Sendable {
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
+    /// Only in routes of OAuth.
+    var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
     /// Because of overload.
     var isRejected = false

@@ -1,10 +1,21 @@
 import AppleAccounts
+import Synchronization
 
-/// Counts Apple's notifications by result.
+/// Counts Apple's notifications by result, and says how long ago the last one was.
 struct NotificationMetrics: Sendable {
     private let cells: [NotificationReceipt: CounterCell]
+    private let last: LastMoment
+    private let now: @Sendable () -> Int64
 
-    init(_ registry: MetricsRegistry) {
+    /// - Parameter now: Milliseconds since 1970.
+    init(_ registry: MetricsRegistry, now: @escaping @Sendable () -> Int64) {
+        let last = LastMoment(now())
+        (self.last, self.now) = (last, now)
+        let age = registry.gauge(
+            "siwa_notification_age_seconds",
+            help: "Since the last verified notification of Apple's, or since the start.")
+        // A clock that was set back makes no negative age.
+        registry.beforeReading { age.set(max(0, now() - last.milliseconds) / 1000) }
         cells = Dictionary(
             uniqueKeysWithValues: NotificationReceipt.allCases.map { receipt in
                 let cell = registry.counter(
@@ -16,5 +27,20 @@ struct NotificationMetrics: Sendable {
 
     func count(_ receipt: NotificationReceipt) {
         cells[receipt]?.increment(by: 1)
+        last.milliseconds = now()
+    }
+}
+
+/// When something happened last, in milliseconds since 1970.
+private final class LastMoment: Sendable {
+    private let value: Atomic<Int64>
+
+    init(_ milliseconds: Int64) {
+        value = Atomic(milliseconds)
+    }
+
+    var milliseconds: Int64 {
+        get { value.load(ordering: .relaxed) }
+        set { value.store(newValue, ordering: .relaxed) }
     }
 }

@@ -3,10 +3,9 @@ import NIOCore
 extension OAuthFields {
     /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
     convenience init(_ fields: RequestFields, from client: ClientAddress?) {
-        let forwarded = fields.forwardedFor
-        // A proxy that is not trusted hides the client, and a field that comes from the client itself can say
-        // anything. Then the address is not known.
-        let address = client == nil ? forwarded.flatMap(Self.nearest) : forwarded == nil ? client : nil
+        // Only a trusted proxy is believed. Another client can write anything into the field, and counts by the
+        // address that it has.
+        let address = client ?? fields.forwardedFor.flatMap(Self.nearest)
         self.init(
             authorization: fields.authorization, contentType: fields.contentType,
             address: address?.requester)

@@ -20,9 +20,8 @@ final class OAuthTokenRoutes: Sendable {
         let unauthenticated = try UnauthenticatedTokenRequest(
             body: request.body, contentType: request.oauth?.contentType,
             authorization: request.oauth?.authorization, query: request.query?.utf8)
-        let token = try GuardedAuthentication(server)(
-            unauthenticated.credentials, from: request.oauth?.address
-        ) { () throws(TokenEndpointError) in
+        let token = try authenticate(unauthenticated.credentials, request) {
+            () throws(TokenEndpointError) in
             try unauthenticated.authenticated(in: server.parts.settings.clients)
         }
         return .later { [self] in try await answer(token) }
@@ -91,6 +90,7 @@ final class OAuthTokenRoutes: Sendable {
         let authorization = request.oauth?.authorization
         if authorization?.lowercased().hasPrefix("bearer ") ?? false {
             let caller = try callers.caller(presenting: authorization)
+            if let caller { request.client?.isProven(by: caller.name) }
             let question = try question(.introspection, request, hasAPIKey: true)
             return (question, .apps(caller?.scope ?? .all))
         }
@@ -111,7 +111,9 @@ final class OAuthTokenRoutes: Sendable {
         let token = try accessToken(request)
         return .later { [server] in
             do {
-                return .oauth(.ok, try await UserInfo(server).claims(accessToken: token))
+                let answer = try await UserInfo(server).claims(accessToken: token)
+                request.client?.isNamed(answer.client.rawValue)
+                return .oauth(.ok, answer.json)
             } catch let error as OAuthError {
                 throw BearerRefusal(error: error, isTokenMissing: false)
             }
@@ -164,8 +166,29 @@ final class OAuthTokenRoutes: Sendable {
     private func authenticated(_ question: TokenQuestion, _ request: HTTPRequest) throws -> OAuthClient? {
         let clients = server.parts.settings.clients
         guard let credentials = question.credentials else { return nil }
-        return try GuardedAuthentication(server)(credentials, from: request.oauth?.address) {
-            () throws(TokenEndpointError) in try question.client(in: clients)
+        return try authenticate(credentials, request) { () throws(TokenEndpointError) in
+            try question.client(in: clients)
+        }
+    }
+
+    /// Carries an authentication out, and takes down for the log which client it is about.
+    private func authenticate<Value: Sendable>(
+        _ credentials: ClientCredentials, _ request: HTTPRequest,
+        _ body: () throws(TokenEndpointError) -> Value
+    ) throws -> Value {
+        if let client = server.parts.settings.clients[credentials.clientID] {
+            request.client?.isNamed(client.id.rawValue)
+        }
+        let hasSecret = credentials.method != .none
+        do {
+            let value = try GuardedAuthentication(server)(
+                credentials, from: request.oauth?.address, body)
+            if hasSecret { request.client?.isProven(by: nil) }
+            return value
+        } catch let error as TokenEndpointError {
+            // Any other error is about what comes after the secret.
+            if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
+            throw error
         }
     }
 }

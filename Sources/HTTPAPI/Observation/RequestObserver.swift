@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Records requests: a few counters for each, and one log line for each of an authenticated caller. Of
-/// others, whose number has no bound, it logs samples and sums.
+/// Records requests: a few counters for each, and one log line for each of an authenticated caller or OAuth
+/// client. Of others, whose number has no bound, it logs samples and sums.
 ///
 /// The line has the route's template and never the path, because a path can identify a user. Header values,
 /// bodies, tokens, addresses and keys are never logged.
@@ -50,7 +50,8 @@ final class RequestObserver: Sendable {
         line.field("status", Int64(response.status.code))
         line.field("duration_us", duration.nanoseconds / 1000)
         line.field("request_id", info.requestID)
-        if let caller = info.caller { line.field("caller", caller) }
+        if let caller = info.caller ?? info.client?.caller { line.field("caller", caller) }
+        if let client = info.client?.name { line.field("client", client) }
         if let code = response.code { line.field("code", code) }
         sink.append(line)
     }
@@ -61,7 +62,7 @@ final class RequestObserver: Sendable {
     }
 
     private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
-        guard info.caller == nil else { return true }
+        guard info.caller == nil, !(info.client?.isProven ?? false) else { return true }
         // Apple signed it, so the number of such lines is bounded.
         if info.route == .appleNotification, response.status == .ok { return true }
         let name = response.code ?? info.route?.template.description ?? "none"

@@ -1,3 +1,4 @@
+import AppleAccounts
 import AuthorizationServer
 import NIOHTTP1
 import OAuth
@@ -90,6 +91,7 @@ final class AuthorizeRoutes: Sendable {
         to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
     ) -> HTTPResponse {
         metrics.count(outcome)
+        if let client = client(of: query) { request.client?.isNamed(client) }
         let cookie = cookie(for: outcome.session)
         let acceptLanguage = request.browser?.acceptLanguage
         switch outcome.action {
@@ -114,6 +116,15 @@ final class AuthorizeRoutes: Sendable {
                 error, query: query, issuer: useCase.issuer, language: language
             ).response
         }
+    }
+
+    /// The configured client that a request is of, for the log. A query that cannot travel has none.
+    private func client(of query: String) -> String? {
+        guard query.utf8.count <= WebSignIn.longestQuery,
+            let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),
+            case .text(let id) = parameters["client_id"]
+        else { return nil }
+        return useCase.clients.first { $0.id.rawValue == id }?.id.rawValue
     }
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {

@@ -11,10 +11,15 @@ final class OperationsRoutes: Sendable {
     private let store: any AccountStore
     private let registry: MetricsRegistry
     private let version: String
+    private let warnings: ServiceWarnings
     private let description: ByteBuffer
 
-    init(keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String) {
+    init(
+        keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String,
+        warnings: ServiceWarnings
+    ) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
+        self.warnings = warnings
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
@@ -24,13 +29,13 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
-    /// because it still verifies.
+    /// because it still verifies; so is a service with warnings, which it says.
     func ready() -> RouteResult {
         .later { [self] in
             let health = await look()
             if let error = health.storage { throw error }
             if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
-            return Self.status("ready")
+            return Self.status("ready", warnings.current)
         }
     }
 
@@ -50,6 +55,7 @@ final class OperationsRoutes: Sendable {
             json.endObject()
             json.name("keys")
             json.value(health.keys)
+            Self.write(warnings.current, into: &json)
             json.endObject()
             return HTTPResponse(
                 status: isGood ? .ok : .serviceUnavailable, contentType: "application/json", body: json.bytes)
@@ -90,11 +96,25 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    private static func status(_ word: String) -> HTTPResponse {
+    private static func status(
+        _ word: String, _ warnings: [ServiceWarnings.Warning] = []
+    ) -> HTTPResponse {
         var json = JSONWriter(reservingCapacity: 32)
         json.beginObject()
         json.member("status", word)
+        write(warnings, into: &json)
         json.endObject()
         return HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes)
+    }
+
+    private static func write(_ warnings: [ServiceWarnings.Warning], into json: inout JSONWriter) {
+        guard !warnings.isEmpty else { return }
+        json.name("warnings")
+        json.beginArray()
+        for warning in warnings {
+            json.element()
+            json.value(warning.rawValue)
+        }
+        json.endArray()
     }
 }

@@ -1,12 +1,11 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// Slows the guessing of client secrets down, per client and address, so that guesses from one address never
-/// keep the client itself out.
+/// Slows the guessing of client secrets down, per client and address.
 ///
-/// Ten wrong secrets are free. After that no secret is compared for a second, and twice as long after each
-/// further wrong one, up to a minute. Fifteen minutes without a wrong secret forget all. Does no I/O and
-/// reads no clock.
+/// Ten wrong secrets are free. After that wrong secrets are told to wait for a second, and twice as long after
+/// each further one that came in time, up to a minute. Fifteen minutes without a wrong secret forget all. Right
+/// secrets are not its concern. Does no I/O and reads no clock.
 struct SecretGuessing: Sendable {
     static let freeAttempts = 10
     /// Milliseconds.
@@ -18,7 +17,8 @@ struct SecretGuessing: Sendable {
 
     private struct Pair: Hashable {
         let client: OAuthClientID
-        let address: RequesterAddress
+        /// `nil` for all whose address is not known.
+        let address: RequesterAddress?
     }
 
     private struct Record {
@@ -31,15 +31,15 @@ struct SecretGuessing: Sendable {
 
     var count: Int { records.count }
 
-    /// How many seconds to wait before a secret is compared again; `nil` when one may be compared now.
-    func pause(for client: OAuthClientID, at address: RequesterAddress, now: Moment) -> Int64? {
+    /// For how many seconds wrong secrets are told to wait; `nil` when the next wrong one is counted.
+    func pause(for client: OAuthClientID, at address: RequesterAddress?, now: Moment) -> Int64? {
         guard let record = records[Pair(client: client, address: address)],
             now < record.pausedUntil, isKept(record, at: now)
         else { return nil }
         return (record.pausedUntil.milliseconds - now.milliseconds + 999) / 1000
     }
 
-    mutating func failed(for client: OAuthClientID, at address: RequesterAddress, now: Moment) {
+    mutating func failed(for client: OAuthClientID, at address: RequesterAddress?, now: Moment) {
         let pair = Pair(client: client, address: address)
         var record = records[pair] ?? Record(failedAt: now, pausedUntil: now)
         if !isKept(record, at: now) { record.failures = 0 }
@@ -52,11 +52,7 @@ struct SecretGuessing: Sendable {
         records[pair] = record
     }
 
-    mutating func succeeded(for client: OAuthClientID, at address: RequesterAddress) {
-        records[Pair(client: client, address: address)] = nil
-    }
-
-    /// A clock that was set back must not keep a client out.
+    /// A pause must not grow longer because the clock was set back.
     private func isKept(_ record: Record, at now: Moment) -> Bool {
         (0..<Self.memory).contains(now.milliseconds - record.failedAt.milliseconds)
     }

@@ -1,4 +1,4 @@
-import AppleAccounts
+public import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
@@ -10,11 +10,11 @@ public struct UserInfo: Sendable {
         self.server = server
     }
 
-    /// The claims about the person that the token's scope allows, as a JSON document.
+    /// The claims about the person that the token's scope allows, as a JSON document, and the token's client.
     ///
     /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
     ///   `insufficient_scope` without `openid`; `StorageError`.
-    public func claims(accessToken: String) async throws -> [UInt8] {
+    public func claims(accessToken: String) async throws -> (client: OAuthClientID, json: [UInt8]) {
         guard let good = try await TokenIntrospection(server).goodAccessToken(accessToken) else {
             throw OAuthError(.invalidToken, "The access token is malformed, expired or revoked.")
         }
@@ -27,6 +27,6 @@ public struct UserInfo: Sendable {
         json.member("sub", account.id.rawValue)
         PersonClaims(of: account, scope: good.scope).write(into: &json)
         json.endObject()
-        return json.bytes
+        return (good.standing.grant.oauthClientID, json.bytes)
     }
 }

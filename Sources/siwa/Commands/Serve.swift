@@ -11,7 +11,7 @@ struct Serve: AsyncParsableCommand {
             Required:
 
               APPLE_TEAM_ID        the 10 characters of your Apple team ID
-              APPLE_CLIENT_IDS     your app's bundle ID, then its Services IDs (comma-separated)
+              APPLE_CLIENT_IDS     your app's bundle ID, then those that are grouped with it (comma-separated)
               SIWA_API_KEY_HASHES  the callers: name=hash (siwa api-key creates a key and its hash)
 
             To store and check refresh tokens, and to revoke them when an account is erased:
@@ -23,6 +23,7 @@ struct Serve: AsyncParsableCommand {
 
               SIWA_PUBLIC_URL         the public URL of this service
               SIWA_WEB_REDIRECT_URL   the page of your site that receives the result
+              APPLE_SERVICES_IDS      the Services IDs of the app (comma-separated)
 
             For OAuth clients (Google account linking, web applications, native apps), in addition to the \
             keys and to sign-in on the web:

@@ -7,6 +7,7 @@ import ServiceLifecycle
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
+    let clock = AppleClock(millisecondsSince1970: ProcessObservation.millisecondsSince1970)
     /// Also for requests to Google.
     let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
@@ -17,14 +18,15 @@ struct AppleConnection {
         settings: ServiceSettings, snapshots: any KeySetSnapshotStore, bounds: KeySetBounds
     ) async {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
-        tokens = settings.tokenClient(over: client)
+        tokens = settings.tokenClient(over: client, clock: clock)
         switch settings.keySource {
         case .pinned(let pinned):
             remoteKeys = nil
             keys = pinned
         case .remote:
             let remote = RemoteKeySet(
-                source: AppleKeySetSource(client: client, endpoints: settings.appleEndpoints),
+                source: AppleKeySetSource(
+                    client: client, endpoints: settings.appleEndpoints, clock: clock),
                 snapshots: snapshots, bounds: bounds)
             await remote.restore()
             remoteKeys = remote

@@ -1,5 +1,7 @@
 import AppleAccounts
+import AppleIDClient
 import AppleIdentity
+import AuthorizationServer
 import Cryptography
 import HTTPAPI
 import KeySets
@@ -32,10 +34,15 @@ struct ComposedService {
         disabled = DisabledFeatures(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
-        sealedWarning = try await Self.sealedWarning(in: store, keys: settings.sealingKeys)
+        let sealedSample = { @Sendable in try await Self.sealedSample(in: store, settings) }
+        let firstSample = try await sealedSample()
+        sealedWarning = firstSample.warning
         let apple = await AppleConnection(
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
+        let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
+        // Set before the first probe is answered.
+        warnings.unreadableValues = Int64(firstSample.unreadable)
         let grantContext = AppleGrantContext(
             grants: store, sealingKeys: settings.sealingKeys,
             canSign: { settings.signingKeys[$0] != nil })
@@ -57,7 +64,7 @@ struct ComposedService {
                 useCases: useCases, keys: keys, store: store, callers: settings.callers,
                 registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
                 now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
-                authorize: oauth?.authorize, foreignPages: settings.foreignPages),
+                authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings),
             logger: logger)
         let workers = AppleGrantWorkers(
             grantContext: grantContext, commits: commits, apple: apple.tokens,
@@ -73,7 +80,9 @@ struct ComposedService {
             observation.sink, DatabaseService(database: database),
             EventAnnouncements(database: database, feed: feed),
             HealthMonitor(
-                settings: settings, keys: keys, store: store, interval: healthInterval, logger: logger),
+                settings: settings, keys: keys, store: store, warnings: warnings,
+                firstSample: firstSample, sealedSample: sealedSample, interval: healthInterval,
+                logger: logger),
         ]
         services += apple.services
         services += [maintenance, commits]
@@ -82,12 +91,16 @@ struct ComposedService {
         group = Self.group(services, signals: signals, logger: logger)
     }
 
-    /// What to warn of when stored secrets cannot be opened with the keys of the configuration.
-    private static func sealedWarning(
-        in store: any ServiceStore, keys: SealingKeyRing?
-    ) async throws -> String? {
-        let sample = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
-        return SealedSample(sample, keys: keys).warning
+    /// Which stored secrets cannot be opened with the keys of the configuration.
+    private static func sealedSample(
+        in store: any ServiceStore, _ settings: ServiceSettings
+    ) async throws -> SealedSample {
+        let keys = settings.sealingKeys
+        let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
+        var sample = SealedSample(rows, keys: keys)
+        // Without OAuth clients no token is signed, so lost keys of earlier ones mean nothing.
+        if let keys, settings.oauth != nil { sample.add(try await store.signingKeys(), keys: keys) }
+        return sample
     }
 
     private static func nonceKey(in store: any ServiceStore) async throws -> NonceKey {

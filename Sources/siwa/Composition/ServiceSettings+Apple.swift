@@ -4,7 +4,7 @@ import AsyncHTTPClient
 
 extension ServiceSettings {
     /// The client for calls to Apple, with the signing keys of each team.
-    func tokenClient(over client: HTTPClient) -> AppleTokenClient {
+    func tokenClient(over client: HTTPClient, clock: AppleClock? = nil) -> AppleTokenClient {
         let teams = deployment.apps.flatMap { app in app.clientIDs.map { ($0.rawValue, app.team.rawValue) } }
         let locations = signingKeys.map { ($0.key.rawValue, $0.value) }
         return AppleTokenClient(
@@ -12,7 +12,8 @@ extension ServiceSettings {
             secrets: SignedClientSecrets(
                 teams: Dictionary(uniqueKeysWithValues: teams),
                 keys: SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations)),
-                secondsSince1970: { ProcessObservation.millisecondsSince1970() / 1000 }))
+                secondsSince1970: { ProcessObservation.millisecondsSince1970() / 1000 }),
+            clock: clock)
     }
 
     /// The same for a command. The HTTP client is shut down when `body` has returned.

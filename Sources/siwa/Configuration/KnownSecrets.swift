@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Cryptography
 import Encodings
 import HTTPAPI
@@ -17,13 +18,43 @@ enum KnownSecrets {
             ? "is that of a key that is easily guessed" : nil
     }
 
+    /// Returns why a secret of an OAuth client with this hash is publicly known, or `nil`.
+    ///
+    /// - Parameters:
+    ///   - hash: 64 hexadecimal digits, or anything else, which is not a hash.
+    ///   - client: The ID of the client, which must not be its secret.
+    static func fault(ofClientSecretHash hash: String, client: String, isDevelopment: Bool) -> String? {
+        guard let hash = OAuthClientSecretHash(hexadecimal: hash) else { return nil }
+        // All are compared, with one hash for each known text.
+        func isOne(of secrets: [String]) -> Bool { secrets.contains(where: hash.matches) }
+        if sampleHashes.contains(where: { hash.hexadecimal == Hexadecimal.encode($0) }) {
+            return "is a sample of the documentation"
+        }
+        guard !isDevelopment else { return nil }
+        if isOne(of: [DevelopmentClients.googleSecret, DevelopmentClients.webSecret]) {
+            return "is that of a client of siwa dev"
+        }
+        if isOne(of: [DevelopmentSettings.secret] + sampleClientSecrets) {
+            return "is a sample of the documentation"
+        }
+        return isOne(of: trivialKeys + [client, "siwa_\(client)", "siwa_cs_\(client)"])
+            ? "is that of a secret that is easily guessed" : nil
+    }
+
     /// Returns why a sealing key is publicly known or not random, or `nil`.
     static func fault(of key: SealingKey, isDevelopment: Bool) -> String? {
         // 32 random bytes have about 30 different values, and fewer than 16 in less than one of 10^15 keys.
         // This also finds the sample key in docker-compose.yml, which repeats one word.
         if key.distinctBytes == 1 || (!isDevelopment && key.distinctBytes < 16) { return "is no random key" }
         guard !isDevelopment, let development = DevelopmentSettings.sealingKey else { return nil }
+        // Of 31 differences between random neighbours 11 are equal in one of 10^16 keys.
+        if key.equalSteps >= 11 { return "counts up or down, or spells the alphabet" }
+        if trivialKeys.contains(where: { isHash(of: $0, key) }) { return "is the hash of a word" }
         return key.hasSameBytes(as: development) ? "is siwa dev's key" : nil
+    }
+
+    private static func isHash(of word: String, _ key: SealingKey) -> Bool {
+        SealingKey(name: key.name, bytes: SHA256Digest.hash(word).bytes).map(key.hasSameBytes) ?? false
     }
 
     /// The hashes of the two samples of the documentation; the second is the SHA-256 of "password".
@@ -32,8 +63,12 @@ enum KnownSecrets {
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
     ].compactMap { Hexadecimal.decode($0).flatMap { SHA256Digest($0) } }
 
+    /// The client secrets in the examples of `openapi.yaml` and in earlier ones.
+    private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
+
     private static let trivialKeys = [
         "", "123456", "12345678", "123456789", "admin", "api-key", "api_key", "apikey", "backend", "changeme",
-        "example", "foo", "key", "letmein", "qwerty", "root", "secret", "siwa", "test", "token",
+        "client-secret", "client_secret", "clientsecret", "example", "foo", "google", "key", "letmein",
+        "password", "qwerty", "root", "secret", "siwa", "test", "token", "undefined", "null",
     ]
 }

@@ -17,6 +17,7 @@ enum SettingName: String, CaseIterable {
     case databaseConnections = "SIWA_DATABASE_CONNECTIONS"
     case teamID = "APPLE_TEAM_ID"
     case clientIDs = "APPLE_CLIENT_IDS"
+    case servicesIDs = "APPLE_SERVICES_IDS"
     case keyID = "APPLE_KEY_ID"
     case privateKey = "APPLE_PRIVATE_KEY"
     case privateKeyFile = "APPLE_PRIVATE_KEY_FILE"

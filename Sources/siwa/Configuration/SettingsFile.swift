@@ -13,7 +13,8 @@ import Yams
 ///     key_id: K1L2M3N4O5
 ///     private_key_file: /run/secrets/AuthKey_K1L2M3N4O5.p8   # or a directory of such files
 ///     apps:
-///       - client_ids: [com.example.app, com.example.app.web]   # the first is the primary App ID
+///       - client_ids: [com.example.app, com.example.pro]   # the first is the primary App ID
+///         services_ids: [com.example.web]   # browsers sign in with the first
 ///         web_redirect_url: https://example.com/signed-in
 ///       - client_ids: [com.example.watch]
 /// api_keys:
@@ -40,9 +41,17 @@ struct SettingsFile: FileConfigSnapshot {
     }
 
     struct TeamApp: Sendable {
-        /// The primary one first.
+        /// Bundle IDs, the primary one first. Services IDs too, where none is named as such.
         var clientIDs: [String] = []
+        /// The Services IDs that are named as such.
+        var servicesIDs: [String] = []
         var webRedirectURL: String?
+
+        var allClientIDs: [String] { clientIDs + servicesIDs }
+
+        /// The client IDs that browsers may sign in with. Where no Services ID is named as such, all but the
+        /// primary one count, and that too when it is alone.
+        var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 
     struct Key: Sendable {
@@ -120,10 +129,12 @@ struct SettingsFile: FileConfigSnapshot {
 
     private mutating func readApp(_ mapping: Node.Mapping, at path: String) -> TeamApp {
         var app = TeamApp()
-        for (name, node) in members(of: mapping, allowing: ["client_ids", "web_redirect_url"], at: path) {
+        let known = ["client_ids", "services_ids", "web_redirect_url"]
+        for (name, node) in members(of: mapping, allowing: known, at: path) {
             let path = "\(path).\(name)"
             switch name {
             case "client_ids": app.clientIDs = list(node, at: path) ?? []
+            case "services_ids": app.servicesIDs = list(node, at: path) ?? []
             default: app.webRedirectURL = scalar(node, at: path)
             }
         }

@@ -6,13 +6,20 @@ import GoogleIDClient
 extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
     ///
-    /// - Parameter webRedirectURLs: By client ID. An app has sign-in on the web when one of its client IDs
-    ///   has a page there: people of an OAuth client's app sign in with the app's Services ID.
+    /// - Parameters:
+    ///   - servicesIDs: Those that are named as such.
+    ///   - webRedirectURLs: By client ID. An app has sign-in on the web when one of its client IDs has a page
+    ///     there: people of an OAuth client's app sign in with the app's Services ID.
     mutating func oauthSettings(
-        for deployment: Deployment?, publicURL: String?, sealingKeys: SealingKeyRing?,
+        for deployment: Deployment?, servicesIDs: Set<ClientID>, publicURL: String?,
+        sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
         guard let draft = file?.oauth, let deployment else { return nil }
+        checkSecrets(of: draft.clients)
+        checkServicesIDs(
+            of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(deployment.app) }),
+            named: servicesIDs, webRedirectURLs: webRedirectURLs)
         let surroundings = OAuthSurroundings(
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
@@ -35,6 +42,43 @@ extension SettingsReader {
             return settings
         }
     }
+
+    /// Apple's page refuses bundle IDs, and of several client IDs beside the primary one nothing says which is
+    /// a Services ID. The authorization endpoint would have to guess.
+    private mutating func checkServicesIDs(
+        of apps: Set<App>, named servicesIDs: Set<ClientID>, webRedirectURLs: [ClientID: String]
+    ) {
+        for app in apps.sorted(by: { $0.primaryClientID < $1.primaryClientID }) {
+            let candidates = app.clientIDs.dropFirst().filter { webRedirectURLs[$0] != nil }
+            guard candidates.count > 1, servicesIDs.isDisjoint(with: candidates) else { continue }
+            let isFromFile = !(file?.teams.isEmpty ?? true)
+            let (setting, from) =
+                isFromFile
+                ? ("teams.apps.services_ids", "client_ids")
+                : (SettingName.servicesIDs.rawValue, SettingName.clientIDs.rawValue)
+            mistakes.add(
+                setting,
+                "is missing: \(app.primaryClientID.rawValue) has OAuth clients, whose people sign in with a "
+                    + "Services ID, and several other client IDs; move the Services IDs there from \(from)")
+        }
+    }
+
+    /// A client with a secret that others know is open to everyone who knows its ID, which is public.
+    private mutating func checkSecrets(of clients: [ClientDraft]) {
+        for client in clients {
+            for hash in client.secretHashes {
+                guard
+                    let fault = KnownSecrets.fault(
+                        ofClientSecretHash: hash, client: client.id, isDevelopment: isDevelopment)
+                else { continue }
+                mistakes.add(
+                    "oauth.clients.secret_hashes",
+                    "of \(client.id) must be the hash of a random secret, but it \(fault), so anyone could act as "
+                        + "this client; siwa client new prints a secret and its hash")
+            }
+        }
+    }
+
     /// Google's endpoints, or in development those of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }

@@ -6,7 +6,8 @@ extension SettingsReader {
     /// which app belongs to which team.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
-            SettingName.teamID, .clientIDs, .keyID, .privateKey, .privateKeyFile, .webRedirectURL,
+            SettingName.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
+            .webRedirectURL,
         ].filter { text($0) != nil }
         if let file, !file.teams.isEmpty {
             for name in single {
@@ -22,12 +23,15 @@ extension SettingsReader {
         }
         if let clientIDs = list(.clientIDs) {
             team.apps = [
-                SettingsFile.TeamApp(clientIDs: clientIDs, webRedirectURL: text(.webRedirectURL))
+                SettingsFile.TeamApp(
+                    clientIDs: clientIDs, servicesIDs: list(.servicesIDs) ?? [],
+                    webRedirectURL: text(.webRedirectURL))
             ]
         } else {
             mistakes.add(
                 SettingName.clientIDs.rawValue,
-                "is missing: your app's bundle ID, then its Services IDs if it has any")
+                "is missing: your app's bundle ID; its Services IDs, if it has any, stand in "
+                    + SettingName.servicesIDs.rawValue)
         }
         team.keyID = text(.keyID)
         team.privateKeyFile = text(.privateKeyFile)
@@ -39,6 +43,7 @@ extension SettingsReader {
         let isFromFile = !(file?.teams.isEmpty ?? true)
         let teamSetting = isFromFile ? "teams.team_id" : SettingName.teamID.rawValue
         let appSetting = isFromFile ? "teams.apps.client_ids" : SettingName.clientIDs.rawValue
+        let servicesSetting = isFromFile ? "teams.apps.services_ids" : SettingName.servicesIDs.rawValue
         var apps: [App] = []
         var seen: Set<String> = []
         for team in teams {
@@ -50,10 +55,16 @@ extension SettingsReader {
                 mistakes.add(teamSetting, "names a team twice")
             }
             if isFromFile, team.apps.isEmpty { mistakes.add("teams.apps", "a team has no app") }
-            for clientIDs in team.apps.map(\.clientIDs) {
-                let ids = clientIDs.compactMap { isClientID($0) ? ClientID($0) : nil }
-                guard ids.count == clientIDs.count, let primary = ids.first, let teamID else {
-                    if ids.count != clientIDs.count || ids.isEmpty {
+            for app in team.apps {
+                if !app.servicesIDs.allSatisfy(isClientID) {
+                    mistakes.add(servicesSetting, "must be Services IDs: letters, digits, '.' and '-'")
+                    continue
+                }
+                let ids = app.allClientIDs.compactMap { isClientID($0) ? ClientID($0) : nil }
+                guard ids.count == app.allClientIDs.count, !app.clientIDs.isEmpty, let primary = ids.first,
+                    let teamID
+                else {
+                    if ids.count != app.allClientIDs.count || app.clientIDs.isEmpty {
                         mistakes.add(
                             appSetting, "must be bundle IDs or Services IDs: letters, digits, '.' and '-'")
                     }

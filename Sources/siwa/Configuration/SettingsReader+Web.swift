@@ -34,7 +34,7 @@ extension SettingsReader {
                 continue
             }
             checkScheme(of: url, setting: setting)
-            for clientID in app.clientIDs.compactMap({ ClientID($0) }) { urls[clientID] = text }
+            for clientID in app.clientIDsForBrowsers.compactMap({ ClientID($0) }) { urls[clientID] = text }
         }
         guard teams.flatMap(\.apps).contains(where: { $0.webRedirectURL != nil }) else { return urls }
         if text(.publicURL) == nil {

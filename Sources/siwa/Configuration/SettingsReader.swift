@@ -68,8 +68,10 @@ struct SettingsReader {
         let sealingKeys = sealingKeys()
         let publicURL = publicURL()
         let webRedirectURLs = webRedirectURLs(of: teams, publicURL: publicURL, sealingKeys: sealingKeys)
+        let servicesIDs = Set(teams.flatMap(\.apps).flatMap(\.servicesIDs).compactMap { ClientID($0) })
         let oauth = oauthSettings(
-            for: deployment, publicURL: publicURL, sealingKeys: sealingKeys, webRedirectURLs: webRedirectURLs)
+            for: deployment, servicesIDs: servicesIDs, publicURL: publicURL, sealingKeys: sealingKeys,
+            webRedirectURLs: webRedirectURLs)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
@@ -91,6 +93,13 @@ struct SettingsReader {
             mistakes.add(
                 SettingName.trustedProxies.rawValue,
                 "must be IP addresses or networks like 10.0.0.7 or 10.0.0.0/8, comma-separated")
+        }
+        if blocks.contains(where: { $0?.holdsEveryAddress ?? false }) {
+            mistakes.add(
+                SettingName.trustedProxies.rawValue,
+                "must name the proxies, but has a network with every address, so any client could say in "
+                    + "X-Forwarded-For who it is and hold all connections; write their addresses, like 10.0.0.7"
+            )
         }
         return blocks.compactMap { $0 }
     }

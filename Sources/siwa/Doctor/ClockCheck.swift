@@ -1,9 +1,11 @@
+import HTTPAPI
+
 /// Checks that the clock of this machine agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
     /// In seconds. With a larger difference, tokens and client secrets are refused because their times are in
     /// the future.
-    static let wrong: Int64 = 50
+    static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
     /// In seconds since 1970; `nil` when Apple's time is not known.

@@ -50,6 +50,7 @@ struct DoctorChecks: Sendable {
             ClientSecretCheck(
                 settings: settings, client: client, isReachable: response != nil, skew: skew,
                 secondsSince1970: secondsSince1970),
+            ServicesIDsCheck(settings: settings, client: client, isReachable: response != nil),
             SealingKeysCheck(settings: settings), DatabaseCheck(settings: settings),
             OAuthClientsCheck(settings: settings), PublicURLCheck(settings: settings),
         ]

@@ -20,6 +20,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("0.0.0.0/0", true), ("10.0.0.7/0", true), ("::/0", true), ("::ffff:0:0/96", true), ("::/64", true),
+        ("::/8", true), ("10.0.0.0/8", false), ("0.0.0.0/8", false), ("fd00::/8", false), ("::1", false),
+        ("127.0.0.1", false), ("::ffff:10.0.0.0/104", false), ("2001:db8::/32", false),
+    ])
+    func `says when it has every address`(text: String, hasAll: Bool) throws {
+        #expect(try #require(AddressBlock(text)).holdsEveryAddress == hasAll)
+    }
+
+    @Test(arguments: [
         "", "proxy", "10.0.0", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "/8", "::/129", "10.0.0.0/8/8",
         "[::1]",
         "10.0.0.0/+8", "10.0.0.0/008", "10.0.0.7:80",

@@ -47,6 +47,7 @@ struct RunningService: Sendable {
         /// How many may wait for events at once.
         var mostWaiters = 1024
         var foreignPages: ForeignPageCheck?
+        var warnings = ServiceWarnings()
         /// Whether there are OAuth clients: those of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
         /// Leads browsers to the authorization endpoint, with the changed clients of `OAuthClients`; `nil`
@@ -92,7 +93,7 @@ struct RunningService: Sendable {
                 now: { clock.millisecondsSince1970 },
                 web: web, oauth: options.hasOAuth ? try oauth(useCases, store, feed, keys, now) : nil,
                 authorize: try authorize(options, web, store as? any AuthorizationStore, feed, now),
-                foreignPages: options.foreignPages),
+                foreignPages: options.foreignPages, warnings: options.warnings),
             logger: logger)
         let group = ServiceGroup(services: [service], logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -36,7 +36,7 @@ import Testing
     @Test func `finds no error when there is none`() async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
-                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1", "0.b.1"], code: "code", in: store)
                 // One value is sealed as by an earlier version.
@@ -86,6 +86,27 @@ import Testing
             let report = try await Self.examine(apple, directory)
             #expect(Self.wrong(report) == ["client secret"])
             #expect(report.text.contains("1. The key was revoked"))
+        }
+    }
+
+    @Test(arguments: [
+        // No return URL is registered.
+        (RunningApple.clientID, "com.example.web", "refuses the return URL"),
+        // Bundle IDs, which are all that there is.
+        (RunningApple.clientID, "", "refuses com.example.app (invalid_client)"),
+        (RunningApple.clientID, "com.example.typo", "refuses com.example.typo (invalid_client)"),
+    ])
+    func `asks Apple's page for each Services ID`(client: String, services: String, text: String) async throws
+    {
+        try await Self.with { apple, directory in
+            let changes: [String: String?] = [
+                "APPLE_CLIENT_IDS": client, "APPLE_SERVICES_IDS": services,
+                "SIWA_WEB_REDIRECT_URL": "https://example.com/signed-in",
+            ]
+            let report = try await Self.examine(apple, directory, changes)
+            let found = report.findings.filter { $0.check == "Services ID" }
+            #expect(found.map(\.verdict) == [.wrong], "\(report.text)")
+            #expect(found.first?.text.contains(text) == true, "\(report.text)")
         }
     }
 
@@ -160,7 +181,7 @@ import Testing
     func `finds sealed values that cannot be opened`(keys: String, text: String) async throws {
         try await Self.with { apple, directory in
             let ring = try #require(
-                SealingKey(name: "a", bytes: Array(0..<32)).flatMap { SealingKeyRing([$0]) })
+                SealingKey(name: "a", bytes: SealingSettingsTests.bytes(1)).flatMap { SealingKeyRing([$0]) })
             try await StoredAccounts.with(directory, keys: ring) { store in
                 try await StoredAccounts.signIn(["0.a.1"], code: "code", in: store)
             }

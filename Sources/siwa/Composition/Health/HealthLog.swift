@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import HTTPAPI
 import KeySets
 import Logging
 
@@ -24,6 +25,43 @@ struct HealthLog {
     private var keys = Keys.good
     private var databaseFailure: StorageError.Code?
     private var signingKeys: [String: SigningKeys] = [:]
+    private var isClockWrong = false
+    private var sealedWarning: String?
+
+    /// - Parameter sealedWarning: What the start of the service has logged about stored values.
+    init(sealedWarning: String? = nil) {
+        self.sealedWarning = sealedWarning
+    }
+
+    /// - Parameter secondsAhead: By how much the clock is ahead of Apple's; `nil` while that is not known.
+    mutating func notice(secondsAhead: Int64?) -> [Line] {
+        guard let secondsAhead else { return [] }
+        let difference = Int64(clamping: secondsAhead.magnitude)
+        // A difference near the bound makes no line every two seconds.
+        let isWrong = difference >= ServiceWarnings.wrongClock - (isClockWrong ? 10 : 0)
+        guard isWrong != isClockWrong else { return [] }
+        isClockWrong = isWrong
+        let fields = ["seconds_ahead": String(secondsAhead)]
+        return [
+            isWrong
+                ? Line(
+                    level: .error,
+                    message: "the clock of this machine differs from Apple's: valid tokens are refused",
+                    fields: fields)
+                : Line(
+                    level: .notice, message: "the clock of this machine agrees with Apple's", fields: fields)
+        ]
+    }
+
+    /// - Parameter sealedWarning: What a sample of the stored values gave; `nil` when it opens.
+    mutating func notice(sealedWarning: String?) -> [Line] {
+        guard sealedWarning != self.sealedWarning else { return [] }
+        self.sealedWarning = sealedWarning
+        guard let sealedWarning else {
+            return [Line(level: .notice, message: "stored refresh tokens open again")]
+        }
+        return [Line(level: .warning, message: sealedWarning)]
+    }
 
     /// A key set that has not been fetched yet after the start is not a failure; a failed fetch is.
     mutating func notice(_ status: KeySetHealth.Status) -> [Line] {

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIDClient
+import HTTPAPI
 import KeySets
 import Logging
 import ServiceLifecycle
@@ -8,18 +9,26 @@ import ServiceLifecycle
 struct HealthMonitor: Service {
     /// The interval of the checks. Each costs one small read of the database.
     static let interval = Duration.seconds(2)
+    /// A sample of the stored values is opened with each of this many checks: every ten minutes.
+    static let checksPerSample = 300
 
     let keys: any VerificationKeys
     let store: any AccountStore
     let signingKeys: SigningKeyFiles
     let teams: [String]
+    let warnings: ServiceWarnings
+    /// Of the start.
+    let firstSample: SealedSample
+    let sealedSample: @Sendable () async throws -> SealedSample
     let interval: Duration
     let logger: Logger
 
     init(
-        settings: ServiceSettings, keys: any VerificationKeys, store: any AccountStore, interval: Duration,
-        logger: Logger
+        settings: ServiceSettings, keys: any VerificationKeys, store: any AccountStore,
+        warnings: ServiceWarnings, firstSample: SealedSample,
+        sealedSample: @escaping @Sendable () async throws -> SealedSample, interval: Duration, logger: Logger
     ) {
+        (self.warnings, self.firstSample, self.sealedSample) = (warnings, firstSample, sealedSample)
         let locations = settings.signingKeys.map { ($0.key.rawValue, $0.value) }
         signingKeys = SigningKeyFiles(Dictionary(uniqueKeysWithValues: locations))
         teams = locations.map(\.0).sorted()
@@ -28,9 +37,12 @@ struct HealthMonitor: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var log = HealthLog()
+            var log = HealthLog(sealedWarning: firstSample.warning)
+            var checks = 0
             while !Task.isCancelled {
                 await look(&log)
+                checks += 1
+                if checks.isMultiple(of: Self.checksPerSample) { await openSample(&log) }
                 try? await Task.sleep(for: interval)
             }
         }
@@ -40,6 +52,7 @@ struct HealthMonitor: Service {
 
     private func look(_ log: inout HealthLog) async {
         write(log.notice(keys.health.status))
+        write(log.notice(secondsAhead: warnings.secondsAhead))
         for team in teams {
             let (keys, trouble) = signingKeys.look(atTeam: team)
             // An empty directory is not a read error: its keys were removed.
@@ -52,6 +65,13 @@ struct HealthMonitor: Service {
         // A check that the shutdown has cancelled says nothing about the database.
         guard !Task.isCancelled else { return }
         write(log.notice(failure))
+    }
+
+    /// A database that does not answer says nothing about the keys.
+    private func openSample(_ log: inout HealthLog) async {
+        guard let sample = try? await sealedSample() else { return }
+        warnings.unreadableValues = Int64(sample.unreadable)
+        write(log.notice(sealedWarning: sample.warning))
     }
 
     private func databaseFailure() async -> StorageError? {

@@ -1,5 +1,7 @@
 import AppleAccounts
+import AuthorizationServer
 import Cryptography
+import OAuth
 import SignIn
 
 /// Tries to decrypt a sample of the stored values with the configured sealing keys. `siwa reseal --dry-run`
@@ -13,11 +15,14 @@ struct SealedSample: Equatable {
     private(set) var unknownKeys: Set<String> = []
     /// The number of values that cannot be decrypted although a key with the right name is configured.
     private(set) var damaged = 0
+    /// How many values do not open, keys that sign tokens included.
+    private(set) var unreadable = 0
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
         count = rows.count
         for row in rows {
             guard let keys else {
+                unreadable += 1
                 unknownKeys.insert(SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?")
                 continue
             }
@@ -26,12 +31,19 @@ struct SealedSample: Equatable {
                     row.sealed.bytes, for: row.purpose.sealingPurpose,
                     associatedData: row.purpose.associatedData(of: row.accountID, clientID: row.clientID))
             } catch {
+                unreadable += 1
                 switch error.code {
                 case .unknownKey: unknownKeys.insert(SealingKeyRing.keyName(of: row.sealed.bytes) ?? "?")
                 case .malformed, .authenticationFailed: damaged += 1
                 }
             }
         }
+    }
+
+    /// Tries the keys that sign tokens too. The log names each of these where it is used.
+    mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
+        let sealer = SigningKeySealer(keys: keys)
+        unreadable += signingKeys.count { (try? sealer.open($0)) == nil }
     }
 
     /// The warning that `siwa serve` logs at its start; `nil` when the whole sample can be decrypted.

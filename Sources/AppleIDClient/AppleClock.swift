@@ -1,0 +1,54 @@
+import Encodings
+import Synchronization
+
+/// Apple's time, as the `Date` field of Apple's responses says it, and by how much the clock of this machine
+/// differs.
+///
+/// Between two responses Apple's time goes on with the uptime of this machine, so that a clock that is set wrong,
+/// or right again, shows at once.
+public final class AppleClock: Sendable {
+    private struct Reading {
+        /// In milliseconds since 1970.
+        let time: Int64
+        let uptime: Duration
+    }
+
+    private let reading = Mutex<Reading?>(nil)
+    private let millisecondsSince1970: @Sendable () -> Int64
+    private let uptime: @Sendable () -> Duration
+
+    /// - Parameters:
+    ///   - millisecondsSince1970: The clock of this machine.
+    ///   - uptime: Grows evenly, whatever the clock is set to.
+    public init(
+        millisecondsSince1970: @escaping @Sendable () -> Int64,
+        uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
+    ) {
+        (self.millisecondsSince1970, self.uptime) = (millisecondsSince1970, uptime)
+    }
+
+    /// By how many seconds this machine's clock is ahead of Apple's; `nil` when Apple has not answered yet.
+    /// The field has whole seconds, and the way here takes time, so a second or two mean nothing.
+    public var secondsAhead: Int64? {
+        guard let reading = reading.withLock({ $0 }) else { return nil }
+        let passed = (uptime() - reading.uptime).milliseconds
+        let (apple, overflowed) = reading.time.addingReportingOverflow(passed)
+        let (ahead, isTooFar) = millisecondsSince1970().subtractingReportingOverflow(apple)
+        return overflowed || isTooFar ? nil : ahead / 1000
+    }
+
+    /// Takes the fields of a response that has just arrived. One that a cache has kept is `age` seconds old
+    /// (RFC 9111 §5.1).
+    func notice(date: String?, age: String?) {
+        guard let date, let seconds = HTTPDate.seconds(date) else { return }
+        let age = age.flatMap { Int64($0) }.flatMap { (0...604_800).contains($0) ? $0 : nil } ?? 0
+        let reading = Reading(time: (seconds + age) * 1000, uptime: uptime())
+        self.reading.withLock { $0 = reading }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
