@@ -8,14 +8,6 @@ extension OAuthClient {
         }
     }
 
-    /// Whether an authorization request must have a code challenge. Google's requests have none yet.
-    public var requiresProofKey: Bool {
-        switch kind {
-        case .googleLinking: false
-        case .web, .native: true
-        }
-    }
-
     /// Whether a refresh token is replaced when it is used. Google expects several valid ones at once, so its
     /// are not (RFC 9700 §4.14 asks it of public clients).
     public var rotatesRefreshTokens: Bool {
@@ -42,7 +34,10 @@ extension OAuthClient {
     /// §8.6).
     public func remembersConsent(for target: RedirectTarget) -> Bool {
         switch kind {
-        case .googleLinking, .web: !target.form.isClaimedByAnyApp
+        case .googleLinking: !target.form.isClaimedByAnyApp
+        // A loopback address is possible in development only, and a person who develops is to see what people
+        // will see later. No code is redeemed without the client's secret.
+        case .web: true
         case .native: false
         }
     }

@@ -10,7 +10,8 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         case claimedHTTPS = "https"
         /// A reverse domain name as the scheme (RFC 8252 §7.1).
         case customScheme = "custom_scheme"
-        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3).
+        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3), and `http://localhost` where it is
+        /// allowed.
         case loopback
         /// Google's, for linking in the browser.
         case googleProject = "google_project"
