@@ -103,7 +103,7 @@ for label, changes in [
          {"client_id": "123-abc.apps.googleusercontent.com"}),
         ("client-web", {"client_id": "shop"}), ("client-native", {"client_id": "desktop"}),
         ("client-without-app-flip", {"client_id": "google-second"}),
-        ("scope-missing", {"scope_": None}), ("scope-unknown", {"scope_": "email admin"}),
+        ("scope-unknown", {"scope_": "email admin"}),
         ("scope-of-another-client", {"scope_": "profile"}), ("scope-two-spaces", {"scope_": "email  devices"}),
         ("granted-more", {"granted_scopes": "email history"}), ("granted-unknown", {"granted_scopes": "admin"}),
         ("granted-two-spaces", {"granted_scopes": "email  devices"}),
@@ -116,7 +116,9 @@ for label, changes in [
     outcome(f"invalid-{label}", "Client and parameters come before the decision.", "invalid_request", **changes)
 outcome("invalid-state-missing", "Google needs its state.", "invalid_request", state=None, state_=None)
 outcome("invalid-state-empty", "An empty state is missing.", "invalid_request", state=None, state_="")
-outcome("invalid-scope-empty", "An empty scope is missing.", "invalid_request", scope_="")
+for label, value in [("missing", None), ("empty", "")]:
+    outcome(f"granted-scope-{label}", "Without scope a request asks for all scopes of its client (RFC 6749 section 3.3).",
+            "code", "accepted", scope="openid email devices history", scope_=value)
 outcome("invalid-state-too-long", "A bound on the state.", "invalid_request", state=None, state_="s" * 4097)
 
 outcome("invalid-redirect-uri-of-another-client", "A URI of App Flip that another client of Google's has.",

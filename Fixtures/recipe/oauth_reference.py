@@ -256,7 +256,8 @@ class Reader:
         self.expect(name, expect["outcome"] == redirect.get("error", "code"), "outcome and error differ")
         if expect["outcome"] == "code":
             self.expect(name, call["client_id"] in owners, "a code for a client without App Flip")
-            self.expect(name, expect["scope"] == call.get("granted_scopes", call["scope"]), "another scope")
+            asked = call.get("scope") or " ".join(self.clients[call["client_id"]]["scopes"])
+            self.expect(name, expect["scope"] == call.get("granted_scopes", asked), "another scope")
             challenge = call.get("code_challenge") or None
             self.expect(name, challenge is None or challenge == s256(VERIFIER_OF_RFC_7636), "another challenge")
 

@@ -195,14 +195,18 @@ refused("code-redirect-uri-missing", "It was in the authorization request.", for
 refused("code-verifier-missing", "PKCE downgrade: the verifier is left out.", form(SHOP, code_verifier=None),
         "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, None), code="good")
 refused("code-verifier-short", "A verifier has at least 43 characters.", form(SHOP, code_verifier=VERIFIER[:42]),
-        "invalid_grant", given=SHOP_CODE, grant=code_grant("shop", SHOP_URI, VERIFIER[:42]), code="good")
+        "invalid_request", given=SHOP_CODE, code="good")
 refused("code-verifier-is-challenge", "The challenge is known to readers of the request.",
         form(SHOP, code_verifier=CHALLENGE), "invalid_grant", given=SHOP_CODE,
         grant=code_grant("shop", SHOP_URI, CHALLENGE), code="good")
 refused("code-verifier-long", "A verifier has at most 128 characters.", form(SHOP, code_verifier="v" * 129),
-        "invalid_grant")
+        "invalid_request", given=SHOP_CODE, code="good")
+refused("code-verifier-character", "A verifier has letters, digits and - . _ ~ only.",
+        form(SHOP, code_verifier=VERIFIER + "+="), "invalid_request", given=SHOP_CODE, code="good")
+refused("code-google-verifier-short", "Google knows one word for every failure.",
+        form(GOOGLE, code_verifier=VERIFIER[:42]), "invalid_grant", given=GOOGLE_CODE, code="good")
 refused("code-verifier-malformed", "It is not repaired.", form(SHOP, code_verifier=None) + "&code_verifier=%zz",
-        "invalid_grant")
+        "invalid_request", given=SHOP_CODE, code="good")
 refused("code-google-unknown", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
         given={"code": "unknown"}, grant=GOOGLE_GRANT)
 refused("code-google-expired", "Google knows one word for every failure.", form(GOOGLE), "invalid_grant",
@@ -303,6 +307,9 @@ granted("refresh-google", "It is not rotated.", form(GOOGLE_REFRESH), refresh_gr
         ["access_token"], "email devices")
 granted("refresh-narrower", "Some of the scopes (RFC 6749 section 6).", form(DESKTOP_REFRESH, scope="email"),
         refresh_grant("desktop", "email"), DESKTOP_TOKEN, ["access_token", "refresh_token"], "email")
+granted("refresh-scope-with-raw-space", "A client that does not encode a space means a space.",
+        form(DESKTOP_REFRESH) + "&scope=openid email", refresh_grant("desktop", "openid email"), DESKTOP_TOKEN,
+        ["access_token", "refresh_token"], "openid email")
 granted("refresh-lost-answer", "The successor is unused, so its answer was lost.", form(DESKTOP_REFRESH),
         refresh_grant("desktop"), {**DESKTOP_TOKEN, "refresh_token": "rotated 29 seconds ago, successor unused"},
         ROTATED, "openid email offline_access")

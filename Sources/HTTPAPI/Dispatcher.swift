@@ -55,6 +55,8 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .response(response))
             }
+            // The route table takes this method for what pages may read, and for nothing else.
+            if head.method == .OPTIONS { return (info, .response(CrossOriginAccess.preflight)) }
             let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
             info.caller = caller?.name
             switch match.route.body {

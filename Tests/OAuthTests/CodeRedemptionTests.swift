@@ -157,7 +157,9 @@ import TokenMint
         "short", String(repeating: "a", count: 42), String(repeating: "a", count: 129),
         String(repeating: "a", count: 42) + " ", String(repeating: "a", count: 42) + "\u{E9}",
     ])
-    func `a malformed code verifier is refused, also when it was the challenge's`(verifier: String)
+    func `a malformed code verifier is a malformed request, also when it was the challenge's`(
+        verifier: String
+    )
         async throws
     {
         let world = try OAuthWorld()
@@ -167,7 +169,12 @@ import TokenMint
         let error = await #expect(throws: (any Error).self) {
             _ = try await world.redeem(code, verifier: verifier)
         }
-        #expect(OAuthWorld.code(of: error) == .invalidGrant)
+        #expect(OAuthWorld.code(of: error) == .invalidRequest)
+        // It says so of every code: whether there is one with this name was not looked for.
+        let unknown = await #expect(throws: (any Error).self) {
+            _ = try await world.redeem("siwa_ac_" + String(code.dropFirst(8).reversed()), verifier: verifier)
+        }
+        #expect("\(unknown, default: "")" == "\(error, default: "")")
     }
 
     @Test func `a code verifier without a challenge is refused (PKCE downgrade)`() async throws {

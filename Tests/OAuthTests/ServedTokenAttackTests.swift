@@ -124,7 +124,7 @@ import TokenMint
         await fails(code("x"))
         await fails(code(used))
         await fails(code(fresh), as: "google")
-        await fails(code(fresh).merging(["code_verifier": "x"]) { $1 })
+        await fails(code(fresh).merging(["code_verifier": String(OAuthWorld.verifier.reversed())]) { $1 })
         await fails(refresh("x"))
         await fails(refresh(tokens.refreshToken), as: "desktop")
         try await world.notify("consent-revoked")

@@ -11,6 +11,27 @@ import Testing
         #expect(NearestName.distance(rhs, lhs) == distance)
     }
 
+    @Test(arguments: [
+        ("client_id", "oauth.clients", "id"), ("client_name", "oauth.clients", "name"),
+        ("client_secret", "oauth.clients", "secret_hashes"),
+        ("redirect_uri", "oauth.clients", "redirect_uris"),
+        ("scope", "oauth.clients", "scopes"),
+        ("scope_name", "oauth.scopes", "name"), ("api_key_hash", "api_keys", "hash"),
+        ("siwa_prot", "", "siwa_port"),
+    ])
+    func `a member with the noun of its entry before it is the member`(
+        name: String, path: String, meant: String
+    ) {
+        let known =
+            switch path {
+            case "oauth.clients": OAuthClientMember.allCases.map(\.rawValue)
+            case "oauth.scopes": ["name", "text", "optional"]
+            case "api_keys": ["name", "hash", "apps"]
+            default: SettingName.fileCases.map(\.nameInFile)
+            }
+        #expect(NearestName.of(name, among: known, inListNamed: path) == meant)
+    }
+
     @Test func `without candidates there is no nearest name`() {
         #expect(NearestName.of("a", among: []) == nil)
     }

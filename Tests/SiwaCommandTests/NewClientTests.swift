@@ -37,6 +37,23 @@ import Testing
         #expect(try NewClientLines(of: draft, withSecret: true, isDevelopment: false).secret != nil)
     }
 
+    @Test func `what a library needs beside the usual is printed where it is asked for`() async throws {
+        var native = Self.draft("native")
+        (native.redirectURIs, native.allowsLocalhost) = (["http://localhost/cb"], true)
+        let desktop = try NewClientLines(of: native, withSecret: false, isDevelopment: false)
+        #expect(desktop.yaml.contains("\n    allow_localhost: true"))
+        var web = Self.draft("web")
+        (web.redirectURIs, web.requiresPKCE) = (["https://example.com/cb"], false)
+        let site = try NewClientLines(of: web, withSecret: false, isDevelopment: false)
+        #expect(site.yaml.contains("\n    require_pkce: false"))
+        for (lines, rule) in [(desktop, ProofKeyRule.required), (site, .requiredWithoutNonce)] {
+            let base = OAuthSettingsTests.file
+            let end = try #require(base.firstRange(of: "  clients:\n")).upperBound
+            let settings = try await SettingsReaderTests.read([:], file: base[..<end] + lines.yaml)
+            #expect(settings.oauth?.clients["client-1"]?.proofKeyRule == rule)
+        }
+    }
+
     @Test(arguments: [
         ("native", "http://localhost/cb", "oauth.clients.redirect_uris"),
         ("native", "myapp:/cb", "oauth.clients.redirect_uris"),

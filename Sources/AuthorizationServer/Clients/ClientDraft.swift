@@ -37,6 +37,10 @@ public struct ClientDraft: Sendable {
     public var platform: String?
     /// `allow_plain_pkce`. Only for `native`
     public var allowsPlainPKCE: Bool?
+    /// `allow_localhost`. Only for `native`
+    public var allowsLocalhost: Bool?
+    /// `require_pkce`. Only for `web`
+    public var requiresPKCE: Bool?
 
     /// `project_id`. Only for `google_linking`, as all that follow
     public var projectID: String?

@@ -45,7 +45,16 @@ extension OAuthCheck {
                 draft.accessTokenAlgorithm, "access_token_algorithm", of: draft, default: .es256),
             idTokenAlgorithm: algorithm(
                 draft.idTokenAlgorithm, "id_token_algorithm", of: draft, default: .rs256),
-            allowsPlainProofKeys: draft.allowsPlainPKCE ?? false)
+            allowsPlainProofKeys: draft.allowsPlainPKCE ?? false,
+            proofKeyRule: proofKeyRule(of: draft, kindName))
+    }
+
+    private func proofKeyRule(of draft: ClientDraft, _ kind: ClientKind.Name) -> ProofKeyRule {
+        switch kind {
+        case .googleLinking: .optional
+        case .web: draft.requiresPKCE ?? true ? .required : .requiredWithoutNonce
+        case .native: .required
+        }
     }
 
     private mutating func app(of draft: ClientDraft) -> ClientID? {

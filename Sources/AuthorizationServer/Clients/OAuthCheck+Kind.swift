@@ -5,7 +5,10 @@ extension OAuthCheck {
         if kind != .native {
             if draft.platform != nil { foreign.append("platform") }
             if draft.allowsPlainPKCE != nil { foreign.append("allow_plain_pkce") }
+            if draft.allowsLocalhost != nil { foreign.append("allow_localhost") }
         }
+        // A public client has nothing else that binds a code to it, and Google's requests are what they are.
+        if kind != .web, draft.requiresPKCE != nil { foreign.append("require_pkce") }
         if kind != .googleLinking {
             if draft.projectID != nil { foreign.append("project_id") }
             if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }

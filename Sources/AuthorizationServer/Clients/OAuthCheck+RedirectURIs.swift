@@ -34,6 +34,16 @@ extension OAuthCheck {
         ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
     }
 
+    /// A web application that is being developed has this name only; that it has a loopback address in production
+    /// is refused later, in other words. A native client says itself that its library knows no literal address.
+    private func allowsLocalhost(_ draft: ClientDraft, _ kind: ClientKind.Name) -> Bool {
+        switch kind {
+        case .web: true
+        case .native: draft.allowsLocalhost ?? false
+        case .googleLinking: false
+        }
+    }
+
     private mutating func listed(
         _ texts: [String], of draft: ClientDraft, at setting: String, kind: ClientKind.Name,
         platform: NativePlatform?
@@ -46,7 +56,8 @@ extension OAuthCheck {
         var uris: [RegisteredRedirectURI] = []
         for text in texts {
             do throws(RedirectURIFault) {
-                let uri = try RegisteredRedirectURI(registering: text)
+                let uri = try RegisteredRedirectURI(
+                    registering: text, allowsLocalhost: allowsLocalhost(draft, kind))
                 try uri.check(for: kind, on: platform, isDevelopment: surroundings.isDevelopment)
                 if uris.contains(uri) {
                     add(.redirectURITwice, at: setting, "of \(draft.id) has \(text) twice; remove one")

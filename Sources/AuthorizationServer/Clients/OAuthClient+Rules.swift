@@ -8,14 +8,6 @@ extension OAuthClient {
         }
     }
 
-    /// Whether an authorization request must have a code challenge. Google's requests have none yet.
-    public var requiresProofKey: Bool {
-        switch kind {
-        case .googleLinking: false
-        case .web, .native: true
-        }
-    }
-
     /// Whether a refresh token is replaced when it is used. Google expects several valid ones at once, so its
     /// are not (RFC 9700 §4.14 asks it of public clients).
     public var rotatesRefreshTokens: Bool {
@@ -41,9 +33,11 @@ extension OAuthClient {
     /// scheme or a loopback port, so consent that was given to one must not answer for another (RFC 8252
     /// §8.6). And a link that a stranger has begun at Google would be completed in the browser of any person
     /// who opens its address: the page is all that stands between the person's account and the stranger's.
-    public func remembersConsent(for target: RedirectTarget) -> Bool {
+    public var remembersConsent: Bool {
         switch kind {
-        case .web: !target.form.isClaimedByAnyApp
+        // A loopback address is possible in development only, and a person who develops is to see what people
+        // will see later. No code is redeemed without the client's secret.
+        case .web: true
         case .googleLinking, .native: false
         }
     }

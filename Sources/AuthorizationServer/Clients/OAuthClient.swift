@@ -30,12 +30,15 @@ public final class OAuthClient: Sendable {
     /// Whether the method `plain` of RFC 7636 is accepted. It does not protect a code from a reader of the
     /// authorization request.
     public let allowsPlainProofKeys: Bool
+    /// When an authorization request must have a code challenge.
+    public let proofKeyRule: ProofKeyRule
 
     init(
         id: OAuthClientID, kind: ClientKind, app: ClientID, name: LocalizedText, purpose: LocalizedText?,
         secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
-        accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool
+        accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
+        proofKeyRule: ProofKeyRule
     ) {
         self.id = id
         self.kind = kind
@@ -52,6 +55,7 @@ public final class OAuthClient: Sendable {
         self.accessTokenAlgorithm = accessTokenAlgorithm
         self.idTokenAlgorithm = idTokenAlgorithm
         self.allowsPlainProofKeys = allowsPlainProofKeys
+        self.proofKeyRule = proofKeyRule
     }
 }
 

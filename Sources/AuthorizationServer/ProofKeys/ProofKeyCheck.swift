@@ -1,7 +1,9 @@
 /// The rule of RFC 7636 §4.4.1 about the challenge of an authorization request.
 struct ProofKeyCheck {
-    let isRequired: Bool
+    let rule: ProofKeyRule
     let allowsPlain: Bool
+    /// Whether the ID token of this request will repeat a `nonce`.
+    var hasNonceInIDToken = false
 
     /// Returns the challenge, or `nil` when there is none and none is required.
     ///
@@ -14,11 +16,18 @@ struct ProofKeyCheck {
                     .invalidRequest,
                     "The request has code_challenge_method without code_challenge; send both.")
             }
-            guard !isRequired else {
+            switch rule {
+            case .optional: return nil
+            case .requiredWithoutNonce where hasNonceInIDToken: return nil
+            case .requiredWithoutNonce:
+                throw OAuthError(
+                    .invalidRequest,
+                    "The client must send a code challenge (RFC 7636), or a nonce with the scope openid; add one."
+                )
+            case .required:
                 throw OAuthError(
                     .invalidRequest, "The client must send a code challenge (RFC 7636); add code_challenge.")
             }
-            return nil
         }
         guard let method = CodeChallengeMethod(rawValue: name ?? "plain") else {
             throw OAuthError(

@@ -1,15 +1,17 @@
 /// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
 ///
-/// Only the two literals count. `localhost` can be given another address by the machine's configuration, and
-/// other spellings of the address could be read differently by another parser.
+/// The two literals and `localhost` count. Other spellings of the address could be read differently by another
+/// parser. `localhost` can be given another address by the machine's configuration, so it matches only where
+/// it is registered, and whether it may be is decided there.
 struct LoopbackAddress: Equatable {
-    /// `http://127.0.0.1` or `http://[::1]`.
+    /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]
     let port: UInt16?
     /// Path and query, both optional.
     let rest: [UInt8]
 
-    private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) }
+    private static let localhost = Array("http://localhost".utf8)
+    private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) } + [localhost]
 
     /// Returns `nil` for anything else, and for a port that is not written as a number from 1 to 65535.
     init?(_ text: String) {
@@ -31,6 +33,8 @@ struct LoopbackAddress: Equatable {
         self.port = port
         self.rest = Array(rest)
     }
+
+    var isLocalhost: Bool { origin == Self.localhost }
 
     func isEqualButForPort(to other: LoopbackAddress?) -> Bool {
         origin == other?.origin && rest == other?.rest

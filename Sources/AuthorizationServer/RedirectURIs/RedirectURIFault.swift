@@ -22,7 +22,7 @@ public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
         case .userInformation: "must not have a user before the host; remove it with the @"
         case .localhost:
             "must not use localhost, which can lead to another machine (RFC 8252 section 8.3); "
-                + "write 127.0.0.1 or [::1]"
+                + "write 127.0.0.1 or [::1], or set allow_localhost where a native client knows no other name"
         case .httpNotLoopback:
             "must be https, because http protects no code on its way; only http://127.0.0.1 and http://[::1] "
                 + "may be http"

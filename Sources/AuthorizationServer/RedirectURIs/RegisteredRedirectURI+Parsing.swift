@@ -3,7 +3,10 @@ extension RegisteredRedirectURI {
     ///
     /// It refuses every form that user agents spell differently, because then the comparison of bytes would
     /// refuse an honest request, or the browser would go somewhere else than the text says.
-    public init(registering text: String) throws(RedirectURIFault) {
+    ///
+    /// - Parameter allowsLocalhost: Whether `http://localhost` is a loopback address. RFC 8252 §8.3 advises
+    ///   against it, but some libraries and sign-in buttons know no other name.
+    public init(registering text: String, allowsLocalhost: Bool = false) throws(RedirectURIFault) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest else { throw .tooLong }
         guard !bytes.contains(UInt8(ascii: "#")) else { throw .fragment }
@@ -17,7 +20,7 @@ extension RegisteredRedirectURI {
             try Self.checkHTTPS(rest)
             self.init(text: text, form: .claimedHTTPS)
         case "http":
-            try Self.checkLoopback(text, rest)
+            try Self.checkLoopback(text, rest, allowsLocalhost: allowsLocalhost)
             self.init(text: text, form: .loopback)
         default:
             try Self.checkCustomScheme(bytes[..<colon], rest)
@@ -33,16 +36,19 @@ extension RegisteredRedirectURI {
         try checkPath(tail)
     }
 
-    private static func checkLoopback(_ text: String, _ rest: ArraySlice<UInt8>) throws(RedirectURIFault) {
+    private static func checkLoopback(
+        _ text: String, _ rest: ArraySlice<UInt8>, allowsLocalhost: Bool
+    ) throws(RedirectURIFault) {
         guard let address = LoopbackAddress(text) else {
             let (host, port, _) = try split(rest)
-            let isLoopback = ["127.0.0.1", "[::1]"].contains(String(decoding: host, as: UTF8.self))
-            guard isLoopback, port != nil else {
+            let known = ["127.0.0.1", "[::1]"] + (allowsLocalhost ? ["localhost"] : [])
+            guard known.contains(String(decoding: host, as: UTF8.self)), port != nil else {
                 try checkLocalName(host)
                 throw .httpNotLoopback
             }
             throw .portMalformed
         }
+        guard allowsLocalhost || !address.isLocalhost else { throw .localhost }
         try checkPath(address.rest[...])
     }
 

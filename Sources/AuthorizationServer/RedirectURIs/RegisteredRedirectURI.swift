@@ -10,15 +10,13 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         case claimedHTTPS = "https"
         /// A reverse domain name as the scheme (RFC 8252 §7.1).
         case customScheme = "custom_scheme"
-        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3).
+        /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3), and `http://localhost` where it is
+        /// allowed.
         case loopback
         /// Google's, for linking in the browser.
         case googleProject = "google_project"
         /// Google's, for linking in the app.
         case appFlip = "app_flip"
-
-        /// Whether any app on the device can receive what is sent there (RFC 8252 §8.6).
-        public var isClaimedByAnyApp: Bool { self == .customScheme || self == .loopback }
     }
 
     public let text: String

@@ -77,14 +77,16 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        guard let scope = Self.value(call.scope) else {
-            throw OAuthError(.invalidRequest, "The parameter scope is missing.")
-        }
-        guard let scopes = ScopeSet(parsing: scope), scopes.isSubset(of: client.scopes) else {
-            throw OAuthError(.invalidRequest, "The parameter scope names an unknown scope.")
+        // Without one the client asks for all of its scopes, as at the authorization endpoint.
+        var scopes = client.scopes
+        if let scope = Self.value(call.scope) {
+            guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {
+                throw OAuthError(.invalidRequest, "The parameter scope names an unknown scope.")
+            }
+            scopes = requested
         }
         // Google sends no challenge yet. One that it does send must come along.
-        let challenge = try ProofKeyCheck(isRequired: false, allowsPlain: false).challenge(
+        let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return Parameters(client: client, granted: try granted(call, of: scopes), challenge: challenge)
     }

@@ -37,6 +37,6 @@ public struct AuthorizationRequest: Sendable {
 
     /// Whether the consent page is shown even though the person has agreed to these scopes before.
     public var alwaysAsksForConsent: Bool {
-        prompts.contains(.consent) || !client.remembersConsent(for: target)
+        prompts.contains(.consent) || !client.remembersConsent
     }
 }

@@ -7,7 +7,9 @@ extension AuthorizationRequestCheck {
         try refuseRequestObjects(reader)
         try checkResponse(reader)
         let scopes = try scopes(reader, of: client)
-        let challenge = try challenge(reader, of: client)
+        let nonce = try reader.text(.nonce)
+        let challenge = try challenge(
+            reader, of: client, hasNonceInIDToken: nonce != nil && scopes.contains(.openID))
         let prompts = try prompts(reader)
         let maxAge = try maxAge(reader)
         try ResourceCheck(audience: client.audience).check(reader.parameters)
@@ -16,7 +18,7 @@ extension AuthorizationRequestCheck {
         _ = try reader.hint(.userLocale)
         return AuthorizationRequest(
             client: client, response: response, scopes: scopes, challenge: challenge,
-            nonce: try reader.text(.nonce), prompts: prompts,
+            nonce: nonce, prompts: prompts,
             maxAge: [maxAge, client.maxAuthenticationAge].compactMap(\.self).min(),
             loginHint: try reader.hint(.loginHint), languages: languages)
     }
@@ -57,12 +59,13 @@ extension AuthorizationRequestCheck {
         return scopes
     }
 
-    private func challenge(_ reader: ParameterReader, of client: OAuthClient) throws(OAuthError)
-        -> CodeChallenge?
-    {
-        try ProofKeyCheck(isRequired: client.requiresProofKey, allowsPlain: client.allowsPlainProofKeys)
-            .challenge(
-                try reader.text(.codeChallenge), method: try reader.text(.codeChallengeMethod))
+    private func challenge(
+        _ reader: ParameterReader, of client: OAuthClient, hasNonceInIDToken: Bool
+    ) throws(OAuthError) -> CodeChallenge? {
+        try ProofKeyCheck(
+            rule: client.proofKeyRule, allowsPlain: client.allowsPlainProofKeys,
+            hasNonceInIDToken: hasNonceInIDToken
+        ).challenge(try reader.text(.codeChallenge), method: try reader.text(.codeChallengeMethod))
     }
 
     private func prompts(_ reader: ParameterReader) throws(OAuthError)

@@ -1,13 +1,14 @@
 import Encodings
 
 /// Client ID and secret in HTTP Basic (RFC 7617), each encoded as in a form before (RFC 6749 §2.3.1).
-struct BasicCredentials: Confidential {
-    let clientID: String
+public struct BasicCredentials: Sendable, Confidential {
+    /// At introspection also the name of an API key.
+    public let clientID: String
     /// `nil` when it is empty, as some libraries send it for a public client.
-    let secret: String?
+    public let secret: String?
 
     /// Returns `nil` for another scheme and for anything that cannot be read.
-    init?(_ authorization: String) {
+    public init?(_ authorization: String) {
         let bytes = Array(authorization.utf8)
         guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count <= 1024,
             String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",

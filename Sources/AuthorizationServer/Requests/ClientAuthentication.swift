@@ -24,7 +24,12 @@ public struct ClientAuthentication: Sendable {
             }
             return client
         }
-        // A public client that sends a secret it does not have is wrong about what protects it.
+        // A public client that sends a secret it does not have is wrong about what protects it. There is nothing
+        // to guess, and client IDs are no secrets, so the answer says what is wrong.
+        guard client.isConfidential || !client.secretHashes.isEmpty else {
+            throw TokenEndpointError(
+                OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)
+        }
         guard client.accepts(secret: secret) else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "Client ID or secret is wrong; check both."), usedBasic: usedBasic,

@@ -112,8 +112,8 @@ public struct FormParameters: Sendable, Confidential {
                     high | low != 0
                 else { return nil }
                 decoded.append(high << 4 | low)
-            // What is not printable ASCII must be escaped.
-            case 0x21...0x7E: decoded.append(byte)
+            // What is not printable ASCII must be escaped. A raw space is a space, as some clients write it.
+            case 0x20...0x7E: decoded.append(byte)
             default: return nil
             }
         }

@@ -37,7 +37,7 @@ public struct UnauthenticatedTokenRequest: Sendable {
             return .authorizationCode(
                 TokenRequest.CodeGrant(
                     code: try secret(.code, of: client), redirectURI: try reader.text(.redirectURI),
-                    codeVerifier: try verifier()))
+                    codeVerifier: try verifier(of: client)))
         case "refresh_token":
             let refreshToken = try secret(.refreshToken, of: client)
             return .refreshToken(
@@ -64,17 +64,19 @@ public struct UnauthenticatedTokenRequest: Sendable {
         }
     }
 
-    /// One that no challenge can have been made from does not fit, which the rule of the code decides.
-    private func verifier() throws(OAuthError) -> String? {
+    /// One that no challenge can have been made from is a mistake of the client's developer, who is told so.
+    /// Whether a well-formed one fits is decided with the code.
+    private func verifier(of client: OAuthClient) throws(OAuthError) -> String? {
         switch reader.parameters[RequestParameter.codeVerifier.rawValue] {
         case .repeated: throw reader.refusal(.codeVerifier, "is repeated; send it once")
         case .absent: return nil
-        case .malformed: throw OAuthError.invalidGrant
-        case .text(let text):
-            guard text.utf8.count <= RequestParameter.codeVerifier.longest else {
-                throw OAuthError.invalidGrant
-            }
-            return text
+        case .text(let text) where CodeVerifier(text) != nil: return text
+        case .malformed, .text:
+            // Google expects `invalid_grant` for every failure.
+            guard client.googleLinking == nil else { throw OAuthError.invalidGrant }
+            throw reader.refusal(
+                .codeVerifier,
+                "must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~ (RFC 7636 section 4.1)")
         }
     }
 

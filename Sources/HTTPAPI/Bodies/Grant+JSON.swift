@@ -14,7 +14,7 @@ extension JSONWriter {
         member("client_name", ifPresent: listed.client?.name.english)
         member("app", grant.clientID.rawValue)
         member("scope", grant.scope)
-        member("is_linked_with_google", grant.googleSubject != nil)
+        member("google_account_known", grant.googleSubject != nil)
         member("created_at", grant.createdAt.rfc3339)
         member("consented_at", grant.consentedAt.rfc3339)
         endObject()

@@ -1,4 +1,5 @@
 import Cryptography
+import Encodings
 
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
@@ -32,6 +33,13 @@ public struct CallerDirectory: Sendable {
         for key in keys where ConstantTime.areEqual(key.hash, hash) { found = key }
         guard let found else { throw Problem(.callerUnauthenticated) }
         return found
+    }
+
+    /// Returns the caller with this name if the secret is the one of its key, or `nil`.
+    func caller(named name: String, presenting secret: String) -> APIKey? {
+        let hash = SHA256Digest.hash(secret)
+        // The comparison of the names says only which names there are, and they are no secrets.
+        return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 
     /// The hash of a token in the form of RFC 6750 §2.1. The case of the scheme does not matter.

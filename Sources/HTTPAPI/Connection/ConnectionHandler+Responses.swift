@@ -73,6 +73,7 @@ extension ConnectionHandler {
 
     private func finish(_ info: RequestInfo, with response: HTTPResponse) {
         let now = NIODeadline.now()
+        let response = CrossOriginAccess.granted(by: info.route, response)
         output.write(response, to: info, closes: state.isLastResponse)
         dispatcher.observer.record(info, response, finishedAt: now)
         use(at: now)

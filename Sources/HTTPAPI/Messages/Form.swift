@@ -11,7 +11,7 @@ struct Form: Sendable {
     /// Throws `form_malformed` or `character_not_allowed`.
     init(parsing body: [UInt8], mostFields: Int = mostFields) throws(Problem) {
         guard !body.contains(0) else { throw Problem(.characterNotAllowed) }
-        guard body.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
+        guard body.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
         let text = String(decoding: body, as: UTF8.self)
         var values: [(name: String, value: String)] = []
         for pair in text.split(separator: "&", omittingEmptySubsequences: false) {

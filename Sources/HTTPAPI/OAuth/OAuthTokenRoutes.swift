@@ -94,6 +94,9 @@ final class OAuthTokenRoutes: Sendable {
             let question = try question(.introspection, request, hasAPIKey: true)
             return (question, .apps(caller?.scope ?? .all))
         }
+        if let scope = authorization.flatMap(scopeOfKeyInBasic) {
+            return (try question(.introspection, request, hasAPIKey: true), .apps(scope))
+        }
         // In development no API key is configured, and everyone may ask.
         if callers.isOpen, authorization == nil,
             let question = try? question(.introspection, request, hasAPIKey: true),
@@ -104,6 +107,15 @@ final class OAuthTokenRoutes: Sendable {
         let question = try question(.introspection, request, hasAPIKey: false)
         guard let client = try authenticated(question, request) else { throw Self.noClient }
         return (question, .client(client))
+    }
+
+    /// The apps of an API key that comes with its name by HTTP Basic: many resource servers know no other way
+    /// (RFC 7662 §2.1). `nil` for every other field, which is a client's then.
+    private func scopeOfKeyInBasic(_ authorization: String) -> AppScope? {
+        guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
+        // In development no API key is configured.
+        if callers.isOpen { return server.parts.settings.clients[basic.clientID] == nil ? .all : nil }
+        return callers.caller(named: basic.clientID, presenting: secret)?.scope
     }
 
     /// `GET` and `POST /oauth/userinfo`

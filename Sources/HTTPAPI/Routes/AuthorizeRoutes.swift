@@ -70,6 +70,7 @@ final class AuthorizeRoutes: Sendable {
         // A form can write a space as a plus sign. In the `state` of a redirect that would be a plus sign to
         // those who read percent escapes only.
         let query = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
+            .replacing(" ", with: "%20")
         guard !query.isEmpty, WebSignIn.isWrittenAsQuery(query) else { return .response(malformed(request)) }
         var browser = browser(of: request)
         guard WebSignIn.canCarry(query) else {

@@ -10,7 +10,8 @@ extension ForeignPageCheck {
             // Apple's page posts its form to the callback from Apple's origin. The state in the form binds it
             // to the browser. The consent page hides its origin, because it sends no referrer (Fetch §3.2);
             // its form has a token.
-            if route.method != .get, route != .webCallback, route != .answerConsent {
+            // Userinfo is for pages that have an access token.
+            if route.method != .get, route != .webCallback, route != .answerConsent, route != .postUserInfo {
                 try check(origin: head.headers["origin"], host: host)
             }
         } catch {

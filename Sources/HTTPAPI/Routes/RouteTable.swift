@@ -20,13 +20,16 @@ enum RouteTable {
         let match = try find(path)
         guard isServed(match.route) else { throw Problem(.notFound) }
         if match.route.method.isMeant(by: method) { return match }
+        if method == .OPTIONS, match.route.isReadableByPages { return match }
         let neighbours = Route.allCases.filter { $0.template.description == match.route.template.description }
         for route in neighbours where route.method.isMeant(by: method) {
             return Match(
                 route: route, parameter: match.parameter, secondParameter: match.secondParameter)
         }
         throw Problem(
-            .methodNotAllowed, allow: neighbours.map(\.method.allowed).joined(separator: ", "))
+            .methodNotAllowed,
+            allow: (neighbours.map(\.method.allowed) + (match.route.isReadableByPages ? ["OPTIONS"] : []))
+                .joined(separator: ", "))
     }
 
     private static func find(_ path: Substring) throws(Problem) -> Match {

@@ -13,6 +13,8 @@ struct NewClientLines {
         var scopes: [String]
         var redirectURIs: [String]
         var platform: String?
+        var allowsLocalhost = false
+        var requiresPKCE = true
         var projectID: String?
         var googleClientIDs: [String] = []
         var appFlip: Bool
@@ -52,6 +54,8 @@ struct NewClientLines {
         client.scopes = draft.scopes
         client.redirectURIs = draft.redirectURIs
         client.platform = draft.platform
+        client.allowsLocalhost = draft.allowsLocalhost ? true : nil
+        client.requiresPKCE = draft.requiresPKCE ? nil : false
         client.projectID = draft.projectID
         client.googleClientIDs = draft.googleClientIDs
         client.appFlip = draft.appFlip ? true : nil
@@ -84,6 +88,8 @@ struct NewClientLines {
         lines.append("    scopes: \(list(draft.scopes))")
         if !draft.redirectURIs.isEmpty { lines.append("    redirect_uris: \(list(draft.redirectURIs))") }
         if let platform = draft.platform { lines.append("    platform: \(platform)") }
+        if draft.allowsLocalhost { lines.append("    allow_localhost: true") }
+        if !draft.requiresPKCE { lines.append("    require_pkce: false") }
         if let projectID = draft.projectID { lines.append("    project_id: \(quoted(projectID))") }
         if !draft.googleClientIDs.isEmpty {
             lines.append("    google_client_ids: \(list(draft.googleClientIDs))")

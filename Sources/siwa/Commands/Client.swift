@@ -41,6 +41,12 @@ struct ClientNew: ParsableCommand {
     @Option(help: "For native: ios, android, macos, windows, linux or uwp.")
     var platform: String?
 
+    @Flag(help: "For native: accept redirect URIs with http://localhost.")
+    var allowLocalhost = false
+
+    @Flag(help: "For web: accept a nonce in place of PKCE, for a library that cannot do PKCE.")
+    var withoutPKCE = false
+
     @Option(help: "For google_linking: the project ID of Google's console.")
     var projectID: String?
 
@@ -75,6 +81,7 @@ struct ClientNew: ParsableCommand {
     private var draft: NewClientLines.Draft {
         NewClientLines.Draft(
             id: id, kind: kind, app: app, name: name ?? id, scopes: scopes, redirectURIs: redirectURIs,
-            platform: platform, projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
+            platform: platform, allowsLocalhost: allowLocalhost, requiresPKCE: !withoutPKCE,
+            projectID: projectID, googleClientIDs: googleClientIDs, appFlip: appFlip)
     }
 }

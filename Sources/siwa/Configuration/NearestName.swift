@@ -5,6 +5,23 @@ enum NearestName {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }
 
+    /// The same for a member of an entry of a list.
+    ///
+    /// Other programs put the noun of the entry before the member: `client_id` where a client has `id`. By its
+    /// characters that is closer to `project_id`.
+    ///
+    /// - Parameter path: Of the list, for example `oauth.clients`.
+    static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {
+        let list = path.split(separator: ".").last ?? ""
+        let prefix = "\(list.hasSuffix("s") ? list.dropLast() : list)_"
+        guard !list.isEmpty, name.hasPrefix(prefix), name.count > prefix.count else {
+            return of(name, among: candidates)
+        }
+        let member = String(name.dropFirst(prefix.count))
+        let meant = candidates.first { $0 == member } ?? candidates.first { $0.hasPrefix("\(member)_") }
+        return meant ?? of(name, among: candidates)
+    }
+
     /// The Levenshtein distance.
     static func distance(_ lhs: String, _ rhs: String) -> Int {
         let (lhs, rhs) = (Array(lhs.utf8), Array(rhs.utf8))

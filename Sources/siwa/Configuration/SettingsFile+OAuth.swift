@@ -91,6 +91,8 @@ extension SettingsFile {
         case .refreshTokenLimit: client.refreshTokenLimit = number(node, at: path)
         case .platform: client.platform = scalar(node, at: path)
         case .allowPlainPKCE: client.allowsPlainPKCE = flag(node, at: path)
+        case .allowLocalhost: client.allowsLocalhost = flag(node, at: path)
+        case .requirePKCE: client.requiresPKCE = flag(node, at: path)
         case .projectID: client.projectID = scalar(node, at: path)
         case .googleClientIDs: client.googleClientIDs = list(node, at: path) ?? []
         case .appFlip: client.appFlip = flag(node, at: path)
@@ -153,6 +155,8 @@ enum OAuthClientMember: String, CaseIterable {
     case refreshTokenLimit = "refresh_token_limit"
     case platform
     case allowPlainPKCE = "allow_plain_pkce"
+    case allowLocalhost = "allow_localhost"
+    case requirePKCE = "require_pkce"
     case projectID = "project_id"
     case googleClientIDs = "google_client_ids"
     case appFlip = "app_flip"

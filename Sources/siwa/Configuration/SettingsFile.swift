@@ -164,7 +164,7 @@ struct SettingsFile: FileConfigSnapshot {
         for (key, node) in mapping {
             guard let name = key.scalar?.string, known.contains(name) else {
                 let name = key.scalar?.string ?? "?"
-                let nearest = NearestName.of(name, among: known) ?? ""
+                let nearest = NearestName.of(name, among: known, inListNamed: path) ?? ""
                 mistakes.add(
                     Self.line(key) + (path.isEmpty ? name : "\(path).\(name)"),
                     "is not known; did you mean \(nearest)?")

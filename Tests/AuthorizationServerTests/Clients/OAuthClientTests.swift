@@ -10,7 +10,7 @@ import Testing
 
     @Test func `Google authenticates, is not rotated, and needs no challenge`() throws {
         let google = try client("google")
-        #expect(google.isConfidential && !google.requiresProofKey && !google.rotatesRefreshTokens)
+        #expect(google.isConfidential && google.proofKeyRule == .optional && !google.rotatesRefreshTokens)
         #expect(!google.needsOfflineAccess)
         #expect(google.lifetimes == ClientLifetimes())
         #expect(google.hasAppFlip)
@@ -20,7 +20,7 @@ import Testing
         throws
     {
         let shop = try client("shop")
-        #expect(shop.isConfidential && shop.requiresProofKey && shop.rotatesRefreshTokens)
+        #expect(shop.isConfidential && shop.proofKeyRule == .required && shop.rotatesRefreshTokens)
         #expect(shop.needsOfflineAccess && shop.mayRefresh)
         #expect(shop.accessTokenAlgorithm == .es256 && shop.idTokenAlgorithm == .rs256)
         #expect(shop.lifetimes.code == 600 && shop.lifetimes.accessToken == 3600)
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `a native client is public, is rotated, and always gets a refresh token`() throws {
         let desktop = try client("desktop")
-        #expect(!desktop.isConfidential && desktop.requiresProofKey && desktop.rotatesRefreshTokens)
+        #expect(!desktop.isConfidential && desktop.proofKeyRule == .required && desktop.rotatesRefreshTokens)
         #expect(!desktop.needsOfflineAccess && desktop.mayRefresh)
         #expect(!desktop.allowsPlainProofKeys)
     }
@@ -43,30 +43,37 @@ import Testing
         #expect(try client("shop").remainingScope(of: granted) == remaining)
     }
 
-    @Test func `consent is remembered where no other app can be behind the redirect URI`() throws {
-        let shop = try client("shop")
-        let google = try client("google")
-        let desktop = try client("desktop")
-        let web = try #require(shop.redirectTarget(for: "https://shop.example.com/cb"))
-        #expect(shop.remembersConsent(for: web))
-        let linking = "https://oauth-redirect.googleusercontent.com/r/home-link-42"
+    @Test func `consent is remembered for web clients only`() throws {
+        #expect(try client("shop").remembersConsent)
         // A stranger can begin a link at Google, and lead the person to its address.
-        #expect(!google.remembersConsent(for: try #require(google.redirectTarget(for: linking))))
-        for uri in ["com.example.app:/oauth2redirect", "http://127.0.0.1:9004", "http://[::1]:9004/cb"] {
-            #expect(!desktop.remembersConsent(for: try #require(desktop.redirectTarget(for: uri))))
-        }
+        #expect(try !client("google").remembersConsent)
+        // Another app can be behind a custom scheme or a loopback port.
+        #expect(try !client("desktop").remembersConsent)
     }
 
-    @Test func `a web client with a loopback URI in development asks for consent there`() throws {
-        let draft = OAuthDraft.sample {
-            $0.clients[0].redirectURIs = ["https://shop.example.com/cb", "http://127.0.0.1:3000/cb"]
-        }
+    @Test(arguments: ["127.0.0.1", "[::1]", "localhost"])
+    func `a web client with a loopback URI in development remembers consent`(host: String) throws {
+        let draft = OAuthDraft.sample { $0.clients[0].redirectURIs = ["http://\(host):3000/cb"] }
         let settings = try OAuthSettings.sample(draft, isDevelopment: true)
         let shop = try #require(settings.clients["shop"])
-        let loopback = try #require(shop.redirectTarget(for: "http://127.0.0.1:3001/cb"))
-        #expect(!shop.remembersConsent(for: loopback))
-        #expect(
-            shop.remembersConsent(for: try #require(shop.redirectTarget(for: "https://shop.example.com/cb"))))
+        #expect(shop.redirectTarget(for: "http://\(host):3001/cb") != nil)
+        #expect(shop.remembersConsent)
+    }
+
+    @Test func `localhost is another address than 127.0.0.1`() throws {
+        let draft = OAuthDraft.sample {
+            $0.clients[1].redirectURIs = ["http://localhost:9004/cb"]
+            $0.clients[1].allowsLocalhost = true
+        }
+        let desktop = try #require(try OAuthSettings.sample(draft).clients["desktop"])
+        #expect(desktop.redirectTarget(for: "http://localhost:51004/cb")?.form == .loopback)
+        for uri in [
+            "http://127.0.0.1:9004/cb", "http://LOCALHOST:9004/cb", "http://localhost.:9004/cb",
+            "http://localhost.example.com/cb", "http://localhost@example.com/cb", "https://localhost:9004/cb",
+            "http://app.localhost:9004/cb", "http://localhost:9004/",
+        ] {
+            #expect(desktop.redirectTarget(for: uri) == nil, "\(uri)")
+        }
     }
 
     @Test func `a web client that has registered a URI of Google's has no App Flip`() throws {

@@ -94,6 +94,10 @@ import Testing
         (.lifetimeOutOfRange, .client { $0.maxAuthenticationAge = -1 }),
         (.limitOutOfRange, .client { $0.refreshTokenLimit = 0 }),
         (.limitOutOfRange, .client { $0.refreshTokenLimit = 201 }),
+        (.memberOfOtherKind, .native { $0.requiresPKCE = false }),
+        (.memberOfOtherKind, .google { $0.requiresPKCE = false }),
+        (.memberOfOtherKind, .client { $0.allowsLocalhost = true }),
+        (.memberOfOtherKind, .google { $0.allowsLocalhost = true }),
         (.projectIDMissing, .google { $0.projectID = nil }),
         (.projectIDMalformed, .google { $0.projectID = "PROJECT_ID" }),
         (.projectIDMalformed, .google { $0.projectID = "../a" }),
@@ -172,6 +176,49 @@ import Testing
         }
         let settings = try OAuthSettings.sample(draft, isDevelopment: true)
         #expect(settings.clients["shop"]?.audience == "http://127.0.0.1:8080")
+    }
+
+    @Test(arguments: ["http://localhost:3000/cb", "http://localhost", "http://localhost/cb?tenant=1"])
+    func `localhost is for web clients in development, and for native ones that ask for it`(uri: String)
+        throws
+    {
+        let web = OAuthDraft.client { $0.redirectURIs = [uri] }
+        #expect(try OAuthSettings.sample(web, isDevelopment: true).clients["shop"]?.redirectURIs.count == 1)
+        #expect(try refusals(of: web) == [.redirectURIRefused])
+
+        let native = OAuthDraft.native {
+            $0.redirectURIs = [uri]
+            $0.allowsLocalhost = true
+        }
+        #expect(try OAuthSettings.sample(native).clients["desktop"]?.redirectURIs.first?.form == .loopback)
+        #expect(try refusals(of: .native { $0.redirectURIs = [uri] }) == [.redirectURIRefused])
+        let onPhone = OAuthDraft.native {
+            $0.redirectURIs = [uri]
+            $0.allowsLocalhost = true
+            $0.platform = "ios"
+        }
+        #expect(try refusals(of: onPhone) == [.redirectURIRefused])
+    }
+
+    @Test(arguments: [
+        "http://LOCALHOST/cb", "http://localhost./cb", "http://app.localhost/cb", "http://localhost:0/cb",
+        "http://localhost@example.com/cb", "http://localhost.example.com/cb", "https://localhost/cb",
+        "http://localhost:3000/../cb",
+    ])
+    func `nothing else that looks like localhost is accepted`(uri: String) throws {
+        let native = OAuthDraft.native {
+            $0.redirectURIs = [uri]
+            $0.allowsLocalhost = true
+        }
+        #expect(try refusals(of: native) == [.redirectURIRefused])
+        let web = OAuthDraft.client { $0.redirectURIs = [uri] }
+        #expect(try refusals(of: web, isDevelopment: true) == [.redirectURIRefused])
+    }
+
+    private func refusals(of draft: OAuthDraft, isDevelopment: Bool = false) throws -> [OAuthMistake.Code] {
+        let surroundings = try OAuthSurroundings.sample(isDevelopment: isDevelopment)
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: surroundings) else { return [] }
+        return mistakes.map(\.code)
     }
 
     @Test func `a public client may have a loopback URI without a path`() throws {

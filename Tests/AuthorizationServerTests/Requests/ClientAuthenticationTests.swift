@@ -25,9 +25,27 @@ import Testing
 
     @Test func `client secret guessing: names the client that a guess was about`() throws {
         #expect(try refusal("client_id=shop&client_secret=guess").guessedClient?.rawValue == "shop")
-        #expect(try refusal("client_id=desktop&client_secret=guess").guessedClient?.rawValue == "desktop")
         #expect(try refusal("client_id=stranger&client_secret=guess").guessedClient == nil)
         #expect(try refusal("client_id=shop").guessedClient == nil)
+    }
+
+    @Test func `a secret of a client that has none is no guess, and must be left out`() throws {
+        let refusal = try refusal("client_id=desktop&client_secret=guess")
+        #expect(refusal.error.code == .invalidClient)
+        #expect(refusal.error.explanation == "This client has no secret; leave it out.")
+        #expect(refusal.guessedClient == nil)
+    }
+
+    @Test func `client secret guessing: the secret of a native client is like any other`() throws {
+        let draft = OAuthDraft.sample {
+            $0.clients = [.nativeSample { $0.secretHashes = [ClientDraft.hash(of: "kept")] }]
+        }
+        let authentication = ClientAuthentication(try OAuthSettings.sample(draft).clients)
+        let credentials = try credentials("client_id=desktop&client_secret=guess")
+        let refusal = try #require(throws: TokenEndpointError.self) {
+            try authentication.authenticate(credentials)
+        }
+        #expect(refusal.guessedClient?.rawValue == "desktop")
     }
 
     @Test func `accepts each of several secrets`() throws {

@@ -24,6 +24,8 @@ metadata = requests.get(f"{ISSUER}/.well-known/oauth-authorization-server").json
 discovery = requests.get(f"{ISSUER}/.well-known/openid-configuration").json()
 backend = requests.Session()
 backend.headers["Authorization"] = f"Bearer {given['api_key']}"
+# Of the drivers that try a library: a second client, with `require_pkce: false`.
+without_pkce = given["clients"].get("without_pkce")
 
 
 class Person:
@@ -86,3 +88,9 @@ def is_refused(answer, error="invalid_grant", status=400):
     expect(answer.status_code == status, f"{answer.status_code} {answer.text}")
     expect(answer.json()["error"] == error, answer.text)
     expect(answer.headers.get("Cache-Control") == "no-store", "an answer of the token endpoint is not stored")
+
+
+def is_missing(what, answer):
+    """The redirect to a client whose request lacks something says what."""
+    said = urllib.parse.parse_qs(urllib.parse.urlsplit(answer).query)
+    expect(said.get("error") == ["invalid_request"] and what in said["error_description"][0], answer)

@@ -37,7 +37,7 @@ enum OperatorTool {
         )
     }
 
-    private static func executable(_ name: String) throws -> URL {
+    static func executable(_ name: String) throws -> URL {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init)
         for folder in folders + ["/usr/sbin", root.appendingPathComponent(".build/tools").path] {

@@ -219,6 +219,9 @@ import TokenMint
             #expect(answer.status == 303)
             let query = OAuthClients.shop.replacing("+", with: "%20")
             #expect(answer["location"] == "/oauth/authorize?\(query)")
+            let raw = OAuthClients.shop.replacing("+", with: " ").replacing("%20", with: " ")
+            let spaced = try await visitor.post("/oauth/authorize", text: raw, from: origin)
+            #expect(spaced["location"] == "/oauth/authorize?\(query)")
             for text in ["", "a b", "a=é", String(repeating: "a", count: 4097)] {
                 let refused = try await visitor.post("/oauth/authorize", text: text)
                 #expect(refused.status == 400 && refused.text.contains("invalid_request"))

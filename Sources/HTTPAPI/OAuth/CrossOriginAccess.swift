@@ -1,0 +1,38 @@
+import NIOHTTP1
+
+/// What scripts of any web page may read (Fetch §3.2): the documents about this server, and userinfo, whose caller
+/// has the access token already.
+///
+/// No other response says so. Credentials of the browser are never allowed, so a page learns nothing that it could
+/// not learn without a browser. Tokens are not given to pages: a client without a server is none here.
+enum CrossOriginAccess {
+    /// The response, readable for pages if the route is.
+    static func granted(by route: Route?, _ response: HTTPResponse) -> HTTPResponse {
+        guard let route, route.isReadableByPages else { return response }
+        var response = response
+        response.fields.append(("access-control-allow-origin", "*"))
+        response.fields.append(
+            ("access-control-expose-headers", "www-authenticate, retry-after, x-request-id"))
+        return response
+    }
+
+    /// The answer to the question that a browser asks before a request with `Authorization` (Fetch §4.8).
+    static var preflight: HTTPResponse {
+        var response = HTTPResponse(status: .noContent, contentType: nil, body: [])
+        response.fields = [
+            ("access-control-allow-methods", "GET, POST"),
+            ("access-control-allow-headers", "authorization, content-type"),
+            ("access-control-max-age", "86400"),
+        ]
+        return response
+    }
+}
+
+extension Route {
+    var isReadableByPages: Bool {
+        switch self {
+        case .serverMetadata, .openIDMetadata, .keySet, .userInfo, .postUserInfo: true
+        default: false
+        }
+    }
+}

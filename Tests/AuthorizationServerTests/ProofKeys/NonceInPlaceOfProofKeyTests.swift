@@ -1,0 +1,59 @@
+import Testing
+
+@testable import AuthorizationServer
+
+/// `require_pkce: false` of a web client (RFC 9700 §2.1.1).
+@Suite struct NonceInPlaceOfProofKeyTests {
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    private func decide(_ query: String, requiresPKCE: Bool? = false) throws -> AuthorizationDecision {
+        let draft = OAuthDraft.sample { $0.clients = [.sample { $0.requiresPKCE = requiresPKCE }] }
+        let check = AuthorizationRequestCheck(try OAuthSettings.sample(draft))
+        let beginning =
+            "client_id=shop&redirect_uri=https%3A%2F%2Fshop.example.com%2Fcb&response_type=code&state=s&"
+        return check.check((beginning + query).utf8, as: .query, userAgent: nil)
+    }
+
+    private func isAccepted(_ decision: AuthorizationDecision) -> Bool {
+        switch decision {
+        case .proceed: return true
+        case .redirect(_, let error):
+            #expect(error.code == .invalidRequest)
+            return false
+        case .page:
+            Issue.record("a page")
+            return false
+        }
+    }
+
+    @Test(arguments: ["scope=openid&nonce=n", "nonce=n", "scope=openid%20email&nonce=n"])
+    func `a nonce that the ID token repeats takes the place of a challenge`(query: String) throws {
+        #expect(isAccepted(try decide(query)))
+        #expect(!isAccepted(try decide(query, requiresPKCE: nil)))
+        #expect(!isAccepted(try decide(query, requiresPKCE: true)))
+    }
+
+    @Test(arguments: [
+        "scope=openid", "scope=openid&nonce=", "scope=email&nonce=n", "scope=offline_access%20email&nonce=n",
+    ])
+    func `code injection: without a nonce in the ID token a challenge is required`(query: String) throws {
+        #expect(!isAccepted(try decide(query)))
+    }
+
+    @Test(arguments: [
+        "code_challenge_method=S256", "code_challenge=short&code_challenge_method=S256",
+        "code_challenge=\(challenge)&code_challenge_method=plain", "code_challenge=\(challenge)",
+    ])
+    func `PKCE downgrade: a challenge that is sent is checked as ever`(query: String) throws {
+        #expect(!isAccepted(try decide("scope=openid&nonce=n&\(query)")))
+    }
+
+    @Test func `a challenge is kept also where none is required`() throws {
+        let query = "scope=openid&code_challenge=\(Self.challenge)&code_challenge_method=S256"
+        guard case .proceed(let request) = try decide(query) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(request.challenge?.text == Self.challenge)
+    }
+}

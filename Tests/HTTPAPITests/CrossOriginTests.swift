@@ -1,0 +1,107 @@
+import ForeignPages
+import StrictJSON
+import Testing
+
+/// What a script of any web page may read (Fetch §3.2), and what it may not.
+@Suite struct CrossOriginTests {
+    private static let page = ["Origin": "https://shop.example.com"]
+    private static let readable = [
+        "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks.json",
+        "/oauth/userinfo",
+    ]
+
+    @Test(arguments: readable)
+    func `a page of any origin reads it, without the browser's credentials`(path: String) async throws {
+        try await OAuthEndpointTests.with { service in
+            let answer = try await service.call("GET", path, secret: nil, fields: Self.page)
+            // Without a token userinfo refuses, and the page can read why.
+            #expect(answer.status == (path == "/oauth/userinfo" ? 401 : 200))
+            #expect(answer["access-control-allow-origin"] == "*")
+            #expect(answer["access-control-allow-credentials"] == nil)
+            #expect(answer["access-control-expose-headers"]?.contains("www-authenticate") == true)
+            let head = try await service.call("HEAD", path, secret: nil, fields: Self.page)
+            #expect(head["access-control-allow-origin"] == "*")
+        }
+    }
+
+    @Test(arguments: readable)
+    func `a browser that asks before is told the same`(path: String) async throws {
+        try await OAuthEndpointTests.with { service in
+            let fields = Self.page.merging([
+                "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization",
+            ]) { $1 }
+            let answer = try await service.call("OPTIONS", path, secret: nil, fields: fields)
+            #expect(answer.status == 204)
+            #expect(answer.text.isEmpty)
+            #expect(answer["access-control-allow-origin"] == "*")
+            #expect(answer["access-control-allow-methods"] == "GET, POST")
+            #expect(answer["access-control-allow-headers"] == "authorization, content-type")
+            #expect(answer["access-control-allow-credentials"] == nil)
+            let other = try await service.call("PUT", path, secret: nil)
+            #expect(other.status == 405)
+            #expect(other["allow"]?.hasSuffix(", OPTIONS") == true)
+        }
+    }
+
+    @Test func `userinfo is read with a token of the page`() async throws {
+        try await OAuthEndpointTests.with { service in
+            let (id, tokens) = try await OAuthEndpointTests.link(service)
+            let access = try #require(tokens["access_token"]?.string)
+            for method in ["GET", "POST"] {
+                let answer = try await service.call(
+                    method, "/oauth/userinfo", secret: access, fields: Self.page)
+                #expect(answer.status == 200)
+                #expect(answer.json?["sub"]?.string == id)
+                #expect(answer["access-control-allow-origin"] == "*")
+                #expect(answer["cache-control"] == "no-store")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("POST", "/oauth/introspect"),
+        ("GET", "/oauth/authorize"),
+        ("GET", "/.well-known/risc-configuration"), ("GET", "/.well-known/apple-app-site-association"),
+        ("GET", "/v1/events"), ("POST", "/v1/sign-ins"), ("GET", "/health"), ("GET", "/openapi.yaml"),
+        ("GET", "/metrics"), ("GET", "/nothing"),
+    ])
+    func `no page reads anything else`(method: String, path: String) async throws {
+        var options = RunningService.Options(oauth: { _ in })
+        options.hasOAuth = true
+        try await RunningService.with(options) { service in
+            let answer = try await service.call(
+                method, path, body: method == "POST" ? "x=1" : nil, fields: Self.page)
+            #expect(answer["access-control-allow-origin"] == nil)
+            let preflight = try await service.call("OPTIONS", path, secret: nil, fields: Self.page)
+            #expect(preflight.status == (path == "/nothing" ? 404 : 405))
+            #expect(preflight["access-control-allow-origin"] == nil)
+        }
+    }
+
+    @Test func `without OAuth clients there is nothing to ask for`() async throws {
+        try await RunningService.with { service in
+            for path in Self.readable {
+                let answer = try await service.call("OPTIONS", path, secret: nil)
+                #expect(answer.status == 404)
+            }
+        }
+    }
+
+    @Test func `in development the names of the service count here too`() async throws {
+        var options = RunningService.Options()
+        options.hasOAuth = true
+        options.foreignPages = ForeignPageCheck(hosts: AllowedHosts(["siwa.test"]))
+        try await RunningService.with(options) { service in
+            let fields = Self.page.merging(["Host": "siwa.test"]) { $1 }
+            let asked = try await service.call("OPTIONS", "/oauth/userinfo", secret: nil, fields: fields)
+            #expect(asked.status == 204)
+            let posted = try await service.call("POST", "/oauth/userinfo", secret: "x", fields: fields)
+            #expect(posted.status == 401)
+            let led = Self.page.merging(["Host": "attacker.example"]) { $1 }
+            for method in ["GET", "OPTIONS", "POST"] {
+                let answer = try await service.call(method, "/oauth/userinfo", secret: nil, fields: led)
+                #expect(answer.status == 421, "\(method)")
+            }
+        }
+    }
+}
