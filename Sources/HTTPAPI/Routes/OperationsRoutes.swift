@@ -11,10 +11,15 @@ final class OperationsRoutes: Sendable {
     private let store: any AccountStore
     private let registry: MetricsRegistry
     private let version: String
+    private let draining: Draining
     private let description: ByteBuffer
 
-    init(keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String) {
+    init(
+        keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String,
+        draining: Draining
+    ) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
+        self.draining = draining
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
@@ -24,9 +29,10 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
-    /// because it still verifies.
+    /// because it still verifies. A service that is about to stop is not.
     func ready() -> RouteResult {
         .later { [self] in
+            if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
             if let error = health.storage { throw error }
             if !health.keys.isReady { throw KeySetError(.keysUnavailable) }
