@@ -27,10 +27,9 @@ USER siwa
 WORKDIR /var/lib/siwa
 VOLUME /var/lib/siwa
 ENV SIWA_HOST=0.0.0.0 \
+    SIWA_DRAIN_SECONDS=5 \
     DATABASE_URL=sqlite:///var/lib/siwa/siwa.sqlite
 EXPOSE 8080
-# The image has no curl; bash speaks enough HTTP to ask whether the service is ready.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["bash", "-c", \
-    "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /readyz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["siwa", "healthcheck"]
 ENTRYPOINT ["siwa"]
 CMD ["serve"]

@@ -295,7 +295,8 @@ let package = Package(
                 "AuthorizationServer",
                 "AppleIdentity",
                 "KeySets", "JOSE", "Certificates", "StrictJSON", "Cryptography", "Encodings", logging,
-                asyncHTTPClient, nioCore, nioPosix, nioHTTP1, serviceLifecycle, hummingbird, httpTypes,
+                argumentParser, asyncHTTPClient, nioCore, nioPosix, nioHTTP1, serviceLifecycle, hummingbird,
+                httpTypes,
             ]),
         tests(
             "EndToEndTests",

@@ -29,6 +29,7 @@ public final class EmulatedApple: Service {
     private let logger: Logger
     private let boundPort = BoundPort()
     private let saver: StateSaver?
+    private let lock: StateFileLock?
 
     /// Generates the keys unless the configuration has some. Throws `EmulatorError`.
     public init(
@@ -36,6 +37,7 @@ public final class EmulatedApple: Service {
     ) async throws {
         try configuration.check()
         let file = configuration.stateFile.map { WorldFile(path: $0) }
+        lock = try file?.lock()
         let old = try file?.read()
         var keys = configuration.keys
         // The keys of the file become the initial keys too, because a reset restores those.
@@ -85,6 +87,7 @@ public final class EmulatedApple: Service {
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
+        defer { lock?.release() }
         let plain = HTTPServerBuilder { responder in
             DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
         }
@@ -121,7 +124,9 @@ public final class EmulatedApple: Service {
     private func serve(_ application: some ApplicationProtocol) async throws {
         do {
             try await application.run()
-        } catch let error where error is IOError || error is SocketAddressError {
+        } catch let error
+            where error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
+        {
             // These errors can only come from listening: errors of a connection end only that connection.
             throw EmulatorListenError(host: configuration.host, port: configuration.port, cause: error)
         }

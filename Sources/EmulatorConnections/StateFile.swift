@@ -23,6 +23,12 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         (self.path, self.firstWords) = (path, firstWords)
     }
 
+    /// Keeps other processes away from the file, from before it is read until the state is written for the
+    /// last time. Throws `.locked`.
+    package func lock() throws(StateFileError) -> StateFileLock {
+        try StateFileLock(beside: path)
+    }
+
     /// Returns `nil` when there is no file. Throws `.damaged` for a file that is incomplete or not written by
     /// this emulator.
     package func read() throws(StateFileError) -> Snapshot? {
@@ -99,6 +105,8 @@ package struct StateFileError: Error, CustomStringConvertible {
         /// It is incomplete, or was not written by this emulator.
         case damaged
         case unwritable
+        /// Another process has it.
+        case locked
     }
 
     package let code: Code

@@ -26,6 +26,7 @@ public final class GoogleEmulatorService: Service {
     private let logger: Logger
     private let boundPort = BoundPort()
     private let saver: StateSaver?
+    private let lock: StateFileLock?
 
     /// Makes a key unless the configuration or the state file has one. Throws `GoogleEmulatorError` and
     /// `JOSEError`.
@@ -35,6 +36,7 @@ public final class GoogleEmulatorService: Service {
     ) async throws {
         try configuration.check()
         let file = configuration.stateFile.map { GoogleFile(path: $0) }
+        lock = try file?.lock()
         let old = try file?.read()
         let keys = try old?.signingKeys() ?? [configuration.key ?? GoogleKey.generate()]
         state = GoogleState(configuration: configuration, keys: keys, clock: clock)
@@ -56,6 +58,7 @@ public final class GoogleEmulatorService: Service {
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
+        defer { lock?.release() }
         let http = HTTP1Channel.Configuration(
             idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
@@ -82,7 +85,9 @@ public final class GoogleEmulatorService: Service {
             try await application.run()
             try await saver?.save()
             boundPort.close(CancellationError())
-        } catch let error where error is IOError || error is SocketAddressError {
+        } catch let error
+            where error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
+        {
             // These errors can only come from listening: errors of a connection end only that connection.
             let error = EmulatorListenError(
                 host: configuration.host, port: configuration.port, cause: error)

@@ -70,6 +70,7 @@ public final class HTTPService: Service {
     private let commits: GroupCommit
     private let notices: EarlyCloseNotices
     private let bound = BoundPort()
+    private let draining = Draining()
 
     /// - Parameters:
     ///   - port: 0 lets the system choose one; see `boundPort()`.
@@ -110,7 +111,7 @@ public final class HTTPService: Service {
             authorize: authorize,
             operations: OperationsRoutes(
                 keys: parts.keys, store: parts.store, registry: registry,
-                version: parts.version, warnings: parts.warnings),
+                version: parts.version, warnings: parts.warnings, draining: draining),
             oauth: parts.oauth.map {
                 OAuthRoutes(server: $0, callers: parts.callers, registry: registry)
             })
@@ -125,6 +126,11 @@ public final class HTTPService: Service {
     /// The port that the service listens on. Throws when it could not listen.
     public func boundPort() async throws -> Int {
         try await bound.value()
+    }
+
+    /// From now on `/readyz` answers 503 `stopping`. Requests are served as before.
+    public func beginDraining() {
+        draining.begin()
     }
 
     /// Throws `ListenError` when it cannot listen.
@@ -153,7 +159,8 @@ public final class HTTPService: Service {
             try await server.run()
         } catch {
             // A later error of a connection ends that connection only.
-            let isOfAddress = error is IOError || error is SocketAddressError
+            let isOfAddress =
+                error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
             let error = isOfAddress ? ListenError(host: host, port: port, cause: error) : error
             bound.set(.failure(error))
             throw error

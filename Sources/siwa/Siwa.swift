@@ -18,8 +18,17 @@ struct Siwa: AsyncParsableCommand {
         subcommands: [
             Serve.self, Doctor.self, Dev.self, Emulate.self, Verify.self, MakeAPIKey.self,
             MakeSealingKey.self, Client.self,
-            Reseal.self, Transfer.self, Login.self, Version.self,
+            Reseal.self, Transfer.self, Login.self, Healthcheck.self, Version.self,
         ])
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let mistake = UnknownSubcommand(in: arguments, of: Self.self) {
+            ErrorMessage.write(mistake.description)
+            Self.exit(withError: UnknownSubcommand.exitStatus)
+        }
+        await main(arguments)
+    }
 }
 
 /// `siwa version`

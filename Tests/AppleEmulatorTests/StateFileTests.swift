@@ -184,4 +184,18 @@ import Testing
             }
         }
     }
+
+    /// The later one would write its own state over the other's.
+    @Test func `a second emulator with the same file is refused, and the first keeps its users`() async throws
+    {
+        try await withFile { path in
+            try await run(path) { apple in
+                await #expect(throws: EmulatorError(.stateFileUnwritable)) { try await run(path) { _ in } }
+                _ = try await apple.post("/emulator/users", #"{"sub":"kept"}"#)
+            }
+            try await run(path) { apple in
+                #expect(apple.emulator.state.users.contains { $0.subject == "kept" })
+            }
+        }
+    }
 }

@@ -34,6 +34,46 @@ import Testing
         #expect(services == 3 && text.components(separatedBy: "*configuration]").count == services)
     }
 
+    @Test func `docker-compose.yml passes on what README needs, and mounts the key`() throws {
+        let readme = Document.readme.text
+        let section = try #require(readme.components(separatedBy: "## In production").last)
+        let block = section.components(separatedBy: "```sh\n")[1].components(separatedBy: "```")[0]
+        let needed = block.matches(of: #/ ([A-Z_]+)=/#).map { String($0.1) }
+        #expect(needed.count == 6)
+        let text = Document.read("docker-compose.yml").text
+        for name in needed { #expect(text.contains("\n  \(name): ${\(name):-"), "\(name)") }
+        let source = "source: ${APPLE_PRIVATE_KEY_FILE:-/dev/null}"
+        let target = "target: ${APPLE_PRIVATE_KEY_FILE:-/etc/siwa/no-key}"
+        #expect(text.contains("\n  \(source)\n  \(target)\n  read_only: true\n"))
+        #expect(text.components(separatedBy: "*private-key, *configuration]").count == 3)
+        #expect(readme.contains("docker compose --profile emulator up emulator siwa-trial"))
+    }
+
+    @Test func `the image and the unit drain, and the image asks its own health check`() {
+        let image = Document.read("Dockerfile").text
+        #expect(image.contains(#"CMD ["siwa", "healthcheck"]"#))
+        #expect(image.contains("SIWA_DRAIN_SECONDS=5"))
+        #expect(
+            Document.read("docker-compose.yml").text.contains("SIWA_DRAIN_SECONDS: ${SIWA_DRAIN_SECONDS:-5}"))
+        let unit = Document.read("docs/deploy/siwa.service").text
+        #expect(unit.contains("\nEnvironment=SIWA_DRAIN_SECONDS=5\n"))
+        // The metrics of the process read /proc/stat.
+        #expect(!unit.contains("\nProcSubset="))
+    }
+
+    @Test func `nginx sends what comes without encryption to https, and passes none of it on`() throws {
+        let text = Document.read("docs/deploy/nginx.conf").text
+        let plain = try #require(text.firstMatch(of: #/server \{\n    listen 80;\n[^}]*\}[^}]*\}\n\}/#)).0
+        #expect(plain.contains("return 301 https://signin.example.com$request_uri;"))
+        #expect(!plain.contains("proxy_pass"))
+    }
+
+    @Test func `a page says how shells complete the commands`() {
+        for shell in ["bash", "zsh"] {
+            #expect(Self.page("deploy").text.contains("siwa --generate-completion-script \(shell)"))
+        }
+    }
+
     @Test func `the page on the interface has every call`() {
         let calls = Self.calls()
         #expect(calls.count > 15)
@@ -111,6 +151,21 @@ import Testing
             // Hummingbird's.
             guard !fixed.hasPrefix("Server started") else { continue }
             #expect(sources.contains("\"\(fixed)"), "\(message)")
+        }
+    }
+
+    /// Pasted into a shell, the commands after one that failed would go on without what it should have done.
+    @Test(arguments: ["docs/deploy.md", "docs/backup-and-upgrade.md"])
+    func `every block of several commands stops at its first error`(path: String) {
+        let blocks = Document.read(path).text.components(separatedBy: "```sh\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count > 3)
+        for block in blocks {
+            // The lines of one command, and of variables, need nothing.
+            let commands = block.replacing("\\\n", with: "").split(separator: "\n")
+                .filter { $0.prefixMatch(of: /#|[A-Z_]+=| *$/) == nil }
+            guard commands.count > 1 else { continue }
+            #expect(block.hasPrefix("(\nset -eu\n") && block.hasSuffix("\n)\n"), "\(block)")
         }
     }
 

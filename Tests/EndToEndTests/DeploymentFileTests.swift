@@ -19,6 +19,20 @@ import Testing
             }
         }
 
+        /// systemd's own measure, from 0 (safe) to 10 (unsafe). Services with the rights of a user have 9.
+        @Test func `systemd finds little that the unit exposes`() async throws {
+            try await TemporaryDirectory.with { directory in
+                try Self.write(try Self.text("siwa.service"), to: "siwa.service", in: directory)
+                let verdict = try await OperatorTool.run(
+                    "systemd-analyze",
+                    [
+                        "security", "--offline=yes", "--threshold=20", "--no-pager",
+                        "\(directory.path)/siwa.service",
+                    ], in: directory)
+                #expect(verdict.status == 0, "\(verdict.output)")
+            }
+        }
+
         @Test func `nginx takes its configuration`() async throws {
             try await TemporaryDirectory.with { directory in
                 let certificate = try await OperatorTool.run(

@@ -16,8 +16,9 @@ import Testing
 
     @Test(arguments: [
         ("two words", #""two words""#), ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("a=b", #""a=b""#),
-        ("line\nlevel=critical", #""line\u{a}level=critical""#), ("\u{1B}[31mred", #""\u{1b}[31mred""#),
-        ("é\u{202E}", #""\u{e9}\u{202e}""#), ("\u{0}", #""\u{0}""#),
+        ("line\nlevel=critical", #""line level=critical""#), ("\u{1B}[31mred", #""\u{1b}[31mred""#),
+        ("refused\n\tIs it\r\nthere?", #""refused Is it there?""#), ("é\u{202E}", #""\u{e9}\u{202e}""#),
+        ("\u{0}", #""\u{0}""#),
     ])
     func `a value cannot leave its field`(value: String, written: String) {
         #expect(Self.line(value).hasSuffix("msg=\(written)\n"))
@@ -43,7 +44,7 @@ import Testing
         sink.flush()
         #expect(
             log.text
-                == #"time=1970-01-01T00:00:00.000Z level=notice logger=x msg="this\u{a}line" a="[\"b\", \"c\"]" k_y=v"#
+                == #"time=1970-01-01T00:00:00.000Z level=notice logger=x msg="this line" a="[\"b\", \"c\"]" k_y=v"#
                 + "\n")
     }
 

@@ -72,6 +72,24 @@ import Testing
         #expect(error?.description.contains(setting) == true)
     }
 
+    @Test(arguments: [
+        ("native", "myapp:/cb", "--redirect-uri has \"myapp:/cb\". It must"),
+        ("robot", "https://example.com/cb", "--kind must be one of"),
+        ("google_linking", "https://example.com/cb", "--project-id"),
+    ])
+    func `mistakes are those of the options`(kind: String, uri: String, words: String) throws {
+        var draft = Self.draft(kind)
+        draft.redirectURIs = [uri]
+        do {
+            _ = try NewClientLines(of: draft, withSecret: false, isDevelopment: false)
+            Issue.record("printed")
+        } catch {
+            let text = NewClientMistakes(error, id: draft.id).description
+            #expect(text.contains(words), "\(text)")
+            #expect(!text.contains("onfiguration") && !text.contains("oauth.clients"), "\(text)")
+        }
+    }
+
     /// The part of the page on clients alone: what it shows is what the command prints, but for the hash.
     @Test func `the page on OAuth shows the lines that its commands print`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,4 +1,5 @@
 import AppleAccounts
+import ArgumentParser
 import Cryptography
 import SignIn
 import Testing
@@ -98,6 +99,19 @@ import Testing
             let outcome = try await Self.reseal(store, Self.ring("b", "a"))
             #expect(outcome == Resealing.Outcome(resealed: 1, damaged: 1))
             #expect(!outcome.isComplete)
+        }
+    }
+
+    /// A script that removes the old key after status 0 must not do so while the key is needed.
+    @Test func `the status says whether values are to be resealed`() {
+        let (none, some) = (Resealing.Outcome(current: 2), Resealing.Outcome(resealed: 1, current: 1))
+        let damaged = Resealing.Outcome(resealed: 1, damaged: 1)
+        #expect(Reseal.status(for: none, isDryRun: true).rawValue == 0)
+        #expect(Reseal.status(for: none, isDryRun: false).rawValue == 0)
+        #expect(Reseal.status(for: some, isDryRun: true).rawValue == 2)
+        #expect(Reseal.status(for: some, isDryRun: false).rawValue == 0)
+        for isDryRun in [true, false] {
+            #expect(Reseal.status(for: damaged, isDryRun: isDryRun).rawValue == 1)
         }
     }
 }

@@ -6,6 +6,15 @@ struct WorldFile: Sendable {
 
     init(path: String) { file = StateFile(path: path, firstWords: "siwa emulator state 1 ") }
 
+    /// Throws `.stateFileUnwritable` while another process has the file.
+    func lock() throws(EmulatorError) -> StateFileLock {
+        do {
+            return try file.lock()
+        } catch {
+            throw EmulatorError(error)
+        }
+    }
+
     /// Returns `nil` when there is no file. Throws `.stateFileDamaged`.
     func read() throws(EmulatorError) -> WorldSnapshot? {
         do {
@@ -29,7 +38,7 @@ extension EmulatorError {
     fileprivate init(_ error: StateFileError) {
         switch error.code {
         case .damaged: self.init(.stateFileDamaged, detail: error.detail)
-        case .unwritable: self.init(.stateFileUnwritable, detail: error.detail)
+        case .unwritable, .locked: self.init(.stateFileUnwritable, detail: error.detail)
         }
     }
 }

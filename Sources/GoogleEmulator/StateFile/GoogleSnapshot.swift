@@ -37,6 +37,15 @@ struct GoogleFile: Sendable {
 
     init(path: String) { file = StateFile(path: path, firstWords: "siwa fake Google state 1 ") }
 
+    /// Throws `.stateFileUnwritable` while another process has the file.
+    func lock() throws(GoogleEmulatorError) -> StateFileLock {
+        do {
+            return try file.lock()
+        } catch {
+            throw GoogleEmulatorError(error)
+        }
+    }
+
     /// Returns `nil` when there is no file. Throws `.stateFileDamaged`.
     func read() throws(GoogleEmulatorError) -> GoogleSnapshot? {
         do {
@@ -60,7 +69,7 @@ extension GoogleEmulatorError {
     fileprivate init(_ error: StateFileError) {
         switch error.code {
         case .damaged: self.init(.stateFileDamaged, detail: error.detail)
-        case .unwritable: self.init(.stateFileUnwritable, detail: error.detail)
+        case .unwritable, .locked: self.init(.stateFileUnwritable, detail: error.detail)
         }
     }
 }

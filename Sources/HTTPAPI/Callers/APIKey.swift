@@ -17,9 +17,12 @@ public struct APIKey: Sendable {
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
-    /// 256 random bits after a prefix that makes a leaked key recognizable.
+    /// Makes a leaked key recognizable, and one in place of its hash.
+    public static let prefix = "siwa_"
+
+    /// 256 random bits after the prefix.
     public static func make() -> String {
-        "siwa_" + Base64URL.encode(SecureRandom.bytes(count: 32))
+        prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
     /// The value in the configuration. A secret of 256 random bits cannot be guessed, so it needs no slow

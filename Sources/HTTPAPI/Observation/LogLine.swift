@@ -69,6 +69,8 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
+            // Messages of libpq and of the system have several lines; an operator reads them as one.
+            case "\n", "\r", "\t": if bytes.last != UInt8(ascii: " ") { bytes.append(UInt8(ascii: " ")) }
             // Also escaped beyond ASCII, because terminals interpret some of those characters.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
             }

@@ -148,6 +148,11 @@ extension ProblemCode {
             Meaning(
                 status: .serviceUnavailable, title: "Overloaded",
                 detail: "Too many requests are waiting. Retry later.", retryAfter: 1)
+        case .stopping:
+            Meaning(
+                status: .serviceUnavailable, title: "Stopping",
+                detail: "This process is about to stop. It still serves requests; send new ones to another.",
+                retryAfter: 5)
         case .internalError:
             Meaning(
                 status: .internalServerError, title: "Internal error",

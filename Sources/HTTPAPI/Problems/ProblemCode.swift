@@ -31,5 +31,6 @@ public enum ProblemCode: String, Sendable, CaseIterable {
     case keysUnavailable = "keys_unavailable"
     case storageUnavailable = "storage_unavailable"
     case overloaded
+    case stopping
     case internalError = "internal_error"
 }

@@ -12,14 +12,15 @@ final class OperationsRoutes: Sendable {
     private let registry: MetricsRegistry
     private let version: String
     private let warnings: ServiceWarnings
+    private let draining: Draining
     private let description: ByteBuffer
 
     init(
         keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String,
-        warnings: ServiceWarnings
+        warnings: ServiceWarnings, draining: Draining
     ) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
-        self.warnings = warnings
+        (self.warnings, self.draining) = (warnings, draining)
         description = ByteBuffer(string: OpenAPIDocument.text(version: version))
     }
 
@@ -29,9 +30,10 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
-    /// because it still verifies; so is a service with warnings, which it says.
+    /// because it still verifies; so is a service with warnings, which it says. One that is about to stop is not.
     func ready() -> RouteResult {
         .later { [self] in
+            if draining.hasBegun { throw Problem(.stopping) }
             let health = await look()
             if let error = health.storage { throw error }
             if !health.keys.isReady { throw KeySetError(.keysUnavailable) }

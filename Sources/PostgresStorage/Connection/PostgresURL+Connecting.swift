@@ -39,7 +39,7 @@ extension PostgresURL {
     }
 
     /// What stands later wins: the URL, expanded from "dbname", over our defaults.
-    private func withParameters<Result>(
+    func withParameters<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults

@@ -69,7 +69,7 @@ struct ClientNew: ParsableCommand {
         do {
             lines = try NewClientLines(of: draft, withSecret: withSecret, isDevelopment: development)
         } catch {
-            throw ValidationError(error.description)
+            throw ValidationError(NewClientMistakes(error, id: id).description)
         }
         if let secret = lines.secret {
             print("secret: \(secret)")

@@ -87,7 +87,9 @@ struct Dev: AsyncParsableCommand {
             let emulators: [any Service] = [emulator] + (google.map { [$0] } ?? [])
             try await group(of: emulators, and: service, logger: observation.logger).run()
         } catch {
-            ErrorMessage.write("siwa dev has failed: \(ErrorMessage.text(for: error))")
+            let location = try database.map { try DatabaseLocation(url: $0) }
+            let found = location.flatMap { OperatorMistake(error, database: $0) } ?? error
+            ErrorMessage.write("siwa dev has failed: \(ErrorMessage.text(for: found))")
             throw ExitCode.failure
         }
     }

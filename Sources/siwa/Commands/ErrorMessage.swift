@@ -7,7 +7,23 @@ import NIOCore
 /// Writes error messages of commands to standard error.
 enum ErrorMessage {
     static func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((withoutControls(text) + "\n").utf8))
+    }
+
+    /// Replaces what a terminal would obey: a message can repeat text of a file or of a server.
+    static func withoutControls(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar == "\n": result.append(scalar)
+            case .control where scalar == "\t": result.append(" ")
+            // Formats change the direction of what follows.
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
+                result.append("?")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     /// Returns the message for an error: what failed and what the operator can do.
@@ -24,6 +40,9 @@ enum ErrorMessage {
     /// The message for an address on which the server cannot listen.
     private static func text(host: String, port: Int, cause: any Error) -> String {
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        if cause is SocketAddressError || cause is SocketAddressError.UnknownHost {
+            return "the host name \(host) is not known; choose an address or a name of this machine"
+        }
         return switch (cause as? IOError)?.errnoCode {
         case EADDRINUSE:
             "the address \(address) is in use; stop the program that listens there, or choose another port"

@@ -12,7 +12,8 @@ struct Login: AsyncParsableCommand {
             nonce, accepts one response, and exchanges the code. It works with every server that publishes \
             metadata, for example with Google's.
 
-              siwa login --issuer https://signin.example.com --client-id desktop --scope "openid email"
+              siwa login --issuer https://signin.example.com \\
+                --client-id desktop --scope "openid email"
 
             Run it again to refresh the tokens. They are stored in a file that only you can read, below \
             $XDG_STATE_HOME/siwa/login or ~/.local/state/siwa/login; no token is printed. --logout revokes \

@@ -31,7 +31,7 @@ extension ServiceSettings {
             return try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
         } catch let mistakes as ConfigurationMistakes {
             ErrorMessage.write(mistakes.description)
-            throw ExitCode(78)
+            throw OperatorMistake.exitStatus
         }
     }
 }

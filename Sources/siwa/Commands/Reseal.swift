@@ -12,7 +12,7 @@ struct Reseal: AsyncParsableCommand {
             Reads the same configuration as siwa serve. With SQLite, the service must be stopped first. The \
             command can be interrupted and run again. Values that an earlier version sealed are converted to \
             the current format. The exit status is 0 when every value is sealed by the first key and can be \
-            decrypted, otherwise 1.
+            decrypted, 2 when --dry-run has found values to be resealed, otherwise 1.
             """)
 
     @Flag(help: "Only decrypt and count; change nothing.")
@@ -37,7 +37,8 @@ struct Reseal: AsyncParsableCommand {
                 return outcome
             }
             print(Self.words(for: outcome, keys: keys.keys.map(\.name), isDryRun: dryRun))
-            if !outcome.isComplete { throw ExitCode.failure }
+            let status = Self.status(for: outcome, isDryRun: dryRun)
+            if status != .success { throw status }
         } catch let error as MissingDatabase {
             ErrorMessage.write(error.description)
             throw ExitCode.failure
@@ -50,6 +51,12 @@ struct Reseal: AsyncParsableCommand {
             ErrorMessage.write("siwa reseal has failed: \(ErrorMessage.text(for: error))")
             throw ExitCode.failure
         }
+    }
+
+    /// A script asks with `--dry-run` whether the old keys can be removed: only after status 0.
+    static func status(for outcome: Resealing.Outcome, isDryRun: Bool) -> ExitCode {
+        guard outcome.isComplete else { return .failure }
+        return isDryRun && outcome.resealed > 0 ? ExitCode(2) : .success
     }
 
     static func words(for outcome: Resealing.Outcome, keys: [String], isDryRun: Bool) -> String {

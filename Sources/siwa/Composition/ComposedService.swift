@@ -3,6 +3,7 @@ import AppleIDClient
 import AppleIdentity
 import AuthorizationServer
 import Cryptography
+import Foundation
 import HTTPAPI
 import KeySets
 import Logging
@@ -20,6 +21,7 @@ struct ComposedService {
     private let group: ServiceGroup
     private let disabled: DisabledFeatures?
     private let sealedWarning: String?
+    private let warnings: StartWarnings
     private let logger: Logger
 
     /// - Parameter signals: The signals that begin the shutdown.
@@ -32,6 +34,7 @@ struct ComposedService {
     ) async throws {
         logger = observation.logger
         disabled = DisabledFeatures(settings)
+        warnings = StartWarnings(settings)
         let database = try await settings.openDatabase(logger: logger)
         let store: any ServiceStore = database.accounts
         let sealedSample = { @Sendable in try await Self.sealedSample(in: store, settings) }
@@ -87,8 +90,17 @@ struct ComposedService {
         services += apple.services
         services += [maintenance, commits]
         services += oauth?.services ?? []
-        services += [workers, http, ShutdownNotice(logger: logger)]
-        group = Self.group(services, signals: signals, logger: logger)
+        services += [
+            workers, http, ShutdownNotice(logger: logger),
+            DrainPeriod(http: http, duration: settings.drain, logger: logger),
+        ]
+        // A service that takes no signals is a part of another program, which owns the process.
+        if !signals.isEmpty {
+            // Until the end of the shutdown, which other signals must not cut short.
+            services.insert(IgnoredSignals(logger: logger), at: 1)
+            services += Self.serviceManagerNotices(http: http, logger: logger)
+        }
+        group = Self.group(services, signals: signals, drain: settings.drain, logger: logger)
     }
 
     /// Which stored secrets cannot be opened with the keys of the configuration.
@@ -110,8 +122,14 @@ struct ComposedService {
         return try await store.nonceKey(offering: newKey)
     }
 
+    /// Nothing in a process that no service manager has started.
+    private static func serviceManagerNotices(http: HTTPService, logger: Logger) -> [any Service] {
+        ServiceManager(environment: ProcessInfo.processInfo.environment)
+            .map { [ServiceManagerNotices(manager: $0, http: http, logger: logger)] } ?? []
+    }
+
     private static func group(
-        _ services: [any Service], signals: [UnixSignal], logger: Logger
+        _ services: [any Service], signals: [UnixSignal], drain: Duration, logger: Logger
     ) -> ServiceGroup {
         // A failed service stops the others in the same order: if all were cancelled at once, they would fail
         // because of each other.
@@ -121,7 +139,7 @@ struct ComposedService {
                     service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: signals, logger: logger)
-        configuration.maximumGracefulShutdownDuration = .seconds(40)
+        configuration.maximumGracefulShutdownDuration = .seconds(40) + drain
         configuration.maximumCancellationDuration = .seconds(5)
         return ServiceGroup(configuration: configuration)
     }
@@ -130,6 +148,7 @@ struct ComposedService {
     func run() async throws {
         logger.notice("starting", metadata: ["version": "\(SiwaVersion.current)"])
         if let disabled { logger.notice("\(disabled.text)") }
+        for warning in warnings.texts { logger.warning("\(warning)") }
         if let sealedWarning { logger.warning("\(sealedWarning)") }
         try await group.run()
         logger.notice("stopped")
@@ -149,8 +168,8 @@ struct ComposedService {
     }
 }
 
-/// Logs that a shutdown has begun. It is the last service of the group, because services stop in reverse
-/// order.
+/// Logs that the shutdown has reached the connections. It follows the HTTP service in the group, because
+/// services stop in reverse order.
 struct ShutdownNotice: Service {
     let logger: Logger
 

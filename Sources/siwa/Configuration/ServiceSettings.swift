@@ -44,6 +44,8 @@ struct ServiceSettings: Sendable {
     var checkInterval: Duration = .seconds(86_400)
     /// The largest number of refresh tokens that are validated per second.
     var checksPerSecond = 25
+    /// How long the service goes on after SIGTERM, while `/readyz` answers 503.
+    var drain = Duration.zero
 
     /// Apple's endpoints, or in development perhaps those of the emulator.
     var appleEndpoints: AppleEndpoints {

@@ -30,6 +30,7 @@ enum SettingName: String, CaseIterable {
     case webRedirectURL = "SIWA_WEB_REDIRECT_URL"
     case checkInterval = "SIWA_CHECK_INTERVAL"
     case checksPerSecond = "SIWA_CHECKS_PER_SECOND"
+    case drainSeconds = "SIWA_DRAIN_SECONDS"
 
     /// The key in swift-configuration, which finds it in capitals in the environment and in lower case in the
     /// file.

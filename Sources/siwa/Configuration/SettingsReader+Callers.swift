@@ -26,6 +26,13 @@ extension SettingsReader {
                 mistakes.add(setting, "a key's name must be 1 to 64 letters, digits, '.', '_' or '-'")
                 continue
             }
+            guard !entry.hash.hasPrefix(APIKeySecret.prefix) else {
+                mistakes.add(
+                    setting,
+                    "the hash of \(entry.name) is an API key itself, which belongs to the caller; put its hash here, "
+                        + "which siwa api-key --name \(entry.name) prints beside a new key")
+                continue
+            }
             guard let bytes = Hexadecimal.decode(entry.hash.lowercased()), let hash = SHA256Digest(bytes)
             else {
                 mistakes.add(

@@ -21,7 +21,14 @@ struct SettingsReader {
             mistakes.add(name, "is not known; did you mean \(nearest)?")
         }
         // Shells and compose files use an empty variable for "not set".
-        let environment = environment.filter { !$0.value.isEmpty }
+        var environment = environment.filter { !$0.value.isEmpty }
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where isKnownSetting(name) {
+            guard let plain = withoutQuotes(value) else { continue }
+            mistakes.add(
+                name, "has quotes around its value, which belong to the value here; remove them")
+            // So that the value is not refused once more for what follows from the quotes.
+            environment[name] = plain
+        }
         let secrets = Set(SettingName.allCases.filter(\.isSecret).map(\.rawValue))
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(
@@ -76,6 +83,7 @@ struct SettingsReader {
         let checkInterval = checkInterval()
         let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
         let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
+        let drainSeconds = number(.drainSeconds, in: 0...300) ?? 0
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
             host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
@@ -84,7 +92,8 @@ struct SettingsReader {
             deployment: deployment, apiKeys: apiKeys, keySource: keySource, issuers: issuers,
             signingKeys: signingKeys, sealingKeys: sealingKeys, publicURL: publicURL,
             webRedirectURLs: webRedirectURLs, oauth: oauth, googleEndpoints: googleEndpoints,
-            checkInterval: checkInterval, checksPerSecond: checksPerSecond)
+            checkInterval: checkInterval, checksPerSecond: checksPerSecond,
+            drain: .seconds(drainSeconds))
     }
 
     private mutating func trustedProxies() -> [AddressBlock] {
@@ -150,6 +159,18 @@ struct SettingsReader {
             mistakes.add(SettingName.database.rawValue, errorText)
             return nil
         }
+    }
+
+    private static func isKnownSetting(_ name: String) -> Bool { SettingName(rawValue: name) != nil }
+
+    /// Docker's `--env-file` and some service managers keep the quotes that a shell would remove.
+    ///
+    /// - Returns: `nil` when there are none.
+    private static func withoutQuotes(_ value: String) -> String? {
+        for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) && value.hasSuffix(quote) {
+            return String(value.dropFirst().dropLast())
+        }
+        return nil
     }
 
     private static func isKnown(_ name: String) -> Bool {

@@ -78,8 +78,11 @@ final class ServiceProcess: Sendable {
     /// Stops the process gracefully, and returns its status.
     func stop() async -> Int32 {
         process.terminate()
-        await end()
-        return process.terminationStatus
+        return await end()
+    }
+
+    func signal(_ signal: Int32) {
+        _ = systemKill(process.processIdentifier, signal)
     }
 
     /// The process has ended, or this is not Linux.
@@ -96,8 +99,11 @@ final class ServiceProcess: Sendable {
 
     var logText: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
-    private func end() async {
+    /// Waits until the process has ended, and returns its status.
+    @discardableResult
+    func end() async -> Int32 {
         while process.isRunning { try? await Task.sleep(for: .milliseconds(5)) }
+        return process.terminationStatus
     }
 
     private static func handle(_ url: URL?) throws -> FileHandle {

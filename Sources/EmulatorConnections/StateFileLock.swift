@@ -1,0 +1,41 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Keeps a second emulator away from a state file: both would write their whole state, and the later one
+/// would remove the users of the other. The system releases the lock when the process ends, however it ends.
+///
+/// It is a file of its own, because the state file is replaced at each write.
+package final class StateFileLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    /// Throws `.locked` while another process, or another emulator of this one, has the file.
+    init(beside path: String) throws(StateFileError) {
+        let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StateFileError(.unwritable, detail: path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw StateFileError(
+                .locked,
+                detail:
+                    "\(path) belongs to another emulator that is running; stop it, or name another file")
+        }
+        self.descriptor = Mutex(descriptor)
+    }
+
+    deinit { release() }
+
+    package func release() {
+        descriptor.withLock { descriptor in
+            guard let open = descriptor else { return }
+            close(open)
+            descriptor = nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CLibPQ
+import Foundation
+
+/// Why a server cannot be used as it is configured: what waiting does not correct.
+public enum PostgresRefusal: Sendable, Equatable {
+    /// No name server knows the host.
+    case unknownHost(String)
+    case passwordMissing
+    case passwordWrong
+    /// There is no such role, or `pg_hba.conf` does not let it in from here.
+    case userRefused
+    case databaseMissing
+
+    /// Tries to connect once more, and asks for the cause in a form that is made for programs: the code of
+    /// the resolver and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
+    ///
+    /// - Returns: `nil` when the cause may pass, and when the connection succeeds.
+    public static func find(at address: PostgresAddress) -> PostgresRefusal? {
+        guard let url = try? PostgresURL(address.text) else { return nil }
+        if let host = unknownHost(of: url) { return .unknownHost(host) }
+        let deadline = ContinuousClock.now + .seconds(5)
+        guard let answer = url.answer(before: deadline) else { return nil }
+        if answer.needsPassword { return .passwordMissing }
+        return switch answer.sqlState {
+        // invalid_password
+        case "28P01": .passwordWrong
+        // invalid_authorization_specification
+        case "28000": .userRefused
+        // invalid_catalog_name
+        case "3D000": .databaseMissing
+        default: nil
+        }
+    }
+
+    /// A name that does not exist, if none of the hosts can be found. With several, another may answer.
+    private static func unknownHost(of url: PostgresURL) -> String? {
+        guard url.options["hostaddr"] == nil else { return nil }
+        let hosts = (url.options["host"] ?? "").split(separator: ",").map(String.init)
+        guard let first = hosts.first, hosts.allSatisfy(isUnknown) else { return nil }
+        return first
+    }
+
+    private static func isUnknown(_ host: String) -> Bool {
+        // A path is the folder of a local socket.
+        guard !host.hasPrefix("/") else { return false }
+        var result: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, nil, &result)
+        if let result { freeaddrinfo(result) }
+        // A name server that is away gives another code.
+        return code == EAI_NONAME
+    }
+}
+
+extension PostgresURL {
+    /// How a server has refused a connection.
+    fileprivate struct Answer {
+        let needsPassword: Bool
+        /// Of the last server; `nil` when none has answered.
+        let sqlState: String?
+    }
+
+    /// - Returns: `nil` when the connection succeeds, and when the time is over.
+    fileprivate func answer(before deadline: ContinuousClock.Instant) -> Answer? {
+        guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
+        let connection = ConnectionHandle(owning: pointer)
+        PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
+        // Instead of the message, which can be in any language, the code alone follows the severity.
+        PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
+        let wait = SocketWait(deadline: deadline)
+        var next = PGRES_POLLING_WRITING
+        while next != PGRES_POLLING_FAILED {
+            let isWriting = next == PGRES_POLLING_WRITING
+            switch wait.wait(for: PQsocket(connection.pointer), writing: isWriting) {
+            case .timedOut, .failed: return nil
+            case .readable, .writable: next = PQconnectPoll(connection.pointer)
+            }
+            if next == PGRES_POLLING_OK { return nil }
+        }
+        let text = connection.text { UnsafePointer(PQerrorMessage($0)) } ?? ""
+        return Answer(
+            needsPassword: PQconnectionNeedsPassword(connection.pointer) == 1,
+            sqlState: Self.sqlState(in: text))
+    }
+
+    /// The last SQLSTATE of a message of this verbosity: `...: FATAL:  28P01`.
+    private static func sqlState(in text: String) -> String? {
+        text.split(whereSeparator: \.isWhitespace).last.flatMap { word in
+            let isCode =
+                word.utf8.count == 5 && word.allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+            return isCode ? String(word) : nil
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// `siwa healthcheck`
+struct Healthcheck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask a running service whether it is ready, for the health check of a container.",
+        discussion: """
+            Sends GET /readyz to the service of the same configuration on this machine, or to --url. The exit \
+            status is 0 when the answer is 200, otherwise 1.
+            """)
+
+    @Option(help: "The service, for example http://127.0.0.1:8080.")
+    var url: String?
+
+    @Option(help: "How many seconds to wait for the answer.")
+    var timeout = 2
+
+    func validate() throws {
+        guard (1...60).contains(timeout) else {
+            throw ValidationError("--timeout must be 1 to 60 seconds.")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let base = try await address()
+            let answer = try await HTTPClient.withHTTPClient(configuration: Self.client) { client in
+                let response = try await client.execute(
+                    HTTPClientRequest(url: "\(base)/readyz"), timeout: .seconds(Int64(timeout)))
+                let body = try await response.body.collect(upTo: Self.largestBody)
+                return (status: response.status.code, code: Self.code(in: Array(buffer: body)))
+            }
+            guard answer.status == 200 else {
+                throw NotReady(text: "\(base)/readyz answers \(answer.status) \(answer.code)")
+            }
+            print("ready")
+        } catch let error as NotReady {
+            try Self.fail(error.text)
+        } catch let mistakes as ConfigurationMistakes {
+            try Self.fail(mistakes.description)
+        } catch {
+            try Self.fail("no answer: \(error)")
+        }
+    }
+
+    /// The URL at which this machine reaches a service that listens on `host`.
+    ///
+    /// - Returns: `nil` for port 0, which is not known here.
+    static func address(host: String, port: Int) -> String? {
+        guard port != 0 else { return nil }
+        // The addresses that mean all interfaces are no addresses to connect to.
+        let host =
+            switch host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            default: host
+            }
+        return host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+    }
+
+    private struct NotReady: Error {
+        let text: String
+    }
+
+    private static let largestBody = 16 * 1024
+
+    /// Redirects are answers too, and not followed: `/readyz` has none.
+    private static let client: HTTPClient.Configuration = {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        return configuration
+    }()
+
+    private func address() async throws -> String {
+        if let url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+        let settings = try await SettingsReader.read(environment: ProcessInfo.processInfo.environment)
+        guard let address = Self.address(host: settings.host, port: settings.port) else {
+            throw NotReady(text: "SIWA_PORT is 0, so the port is not known; name the service with --url")
+        }
+        return address
+    }
+
+    /// The code of a problem; empty for another answer.
+    private static func code(in body: [UInt8]) -> String {
+        ((try? JSONValue(parsing: body))?["code"]?.string ?? "").forTerminal(limit: 64)
+    }
+
+    private static func fail(_ text: String) throws -> Never {
+        ErrorMessage.write(text)
+        throw ExitCode.failure
+    }
+}

@@ -1,0 +1,61 @@
+import AppleAccounts
+import ArgumentParser
+import Foundation
+import HTTPAPI
+import NIOCore
+import PostgresStorage
+
+/// What only the operator can correct, in words for a person who has not read the code. A restart would find
+/// the same, so a service manager should not try.
+struct OperatorMistake: Error, Equatable, CustomStringConvertible {
+    /// EX_CONFIG of sysexits.h. The systemd unit does not restart the service after it.
+    static let exitStatus = ExitCode(78)
+
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// Finds the mistake behind an error of opening the database.
+    ///
+    /// - Returns: `nil` for what can pass without the operator.
+    init?(_ error: any Error, database: DatabaseLocation) {
+        guard let error = error as? StorageError else { return nil }
+        let found: String? =
+            switch database {
+            case .sqlite(let path): SQLiteMistake.words(for: error.code, path: path)
+            case .postgres(let address):
+                switch error.code {
+                case .unavailable: PostgresRefusal.find(at: address)?.words(for: address)
+                case .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed, .valueRefused: nil
+                }
+            }
+        guard let found else { return nil }
+        self.init(found)
+    }
+
+    /// Whether an error of the running service is one.
+    static func isOne(_ error: any Error) -> Bool {
+        if error is OperatorMistake { return true }
+        guard let error = error as? ListenError else { return false }
+        return error.cause is SocketAddressError || error.cause is SocketAddressError.UnknownHost
+            || (error.cause as? IOError)?.errnoCode == EACCES
+    }
+}
+
+extension PostgresRefusal {
+    fileprivate func words(for address: PostgresAddress) -> String {
+        switch self {
+        case .unknownHost(let host):
+            "the host \(host) of DATABASE_URL is not known to the name servers; correct the name"
+        case .passwordMissing:
+            "\(address.place) wants a password and DATABASE_URL has none; add it, or set PGPASSWORD or a .pgpass file"
+        case .passwordWrong:
+            "\(address.place) refuses the password; correct it in DATABASE_URL, with special characters "
+                + "percent-encoded, or in PGPASSWORD"
+        case .userRefused:
+            "\(address.place) does not let this user in; create the role, and allow it in pg_hba.conf"
+        case .databaseMissing:
+            "\(address.place) does not exist; create the database, or correct DATABASE_URL"
+        }
+    }
+}

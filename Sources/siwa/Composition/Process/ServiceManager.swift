@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The service manager that has started this process, as sd_notify(3) describes it: it gave the process a
+/// socket, and takes one datagram for each change of state.
+struct ServiceManager: Sendable {
+    /// The largest path that fits into the address of a socket, with its end.
+    private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    private let path: [UInt8]
+
+    /// Returns `nil` without `NOTIFY_SOCKET`, and for a value that is no address of a local socket.
+    init?(environment: [String: String]) {
+        guard let text = environment["NOTIFY_SOCKET"] else { return nil }
+        var path = Array(text.utf8)
+        guard (2...Self.longestPath).contains(path.count) else { return nil }
+        switch path[0] {
+        case UInt8(ascii: "/"): break
+        // A name outside of the file system (unix(7), "abstract") begins with a zero byte.
+        case UInt8(ascii: "@"): path[0] = 0
+        default: return nil
+        }
+        self.path = path
+    }
+
+    /// Sends one state, like `READY=1`.
+    ///
+    /// - Returns: Whether the service manager got it.
+    func tell(_ state: String) -> Bool {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
+        #else
+            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        // The length counts for abstract names: further zero bytes would be a part of the name.
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
+        let size = socklen_t(offset + path.count)
+        let bytes = Array(state.utf8)
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                sendto(descriptor, bytes, bytes.count, 0, pointer, size)
+            }
+        }
+        return sent == bytes.count
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// A misspelled subcommand, with the one that was probably meant.
+struct UnknownSubcommand: Equatable, CustomStringConvertible {
+    /// EX_USAGE of sysexits.h, like other mistakes in arguments.
+    static let exitStatus = ExitCode(64)
+
+    private let command: String
+    private let name: String
+    private let nearest: String?
+
+    /// - Returns: `nil` when the arguments begin with subcommands that there are, as far as the commands go.
+    init?(in arguments: [String], of root: any ParsableCommand.Type) {
+        var (current, path) = (root, [root._commandName])
+        for argument in arguments {
+            let known = current.configuration.subcommands
+            guard !known.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return nil }
+            if let next = known.first(where: { $0._commandName == argument }) {
+                path.append(argument)
+                current = next
+                continue
+            }
+            command = path.joined(separator: " ")
+            name = argument
+            // A name that differs in more than a third is not a slip of the finger.
+            nearest = NearestName.of(argument, among: known.map { $0._commandName }).flatMap { candidate in
+                NearestName.distance(argument, candidate) <= max(2, candidate.count / 3) ? candidate : nil
+            }
+            return
+        }
+        return nil
+    }
+
+    var description: String {
+        let guess = nearest.map { "Did you mean \($0)? " } ?? ""
+        return
+            "\(command) has no command \"\(name.forTerminal(limit: 40))\". \(guess)\(command) --help lists them."
+    }
+}

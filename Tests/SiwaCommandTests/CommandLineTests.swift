@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import siwa
+
+/// What the command line itself says.
+@Suite struct CommandLineTests {
+    @Test(arguments: [
+        (["servr"], "siwa has no command \"servr\". Did you mean serve? siwa --help lists them."),
+        (
+            ["client", "nwe"],
+            "siwa client has no command \"nwe\". Did you mean new? siwa client --help lists them."
+        ),
+        (
+            ["healthchek"],
+            "siwa has no command \"healthchek\". Did you mean healthcheck? siwa --help lists them."
+        ),
+        (["frobnicate"], "siwa has no command \"frobnicate\". siwa --help lists them."),
+        (["\u{1B}[31m"], "siwa has no command \"?[31m\". siwa --help lists them."),
+    ])
+    func `a misspelled command gets a guess`(arguments: [String], words: String) {
+        #expect(UnknownSubcommand(in: arguments, of: Siwa.self)?.description == words)
+    }
+
+    @Test(arguments: [
+        [], ["serve"], ["--help"], ["help", "servr"], ["--version"], ["client", "new", "x"], ["client"],
+        ["verify", "servr"], ["--generate-completion-script", "bash"], ["transfer", "prepare", "out"],
+    ])
+    func `what is spelled right is left to the parser`(arguments: [String]) {
+        #expect(UnknownSubcommand(in: arguments, of: Siwa.self) == nil)
+    }
+
+    @Test func `the built command guesses too`() async throws {
+        let command = try await CommandProcess.run(["servr"], [:], in: "/tmp")
+        #expect(command.status == 64)
+        #expect(command.errorText.contains("Did you mean serve?"))
+    }
+
+    /// A line that is cut by the parser goes on at the left edge, in the middle of a list.
+    @Test func `the help of every command fits 80 columns`() {
+        for command in Self.commands(of: Siwa.self) {
+            var previous = Substring()
+            for line in command.helpMessage(columns: 80).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            {
+                // The parser leaves the wrapping of its summary to the terminal.
+                #expect(line.count <= 80 || line.hasPrefix("USAGE:"), "\(line)")
+                let isCut = previous.hasPrefix("  ") && !line.isEmpty && !line.hasPrefix(" ")
+                #expect(!isCut, "\(command): \(line)")
+                previous = line
+            }
+        }
+    }
+
+    @Test(arguments: [("bash", "healthcheck"), ("zsh", "healthcheck"), ("fish", "healthcheck")])
+    func `a shell can complete the commands`(shell: String, command: String) throws {
+        let shell = try #require(CompletionShell(rawValue: shell))
+        #expect(Siwa.completionScript(for: shell).contains(command))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", 8080, "http://127.0.0.1:8080"), ("0.0.0.0", 80, "http://127.0.0.1:80"),
+        ("::", 1, "http://[::1]:1"), ("fd00::7", 8080, "http://[fd00::7]:8080"),
+        ("siwa.internal", 8080, "http://siwa.internal:8080"), ("127.0.0.1", 0, nil),
+    ])
+    func `the health check finds the service of the configuration`(host: String, port: Int, url: String?) {
+        #expect(Healthcheck.address(host: host, port: port) == url)
+    }
+
+    private static func commands(of root: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        [root] + root.configuration.subcommands.flatMap { commands(of: $0) }
+    }
+}
