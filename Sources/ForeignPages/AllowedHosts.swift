@@ -11,7 +11,8 @@ public struct AllowedHosts: Sendable, Equatable {
     /// Whether the value of a `Host` field names this server. The port is ignored, because a forwarded port
     /// differs.
     public func allow(_ host: String) -> Bool {
-        guard let name = Self.name(ofHostField: host) else { return false }
+        // A name and a port. The field can be as long as a header.
+        guard host.utf8.count <= 300, let name = Self.name(ofHostField: host) else { return false }
         return Self.isLoopback(name) || names.contains(name)
     }
 

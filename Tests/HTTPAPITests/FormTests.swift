@@ -32,6 +32,18 @@ import Testing
         #expect(throws: Problem(.characterNotAllowed)) { try Form(parsing: Array(text.utf8)) }
     }
 
+    @Test(arguments: ["+", "%", "%2B", "&", "=", "a", "\u{0}"])
+    func `a form past its bound is refused for its length, whatever it has in it`(text: String) {
+        let body = Array(String(repeating: text, count: 16_385).utf8.prefix(16_385))
+        #expect(throws: Problem(.bodyTooLarge)) { try Form(parsing: body) }
+        #expect(throws: Problem(.bodyTooLarge)) { try Form(parsing: Array("a=b".utf8), mostBytes: 2) }
+    }
+
+    @Test func `a form is read up to its bound`() throws {
+        let value = String(repeating: "+", count: Form.mostBytes - 2)
+        #expect(try Form(parsing: Array("a=\(value)".utf8))["a"]?.utf8.count == value.utf8.count)
+    }
+
     @Test func `bytes that are no text are refused`() {
         #expect(throws: Problem(.formMalformed)) { try Form(parsing: [0x61, 0x3D, 0xFF]) }
     }

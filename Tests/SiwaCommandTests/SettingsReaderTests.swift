@@ -174,6 +174,25 @@ import TokenMint
         #expect(try await Self.read(Self.minimal).foreignPages == nil)
     }
 
+    /// `Host: localhost` is what any program of the network can send.
+    @Test(arguments: ["0.0.0.0", "::", "192.168.1.6", "10.0.0.1", "siwa", "fe80::1", "127.1", "128.0.0.1"])
+    func `a service without API keys does not listen where other machines reach it`(host: String)
+        async throws
+    {
+        var environment = Self.minimal.merging(["SIWA_ENV": "development", "SIWA_HOST": host]) { $1 }
+        #expect(try await Self.read(environment).host == host, "with a key it does")
+        environment["SIWA_API_KEY_HASHES"] = nil
+        let error = await #expect(throws: ConfigurationMistakes.self) { try await Self.read(environment) }
+        #expect(error?.list.count == 1 && error?.description.contains("SIWA_HOST") == true)
+    }
+
+    @Test(arguments: [nil, "127.0.0.1", "127.0.0.2", "::1", "localhost"])
+    func `a service without API keys listens for this machine`(host: String?) async throws {
+        var environment = Self.minimal.merging(["SIWA_ENV": "development"]) { $1 }
+        (environment["SIWA_HOST"], environment["SIWA_API_KEY_HASHES"]) = (host, nil)
+        #expect(try await Self.read(environment).host == host ?? "127.0.0.1")
+    }
+
     @Test(arguments: ["siwa:8080", "http://siwa", "*", "a b", "siwa,,"])
     func `an invalid host name is a mistake`(value: String) async throws {
         let mistakes = try await Self.mistakes([

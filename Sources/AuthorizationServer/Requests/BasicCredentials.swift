@@ -9,8 +9,9 @@ public struct BasicCredentials: Sendable, Confidential {
 
     /// Returns `nil` for another scheme and for anything that cannot be read.
     public init?(_ authorization: String) {
+        guard authorization.utf8.count <= 1024 else { return nil }
         let bytes = Array(authorization.utf8)
-        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), bytes.count <= 1024,
+        guard let space = bytes.firstIndex(of: UInt8(ascii: " ")),
             String(decoding: bytes[..<space], as: UTF8.self).lowercased() == "basic",
             let decoded = Base64.decode(String(decoding: bytes[(space + 1)...], as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))

@@ -4,6 +4,10 @@
 /// It goes by what they say about themselves. That is a help for honest developers, and no protection from an
 /// app that lies.
 public enum EmbeddedWebView {
+    /// How many bytes are looked at. Those of browsers in apps have some hundred; the field can be as long as a
+    /// header.
+    static let longestUserAgent = 1024
+
     public static func isOne(userAgent: String) -> Bool {
         let marks = marks(in: userAgent)
         // Browsers and the system's sheets for signing in say Safari; a bare web view does not.
@@ -51,6 +55,7 @@ public enum EmbeddedWebView {
         let (table, isFirst) = (wordsByFirstByte, isFirstByte)
         var (marks, userAgent): (Marks, String) = ([], userAgent)
         userAgent.withUTF8 { text in
+            let text = text.prefix(longestUserAgent)
             for start in text.indices where isFirst[Int(text[start])] {
                 for word in table[Int(text[start])] where text[start...].starts(with: word.bytes) {
                     marks.insert(word.mark)

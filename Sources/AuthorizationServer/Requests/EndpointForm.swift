@@ -35,9 +35,12 @@ public enum EndpointForm {
         return reader
     }
 
+    /// The most bytes of the field that are looked at. The field can be as long as a header.
+    private static let longestType = 128
+
     /// A media type is compared without regard to case, and its parameters are left out (RFC 9110 §8.3.1).
     public static func isForm(_ contentType: String?) -> Bool {
-        let type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
+        let type = (contentType ?? "").utf8.prefix(longestType).prefix { $0 != UInt8(ascii: ";") }
         let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         return String(decoding: trimmed, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
     }

@@ -35,27 +35,41 @@ public struct FormParameters: Sendable, Confidential {
         while next < bytes.count {
             // The bound comes first, so that what follows it costs nothing.
             guard parts < Self.mostParameters else { throw TooMany() }
+            if bytes[next] == UInt8(ascii: "&") {
+                next += 1
+                continue
+            }
             let part = bytes[next..<Self.end(of: bytes, from: next)]
             next = part.endIndex + 1
-            guard !part.isEmpty else { continue }
             parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // A name that cannot be read is not one that is known.
-            guard let name = Self.decode(part[..<end]) else { continue }
+            // A name that cannot be read is not one that is known, and one that is too long is not looked at.
+            guard end - part.startIndex <= Self.longestName, let name = Self.decode(part[..<end]) else {
+                continue
+            }
             fields.append((name, part[end...].dropFirst()))
         }
         self.source = source
         self.fields = fields
     }
 
-    public subscript(name: String) -> Value {
+    /// The most bytes of a name that is read, as it stands: each byte of a known one can be an escape.
+    private static let longestName = 3 * RequestParameter.longestName
+
+    public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
+
+    /// Reads a value, but not more than its first bytes, so that a value that is too long costs no more than
+    /// one that is not.
+    ///
+    /// - Parameter limit: A text of as many bytes may have been longer.
+    public func value(of name: String, upTo limit: Int) -> Value {
         var value: ArraySlice<UInt8>?
         for field in fields where Self.isNamed(field.name, name) {
             guard value == nil else { return .repeated }
             value = field.value
         }
         guard let value, !value.isEmpty else { return .absent }
-        return Self.text(value)
+        return Self.text(value, upTo: limit)
     }
 
     /// Where the parameter that begins at `start` ends.
@@ -67,15 +81,17 @@ public struct FormParameters: Sendable, Confidential {
     /// The values of a parameter that may come several times (RFC 8707 §2). `nil` for one that is malformed.
     func all(_ name: String) -> [String?] {
         rawValues(of: name).filter { !$0.isEmpty }.map { raw in
-            guard case .text(let text) = Self.text(raw) else { return nil }
+            guard case .text(let text) = Self.text(raw, upTo: Self.mostBytes) else { return nil }
             return text
         }
     }
 
-    /// Names that come more than once.
+    /// Parameters that come more than once. Only names as long as ours are compared, because each is compared
+    /// with all others.
     var repeatedNames: [String] {
-        fields.indices.filter { index in fields[..<index].contains { $0.name == fields[index].name } }
-            .map { String(decoding: fields[$0].name, as: UTF8.self) }
+        let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }
+        return names.indices.filter { index in names[..<index].contains(names[index]) }
+            .map { String(decoding: names[$0], as: UTF8.self) }
     }
 
     /// As they came, not decoded.
@@ -87,36 +103,44 @@ public struct FormParameters: Sendable, Confidential {
         bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
     }
 
-    private static func text(_ raw: ArraySlice<UInt8>) -> Value {
-        // Tokens are long, and have nothing to decode.
-        if raw.allSatisfy(isPlain) { return .text(String(decoding: raw, as: UTF8.self)) }
-        return decode(raw).flatMap { String(validating: $0, as: UTF8.self) }.map(Value.text) ?? .malformed
+    private static func text(_ raw: ArraySlice<UInt8>, upTo limit: Int) -> Value {
+        guard let bytes = decode(raw, upTo: limit) else { return .malformed }
+        // The end may be in the middle of a character then.
+        if bytes.count == limit { return .text(String(decoding: bytes, as: UTF8.self)) }
+        return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .malformed
     }
 
-    /// Printable ASCII that stands for itself.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "%")
-    }
-
-    private static func decode(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
-        if raw.allSatisfy(isPlain) { return Array(raw) }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(raw.count)
-        var rest = raw
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): decoded.append(0x20)
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst()?.hexadecimalValue,
-                    let low = rest.popFirst()?.hexadecimalValue,
-                    high | low != 0
-                else { return nil }
-                decoded.append(high << 4 | low)
-            // What is not printable ASCII must be escaped. A raw space is a space, as some clients write it.
-            case 0x20...0x7E: decoded.append(byte)
-            default: return nil
+    /// Decodes in one pass, up to a number of decoded bytes.
+    private static func decode(_ raw: ArraySlice<UInt8>, upTo limit: Int = mostBytes) -> [UInt8]? {
+        raw.withUnsafeBufferPointer { raw in
+            var isMalformed = false
+            let decoded = [UInt8](unsafeUninitializedCapacity: min(raw.count, limit)) { output, count in
+                var next = 0
+                while next < raw.count, count < limit {
+                    let byte = raw[next]
+                    next += 1
+                    switch byte {
+                    case UInt8(ascii: "+"): output[count] = 0x20
+                    case UInt8(ascii: "%"):
+                        guard next + 1 < raw.count, let high = raw[next].hexadecimalValue,
+                            let low = raw[next + 1].hexadecimalValue, high | low != 0
+                        else {
+                            isMalformed = true
+                            return
+                        }
+                        output[count] = high << 4 | low
+                        next += 2
+                    // What is not printable ASCII must be escaped. A raw space is a space, as some clients
+                    // write it.
+                    case 0x20...0x7E: output[count] = byte
+                    default:
+                        isMalformed = true
+                        return
+                    }
+                    count += 1
+                }
             }
+            return isMalformed ? nil : decoded
         }
-        return decoded
     }
 }

@@ -8,7 +8,7 @@ struct ParameterReader {
 
     /// Returns `nil` for a parameter that is absent or has no value.
     func text(_ parameter: RequestParameter) throws(OAuthError) -> String? {
-        switch parameters[parameter.rawValue] {
+        switch value(parameter) {
         case .absent: return nil
         case .repeated: throw refusal(parameter, "is repeated; send it once")
         case .malformed: throw refusal(parameter, "is not UTF-8 in correct percent-encoding; encode it again")
@@ -29,7 +29,7 @@ struct ParameterReader {
     /// of the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned as an empty text, which is never a valid
     /// token.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
-        if case .text(let text) = parameters[parameter.rawValue], text.utf8.count > parameter.longest {
+        if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
             return ""
         }
         return try required(parameter)
@@ -37,11 +37,16 @@ struct ParameterReader {
 
     /// Reads a parameter that is only a hint. One that cannot be read is ignored, but a repeated one is not.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
-        switch parameters[parameter.rawValue] {
+        switch value(parameter) {
         case .absent, .malformed: return nil
         case .repeated: throw refusal(parameter, "is repeated; send it once")
         case .text(let text): return text.utf8.count <= parameter.longest ? text : nil
         }
+    }
+
+    /// One byte more than the bound shows that a value is too long.
+    private func value(_ parameter: RequestParameter) -> FormParameters.Value {
+        parameters.value(of: parameter.rawValue, upTo: parameter.longest + 1)
     }
 
     func refusal(_ parameter: RequestParameter, _ fault: String) -> OAuthError {

@@ -34,9 +34,12 @@ extension PageLanguage {
         self = language
     }
 
+    /// In bytes.
+    private static let longestField = 1024
+
     private static func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
-        // Browsers send a dozen; the rest of a longer list is not looked at.
-        let ranges = field.split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
+        // Browsers send a dozen; the rest of a longer list or field is not looked at.
+        let ranges = field.prefix(longestField).split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
         var best: (language: PageLanguage, weight: Int)?
         for range in ranges {
             let end = range.firstIndex(of: UInt8(ascii: ";")) ?? range.endIndex

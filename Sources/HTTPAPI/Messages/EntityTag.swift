@@ -32,9 +32,12 @@ enum EntityTag {
         }
     }
 
+    /// The most bytes of the field that are looked at: dozens of our tags. The field can be as long as a header.
+    private static let longestList = 1024
+
     /// The weak comparison of RFC 9110 §13.1.2.
     static func matches(_ ifNoneMatch: String?, _ tag: String) -> Bool {
-        guard let ifNoneMatch else { return false }
+        guard let ifNoneMatch, ifNoneMatch.utf8.count <= longestList else { return false }
         return ifNoneMatch.split(separator: ",").contains { candidate in
             let text = candidate.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
             return text == "*" || text == tag || (text.hasPrefix("W/") && text.dropFirst(2) == tag)

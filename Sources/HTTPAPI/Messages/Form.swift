@@ -1,3 +1,5 @@
+import Encodings
+
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
 /// Lenient parsers repair broken escapes and take the first or the last of two equal names, so that two of
@@ -5,22 +7,36 @@
 struct Form: Sendable {
     /// How many fields a form may have. Apple sends four at most.
     static let mostFields = 16
+    /// In bytes. Apple's form has a `state` of ours of at most 8 KiB; its token, its code and a name need a
+    /// fraction of the rest.
+    static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
 
-    /// Throws `form_malformed` or `character_not_allowed`.
-    init(parsing body: [UInt8], mostFields: Int = mostFields) throws(Problem) {
-        guard !body.contains(0) else { throw Problem(.characterNotAllowed) }
-        guard body.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw Problem(.formMalformed) }
-        let text = String(decoding: body, as: UTF8.self)
+    /// Throws `body_too_large`, `form_malformed` or `character_not_allowed`.
+    init(
+        parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
+    ) throws(Problem) {
+        // Before any byte is looked at: everything below takes time for each of them.
+        guard body.count <= mostBytes else { throw Problem(.bodyTooLarge) }
+        guard Self.offset(of: 0, in: body[...]) == nil else { throw Problem(.characterNotAllowed) }
+        guard body.withUnsafeBytes({ WordScan.endOfPrintableASCII(in: $0) }) == body.count else {
+            throw Problem(.formMalformed)
+        }
         var values: [(name: String, value: String)] = []
-        for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
-            let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw Problem(.formMalformed) }
-            let (name, value) = (try Self.decode(parts[0]), try Self.decode(parts[1]))
-            guard !name.isEmpty, values.count < mostFields,
-                !values.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        var rest: ArraySlice<UInt8>? = body[...]
+        while let fields = rest {
+            let end = Self.offset(of: UInt8(ascii: "&"), in: fields)
+            let field = end.map { fields[..<$0] } ?? fields
+            rest = end.map { fields[($0 + 1)...] }
+            // The bound comes first, so that a field past it costs nothing.
+            guard values.count < mostFields, let mark = Self.offset(of: UInt8(ascii: "="), in: field),
+                Self.offset(of: UInt8(ascii: "="), in: field[(mark + 1)...]) == nil
             else { throw Problem(.formMalformed) }
+            let (name, value) = (try Self.decode(field[..<mark]), try Self.decode(field[(mark + 1)...]))
+            guard !name.isEmpty, !values.contains(where: { $0.name.isByteEqual(to: name) }) else {
+                throw Problem(.formMalformed)
+            }
             values.append((name, value))
         }
         self.values = values
@@ -42,10 +58,18 @@ struct Form: Sendable {
         }
     }
 
-    private static func decode(_ text: Substring) throws(Problem) -> String {
-        let text = text.utf8.contains(UInt8(ascii: "+")) ? text.replacing("+", with: " ")[...] : text
+    /// The index of the first such byte.
+    private static func offset(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.withUnsafeBytes { WordScan.firstOffset(of: byte, in: $0, from: 0) }.map {
+            bytes.startIndex + $0
+        }
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>) throws(Problem) -> String {
         do throws(PercentEncoding.Failure) {
-            return try PercentEncoding.decode(text)
+            return try bytes.withUnsafeBufferPointer {
+                PercentEncoding.decode($0, plus: UInt8(ascii: " "))
+            }.get()
         } catch {
             throw error.problem(.formMalformed)
         }

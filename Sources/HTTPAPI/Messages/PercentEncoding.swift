@@ -11,22 +11,39 @@ enum PercentEncoding {
     static func decode(_ text: Substring) throws(Failure) -> String {
         guard text.firstIndex(ofASCII: 0) == nil else { throw .characterNotAllowed }
         if text.firstIndex(ofASCII: UInt8(ascii: "%")) == nil { return String(text) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
+        var text = String(text)
+        return try text.withUTF8 { decode($0, plus: UInt8(ascii: "+")) }.get()
+    }
+
+    /// - Parameter plus: What a `+` stands for.
+    static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
+        var (isMalformed, hasZero) = (false, false)
+        // A view of the text pays for each byte, and a text can have as many as a header or a form.
+        let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+            var next = 0
+            while next < bytes.count {
+                var byte = bytes[next]
+                next += 1
+                if byte == UInt8(ascii: "%") {
+                    guard next + 1 < bytes.count, let high = digit(bytes[next]),
+                        let low = digit(bytes[next + 1])
+                    else {
+                        isMalformed = true
+                        return
+                    }
+                    byte = high << 4 | low
+                    next += 2
+                } else if byte == UInt8(ascii: "+") {
+                    byte = plus
+                }
+                hasZero = hasZero || byte == 0
+                output[count] = byte
+                count += 1
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                throw .malformed
-            }
-            bytes.append(high << 4 | low)
         }
-        guard !bytes.contains(0) else { throw .characterNotAllowed }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
-        return text
+        if isMalformed { return .failure(.malformed) }
+        if hasZero { return .failure(.characterNotAllowed) }
+        return String(validating: decoded, as: UTF8.self).map { .success($0) } ?? .failure(.malformed)
     }
 
     /// Whether the text can be part of a query as it is: it has only characters that RFC 3986 §3.4 allows,

@@ -3,15 +3,20 @@
 /// An unknown or repeated name is an error: a misspelled `after` that was ignored would return the whole feed
 /// again.
 struct Query: Sendable {
+    private static let mostPairs = 64
+
     private let values: [(name: String, value: String)]
 
     /// Throws `parameter_unknown`, `parameter_malformed` or `character_not_allowed`.
     init(parsing query: Substring?, allowing names: [String]) throws(Problem) {
         var values: [(name: String, value: String)] = []
-        var rest = query
+        var (rest, pairs) = (query, 0)
         while let text = rest {
             let pair: Substring
             (pair, rest) = text.cut(at: UInt8(ascii: "&"))
+            pairs += 1
+            // Empty ones too: a query can be as long as a header.
+            guard pairs <= Self.mostPairs else { throw Problem(.parameterUnknown) }
             guard !pair.isEmpty else { continue }
             let (spelling, encoded) = pair.cut(at: UInt8(ascii: "="))
             guard let name = names.first(where: { spelling.isByteEqual(to: $0) }),

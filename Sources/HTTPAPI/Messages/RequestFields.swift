@@ -28,7 +28,9 @@ struct RequestFields: Sendable {
                 isHostValid = isHostValid && RequestTarget.isAuthority(Self.trimmed(value), mayBeEmpty: true)
             case 6 where Self.areEqual(name, "expect"): expectsContinue = Self.areEqual(value, "100-continue")
             // HTTP/1.1 has one such field (RFC 6265 §5.4), but a proxy may have split it.
-            case 6 where Self.areEqual(name, "cookie"): cookie = cookie.map { "\($0); \(value)" } ?? value
+            case 6 where Self.areEqual(name, "cookie"):
+                // In place, so that many fields are not copied many times.
+                if cookie == nil { cookie = value } else { cookie?.append("; \(value)") }
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
@@ -54,11 +56,16 @@ struct RequestFields: Sendable {
     /// Without the white space after a value, which is not part of it (RFC 9112 §5.1) and which the decoder
     /// does not remove.
     private static func trimmed(_ value: String) -> Substring {
-        var utf8 = value.utf8[...]
-        while let last = utf8.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") {
-            utf8.removeLast()
+        guard let last = value.utf8.last, isWhiteSpace(last) else { return value[...] }
+        var value = value
+        let count = value.withUTF8 { bytes in
+            bytes.lastIndex { !isWhiteSpace($0) }.map { $0 + 1 } ?? 0
         }
-        return Substring(utf8)
+        return Substring(value.utf8.prefix(count))
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// Whether the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.

@@ -13,8 +13,9 @@ extension OAuthFields {
 
     /// The last address in `X-Forwarded-For`, which the trusted proxy itself has written.
     private static func nearest(_ field: String) -> ClientAddress? {
-        guard let last = field.split(separator: ",").last else { return nil }
-        let text = last.filter { $0 != " " && $0 != "\t" && $0 != "[" && $0 != "]" }
+        // A client may have written a header of any length before it.
+        guard let last = field.utf8.suffix(64).split(separator: UInt8(ascii: ",")).last else { return nil }
+        let text = String(Substring(last)).filter { $0 != " " && $0 != "\t" && $0 != "[" && $0 != "]" }
         return (try? SocketAddress(ipAddress: text, port: 0)).flatMap { ClientAddress($0) }
     }
 }

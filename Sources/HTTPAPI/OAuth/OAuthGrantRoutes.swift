@@ -67,7 +67,10 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     private static func isSecurityEventToken(_ type: String) -> Bool {
-        RequestFields.areEqual(
-            type.prefix { $0 != ";" && $0 != " " && $0 != "\t" }, "application/secevent+jwt")
+        // By bytes, because a field can be as long as a header.
+        let name = type.utf8.prefix {
+            $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
+        }
+        return RequestFields.areEqual(Substring(name), "application/secevent+jwt")
     }
 }

@@ -88,7 +88,7 @@ final class OAuthTokenRoutes: Sendable {
         _ request: HTTPRequest
     ) throws -> (TokenQuestion, TokenIntrospection.Caller) {
         let authorization = request.oauth?.authorization
-        if authorization?.lowercased().hasPrefix("bearer ") ?? false {
+        if authorization.map(Self.isBearer) ?? false {
             let caller = try callers.caller(presenting: authorization)
             if let caller { request.client?.isProven(by: caller.name) }
             let question = try question(.introspection, request, hasAPIKey: true)
@@ -144,12 +144,17 @@ final class OAuthTokenRoutes: Sendable {
             guard let posted else { throw BearerRefusal.noToken }
             return posted
         }
-        guard authorization.prefix(7).lowercased() == "bearer " else { throw BearerRefusal.noToken }
+        guard Self.isBearer(authorization) else { throw BearerRefusal.noToken }
         // RFC 6750 §2: one of the two.
         guard posted == nil else {
             throw BearerRefusal.malformed("Send the access token once, in the Authorization field.")
         }
-        return String(authorization.dropFirst(7).drop { $0 == " " })
+        return String(Substring(authorization.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }))
+    }
+
+    /// Looks at seven bytes: the field can be as long as a header.
+    private static func isBearer(_ authorization: String) -> Bool {
+        RequestFields.areEqual(Substring(authorization.utf8.prefix(7)), "bearer ")
     }
 
     /// The token in a form; `nil` for another body, which says nothing.

@@ -37,7 +37,7 @@ extension ProblemCode {
         case .bodyTooLarge:
             Meaning(
                 status: .payloadTooLarge, title: "Request body too large",
-                detail: "The request body exceeds 64 KiB.")
+                detail: "The request body exceeds 64 KiB, or the bound of its form.")
         case .bodyNotJSON:
             Meaning(
                 status: .badRequest, title: "Body is not JSON",

@@ -11,6 +11,8 @@ import SignIn
 final class AuthorizeRoutes: Sendable {
     /// A form has one field for each scope that can be refused, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
+    /// In bytes. Browsers send the fields above and nothing else.
+    private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
     private let metrics: AuthorizeMetrics
@@ -42,7 +44,8 @@ final class AuthorizeRoutes: Sendable {
         let query = String(request.query ?? "")
         guard !query.isEmpty else { return beginPosted(request) }
         // A form that cannot be read was not made here. It has no token then.
-        let form = try? Form(parsing: request.body, mostFields: Self.mostFields)
+        let form = try? Form(
+            parsing: request.body, mostFields: Self.mostFields, mostBytes: Self.mostFormBytes)
         let consent = ConsentForm(
             token: form?[ConsentPage.tokenField],
             decision: form?[ConsentPage.decisionField].flatMap { ConsentForm.Decision(rawValue: $0) },
@@ -67,11 +70,7 @@ final class AuthorizeRoutes: Sendable {
 
     /// The form of a request is written as the query of one is, and answered like it.
     private func beginPosted(_ request: HTTPRequest) -> RouteResult {
-        // A form can write a space as a plus sign. In the `state` of a redirect that would be a plus sign to
-        // those who read percent escapes only.
-        let query = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
-            .replacing(" ", with: "%20")
-        guard !query.isEmpty, WebSignIn.isWrittenAsQuery(query) else { return .response(malformed(request)) }
+        guard let query = Self.query(of: request.body) else { return .response(malformed(request)) }
         var browser = browser(of: request)
         guard WebSignIn.canCarry(query) else {
             // The URL of the consent page's form would have this query, and be too long for many proxies.
@@ -85,6 +84,27 @@ final class AuthorizeRoutes: Sendable {
             return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
         }
         return begin(query, from: browser, request)
+    }
+
+    /// The query that says the same as a form; `nil` for a form that is empty, too long, or not written as
+    /// a query.
+    private static func query(of form: [UInt8]) -> String? {
+        // Before any byte is looked at.
+        guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
+        var query: [UInt8] = []
+        query.reserveCapacity(form.count)
+        for byte in form {
+            if byte == UInt8(ascii: "+") || byte == UInt8(ascii: " ") {
+                // A form can write a space as a plus sign, and some clients write it raw. In the `state` of a
+                // redirect that would be a plus sign to those who read percent escapes only.
+                query += [UInt8(ascii: "%"), UInt8(ascii: "2"), UInt8(ascii: "0")]
+            } else if WebSignIn.isWrittenInQuery(byte) {
+                query.append(byte)
+            } else {
+                return nil
+            }
+        }
+        return String(decoding: query, as: UTF8.self)
     }
 
     /// - Parameter query: Of the authorization request.

@@ -49,7 +49,9 @@ enum RouteTable {
 
     /// `/v1/accounts/{id}/grants` and `/v1/accounts/{id}/grants/{grant_id}`
     private static func grants(_ path: Substring) -> Match? {
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        // A path can be as long as a header; what is behind the sixth slash makes it another path.
+        let segments = path.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: 6, omittingEmptySubsequences: false)
         guard segments.count == 5 || segments.count == 6,
             zip(segments, ["", "v1", "accounts"]).allSatisfy({ $0.elementsEqual($1.utf8) }),
             segments[4].elementsEqual("grants".utf8), !segments[3].isEmpty

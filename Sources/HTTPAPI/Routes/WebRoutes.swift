@@ -32,8 +32,10 @@ final class WebRoutes: Sendable {
         let query = try Query(parsing: request.query, allowing: ["client_id", "state", "scope"])
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
-            // URLSearchParams writes a space as "+".
-            guard let asked = WebScope(text.replacing("+", with: " ")) else {
+            // URLSearchParams writes a space as "+". The bound comes first: a query can be as long as a header.
+            guard text.utf8.count <= WebScope.longest,
+                let asked = WebScope(text.replacing("+", with: " "))
+            else {
                 throw Problem(.parameterMalformed, subject: .parameter("scope"))
             }
             scope = asked
@@ -148,11 +150,22 @@ final class WebRoutes: Sendable {
     /// whether "+" is a plus sign or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
-        let pair = query.split(separator: "&").first { $0.hasPrefix("state=") }
-        guard let encoded = pair?.dropFirst("state=".count), decoded.utf8.count <= longestState,
+        guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),
             PercentEncoding.isQueryText(encoded)
         else { throw Problem(.parameterMalformed, subject: .parameter("state")) }
         return String(encoded)
+    }
+
+    /// As it is in the query, by bytes.
+    private static func value(of name: String, in query: Substring) -> Substring? {
+        var rest: Substring? = query
+        while let text = rest {
+            let pair: Substring
+            (pair, rest) = text.cut(at: UInt8(ascii: "&"))
+            let (spelling, value) = pair.cut(at: UInt8(ascii: "="))
+            if spelling.isByteEqual(to: name) { return value }
+        }
+        return nil
     }
 
     private func cookie(of request: HTTPRequest) -> String? {

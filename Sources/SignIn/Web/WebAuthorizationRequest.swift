@@ -10,10 +10,13 @@ public struct WebScope: Sendable, Hashable {
     public let rawValue: String
 
     public static let nameAndEmail = WebScope(unchecked: "name email")
+    /// The most bytes of a scope.
+    public static let longest = nameAndEmail.rawValue.utf8.count
 
     /// Words with one space between them, each at most once. Returns `nil` for a word that Apple does not
     /// know.
     public init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard Set(words).count == words.count, words.allSatisfy({ $0 == "name" || $0 == "email" }) else {
             return nil

@@ -7,16 +7,21 @@ extension WebSignIn {
     public static let longestQuery = 4096
 
     /// Whether a query can travel; `"` and `\` count twice, because the state's JSON escapes them.
-    public static func canCarry(_ query: some StringProtocol) -> Bool {
-        guard isWrittenAsQuery(query) else { return false }
-        let escapes = query.utf8.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-        return query.utf8.count + escapes <= longestQuery
+    public static func canCarry(_ query: String) -> Bool {
+        // The bound comes first, so that a long query is not looked at.
+        guard query.utf8.count <= longestQuery else { return false }
+        var size = 0
+        for byte in query.utf8 {
+            guard isWrittenInQuery(byte) else { return false }
+            size += byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return size <= longestQuery
     }
 
-    /// Whether a text can stand in a URL as its query: it has printable ASCII characters only, because it
+    /// Whether a byte can stand in the query of a URL: it is a printable ASCII character, because the query
     /// becomes a part of a header field again.
-    public static func isWrittenAsQuery(_ text: some StringProtocol) -> Bool {
-        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
+    public static func isWrittenInQuery(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
     /// The client ID of an app that people sign in to in a browser, or `nil` when the app has none.

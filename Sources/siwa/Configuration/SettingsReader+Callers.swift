@@ -1,6 +1,7 @@
 import AppleAccounts
 import Cryptography
 import Encodings
+import ForeignPages
 import HTTPAPI
 import SignIn
 
@@ -60,6 +61,20 @@ extension SettingsReader {
                 setting, "is missing: without an API key the service would be open; siwa api-key creates one")
         }
         return keys
+    }
+
+    /// Refuses an address that other machines can reach, for a service that takes every caller.
+    ///
+    /// The check of `Host` does not keep them out: it is about web pages, and another program writes into that
+    /// field what it wants.
+    mutating func refuseOtherMachines(at host: String) {
+        let name = host.contains(":") ? "[\(host)]" : host
+        // Without names of its own it allows those of loopback only.
+        guard isDevelopment, !AllowedHosts().allow(name) else { return }
+        mistakes.add(
+            SettingName.host.rawValue,
+            "must be 127.0.0.1, ::1 or localhost where there is no API key, because every machine that reaches "
+                + "the port could call the service; siwa api-key creates a key for SIWA_API_KEY_HASHES")
     }
 
     private mutating func scope(of key: SettingsFile.Key, in deployment: Deployment?) -> AppScope {

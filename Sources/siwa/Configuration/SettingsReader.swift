@@ -69,6 +69,7 @@ struct SettingsReader {
         let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
+        if apiKeys.isEmpty { refuseOtherMachines(at: host) }
         let keySource = keySource()
         let issuers = issuers()
         let signingKeys = signingKeys(of: teams)

@@ -44,6 +44,27 @@ import Testing
         #expect(throws: FormParameters.TooMany()) { try parsed(String(repeating: "&", count: 16_385)) }
     }
 
+    @Test func `reads no more of a value than is asked for`() throws {
+        let form = try parsed("a=" + String(repeating: "%C3%A9", count: 1000) + "%zz")
+        #expect(form.value(of: "a", upTo: 4) == .text("\u{E9}\u{E9}"))
+        // In the middle of a character: all that is known is that it is longer.
+        guard case .text(let text) = form.value(of: "a", upTo: 5) else {
+            Issue.record("not a text")
+            return
+        }
+        #expect(text.utf8.count >= 5)
+        #expect(form["a"] == .malformed)
+    }
+
+    /// With a name of any length, the comparison of each with all others would cost more than the request.
+    @Test func `looks at no name that is longer than those it knows`() throws {
+        let name = String(repeating: "n", count: 200)
+        #expect(try parsed("\(name)=1&\(name)=1&a=b&%61=c").repeatedNames == ["a"])
+        #expect(try parsed("\(name)=1&a=b")[name] == .absent)
+        let escaped = "token_type_hint".utf8.map { "%" + String($0, radix: 16) }.joined()
+        #expect(try parsed("\(escaped)=b")["token_type_hint"] == .text("b"))
+    }
+
     @Test(arguments: RequestParameter.allCases)
     func `has a bound on every parameter`(parameter: RequestParameter) throws {
         let longest = parameter.longest

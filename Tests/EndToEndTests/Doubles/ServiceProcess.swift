@@ -97,6 +97,17 @@ final class ServiceProcess: Sendable {
         return kilobytes / 1024
     }
 
+    /// The processor time that all threads have used so far, as Linux counts it. A thread that waits is
+    /// counted to the nanosecond.
+    func processorNanoseconds() throws -> Int {
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+            // A thread can end meanwhile.
+            let line = try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8)
+            return sum + (line?.split(separator: " ").first.flatMap { Int($0) } ?? 0)
+        }
+    }
+
     var logText: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Waits until the process has ended, and returns its status.

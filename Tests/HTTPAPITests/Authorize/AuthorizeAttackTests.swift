@@ -27,7 +27,7 @@ import TokenMint
     }
 
     enum Forgery: CaseIterable {
-        case noToken, emptyToken, wrongToken, otherSession, noDecision, wrongDecision, twice
+        case noToken, emptyToken, wrongToken, otherSession, noDecision, wrongDecision, twice, tooLong
         case otherState, otherRedirectURI, otherScope, otherChallenge, otherClient
     }
 
@@ -48,6 +48,7 @@ import TokenMint
             case .otherSession: form[0].1 = try await AuthorizeVisitor(service).consentPage(query).token
             case .noDecision: form.removeLast()
             case .wrongDecision: form[1].1 = "Agree"
+            case .tooLong: form.append(("extra", String(repeating: "a", count: 8192)))
             case .twice: form.append(("csrf_token", page.token))
             case .otherState: action = action.replacing("a%2Bb+c", with: "evil")
             case .otherRedirectURI:

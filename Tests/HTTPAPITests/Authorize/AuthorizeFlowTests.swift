@@ -301,6 +301,19 @@ import TokenMint
         }
     }
 
+    /// Each of these kept an event loop busy for tens of milliseconds.
+    @Test(arguments: ["+", "%2B", "&", "=", "a=+&"])
+    func `a posted request past its bound gets a page before it is read`(text: String) async throws {
+        try await RunningService.with(Self.oauth) { service in
+            let form = String(repeating: text, count: 65_536 / text.utf8.count)
+            let visitor = AuthorizeVisitor(service)
+            let answer = try await visitor.post("/oauth/authorize", text: form)
+            #expect(answer.status == 400 && answer.text.contains("<bdi>invalid_request</bdi>"))
+            let shown = try await visitor.post("/oauth/authorize?\(OAuthClients.shop)", text: form)
+            #expect(shown.status == 403 && shown.text.contains("login_required"))
+        }
+    }
+
     @Test func `a person whose request takes too long gets a page too`() async throws {
         var options = Self.oauth
         options.limits.workTime = .seconds(2)

@@ -35,13 +35,14 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// In characters.
+    /// In Unicode scalars, because one character can be as long as a header.
     private static let longestValue = 300
 
     private static func value(of name: String, in query: String) -> String? {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query),
-            case .text(let text) = parameters[name]
+            case .text(let text) = parameters.value(of: name, upTo: 4 * longestValue + 4)
         else { return nil }
-        return text.count <= longestValue ? text : text.prefix(longestValue) + "…"
+        let start = text.unicodeScalars.prefix(longestValue)
+        return start.endIndex == text.endIndex ? text : String(start) + "…"
     }
 }

@@ -57,6 +57,31 @@ enum RequestFlood {
         return statuses
     }
 
+    /// Sends one request at a time, on a connection that is opened again when the service has closed it.
+    final class Caller {
+        private let port: Int
+        private var connection: FloodConnection?
+
+        init(port: Int) { self.port = port }
+
+        /// - Returns: The status; 0 when the service closed the connection before it had the whole request.
+        func status(of request: [UInt8]) throws -> Int {
+            while true {
+                let known = connection
+                let connection = try known ?? FloodConnection(port: port, from: "127.0.0.2")
+                self.connection = connection
+                do {
+                    try connection.send(request)
+                    return try connection.readStatus()
+                } catch is FloodConnection.Broken {
+                    self.connection = nil
+                    // The end of the connection can also be that of the request before.
+                    if known == nil { return 0 }
+                }
+            }
+        }
+    }
+
     /// A form for an endpoint, as it is sent.
     static func post(_ target: String, _ form: String, _ fields: [String] = []) -> String {
         let lines = ["Content-Type: application/x-www-form-urlencoded"] + fields
@@ -74,7 +99,7 @@ enum RequestFlood {
 }
 
 /// A connection whose calls block.
-private final class FloodConnection {
+final class FloodConnection {
     struct Broken: Error, CustomStringConvertible {
         let description: String
     }
@@ -173,5 +198,10 @@ private final class FloodConnection {
 
 /// The method of the same name hides it in the class.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    send(descriptor, bytes, count, 0)
+    #if canImport(Darwin)
+        send(descriptor, bytes, count, 0)
+    #else
+        // Without the signal that ends this process when the service has closed the connection.
+        send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+    #endif
 }
