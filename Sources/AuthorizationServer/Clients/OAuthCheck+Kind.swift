@@ -6,6 +6,7 @@ extension OAuthCheck {
             if draft.platform != nil { foreign.append("platform") }
             if draft.allowsPlainPKCE != nil { foreign.append("allow_plain_pkce") }
         }
+        if kind == .googleLinking, draft.isFirstParty != nil { foreign.append("first_party") }
         if kind != .googleLinking {
             if draft.projectID != nil { foreign.append("project_id") }
             if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }

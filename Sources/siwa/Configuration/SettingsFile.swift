@@ -15,6 +15,7 @@ import Yams
 ///     apps:
 ///       - client_ids: [com.example.app, com.example.app.web]   # the first is the primary App ID
 ///         web_redirect_url: https://example.com/signed-in
+///         name: {en: Example, tr: Örnek}   # on the pages of OAuth clients
 ///       - client_ids: [com.example.watch]
 /// api_keys:
 ///   - name: backend
@@ -43,6 +44,8 @@ struct SettingsFile: FileConfigSnapshot {
         /// The primary one first.
         var clientIDs: [String] = []
         var webRedirectURL: String?
+        /// What people call the app, by language tag. Empty when the file does not say.
+        var name: [String: String] = [:]
     }
 
     struct Key: Sendable {
@@ -120,10 +123,13 @@ struct SettingsFile: FileConfigSnapshot {
 
     private mutating func readApp(_ mapping: Node.Mapping, at path: String) -> TeamApp {
         var app = TeamApp()
-        for (name, node) in members(of: mapping, allowing: ["client_ids", "web_redirect_url"], at: path) {
+        for (name, node) in members(
+            of: mapping, allowing: ["client_ids", "web_redirect_url", "name"], at: path)
+        {
             let path = "\(path).\(name)"
             switch name {
             case "client_ids": app.clientIDs = list(node, at: path) ?? []
+            case "name": app.name = texts(node, at: path)
             default: app.webRedirectURL = scalar(node, at: path)
             }
         }

@@ -12,7 +12,11 @@ extension SettingsReader {
         for deployment: Deployment?, publicURL: String?, sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        guard let draft = file?.oauth, let deployment else { return nil }
+        guard let file, let deployment else { return nil }
+        var draft = file.oauth
+        for app in file.teams.flatMap(\.apps) where !app.name.isEmpty {
+            if let primary = app.clientIDs.first { draft.appNames[primary] = app.name }
+        }
         let surroundings = OAuthSurroundings(
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
