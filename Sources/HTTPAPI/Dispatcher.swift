@@ -41,7 +41,16 @@ final class Dispatcher: Sendable {
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             info.errorFormat = routes.errorFormat(at: target, headers: head.headers)
-            let match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
+            let match: RouteTable.Match
+            do {
+                match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
+            } catch {
+                if error.code == ProblemCode.notFound.rawValue {
+                    info.errorFormat = routes.errorFormat(
+                        where: target, head, otherwise: info.errorFormat)
+                }
+                throw error
+            }
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before authentication and before the body is read: both cost more than a rejection.

@@ -36,6 +36,17 @@ extension Routes {
         return oauth != nil ? .oauth : .problem
     }
 
+    /// How it is answered that there is nothing at a path: browsers get a page.
+    ///
+    /// - Parameter format: Of other errors there.
+    func errorFormat(
+        where target: RequestTarget, _ head: HTTPRequestHead, otherwise format: ErrorFormat
+    ) -> ErrorFormat {
+        guard head.method == .GET || head.method == .HEAD, acceptsPage(head.headers) else { return format }
+        let isAtAppLink = oauth?.documents.isAppLink(target.path) ?? false
+        return .page(PageReader(query: nil, headers: head.headers, isAtAppLink: isAtAppLink))
+    }
+
     /// Whether it is a browser that shows the response to a person: all of them name HTML first. Programs that
     /// accept anything do not. Nothing behind the first bytes is read, because anyone can send a long field.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {

@@ -70,6 +70,43 @@ import TokenMint
         }
     }
 
+    @Test(arguments: ["/", "/favicon.ico", "/docs", "/v2/accounts", "/oauth/unknown", "/link/google/a"])
+    func `a browser is told on a page that there is none, and a program in JSON`(path: String) async throws {
+        try await RunningService.with(AuthorizeFlowTests.oauth) { service in
+            let page = try await service.call("GET", path, secret: nil, fields: Self.browser)
+            #expect(page.status == 404 && page["content-type"] == "text/html; charset=utf-8")
+            #expect(page["content-language"] == "pl")
+            #expect(page.text.contains(AuthorizeTexts.of(.polish).refusals.pageUnknown.title))
+            #expect(page["content-security-policy"]?.hasPrefix("default-src 'none'") == true)
+            let requestID = try #require(page["x-request-id"])
+            #expect(page.text.contains("<bdi>not_found</bdi> · <bdi>\(requestID)</bdi>"))
+            for accept in ["*/*", "application/json", "application/json, text/plain, */*"] {
+                let answer = try await service.call("GET", path, secret: nil, fields: ["Accept": accept])
+                #expect(answer.status == 404 && answer["content-type"] == "application/problem+json")
+            }
+            let posted = try await service.call("POST", path, body: "{}", secret: nil, fields: Self.browser)
+            #expect(posted["content-type"] == "application/problem+json")
+        }
+    }
+
+    @Test func `a link of App Flip that no app has opened says so`() async throws {
+        var options = AuthorizeFlowTests.oauth
+        options.hasOAuth = true
+        try await RunningService.with(options) { service in
+            let page = try await service.call("GET", "/link/google/a?b=c", secret: nil, fields: Self.browser)
+            #expect(page.status == 404)
+            #expect(page.text.contains(AuthorizeTexts.of(.polish).refusals.linkOfApp.title))
+            let other = try await service.call("GET", "/oauth/unknown", secret: nil, fields: Self.browser)
+            #expect(other.text.contains(AuthorizeTexts.of(.polish).refusals.pageUnknown.title))
+            let program = try await service.call("GET", "/oauth/unknown", secret: nil)
+            #expect(program.status == 404 && program["content-type"]?.hasPrefix("application/json") == true)
+        }
+        try await RunningService.with { service in
+            let page = try await service.call("GET", "/link/google/a", secret: nil, fields: Self.browser)
+            #expect(page.text.contains(AuthorizeTexts.of(.polish).refusals.pageUnknown.title))
+        }
+    }
+
     @Test(arguments: PageLanguage.allCases)
     func `every code has a text, and no page shows one for developers`(language: PageLanguage) {
         let problems =
