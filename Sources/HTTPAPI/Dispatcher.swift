@@ -40,15 +40,25 @@ final class Dispatcher: Sendable {
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
-            info.errorFormat = routes.errorFormat(at: target.path)
-            let match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
+            info.errorFormat = routes.errorFormat(at: target, headers: head.headers)
+            let match: RouteTable.Match
+            do {
+                match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
+            } catch {
+                if error.code == ProblemCode.notFound.rawValue {
+                    info.errorFormat = routes.errorFormat(
+                        where: target, head, otherwise: info.errorFormat)
+                }
+                throw error
+            }
             info.route = match.route
             if let foreignPages { try foreignPages.check(head, to: match.route) }
             // Before authentication and before the body is read: both cost more than a rejection.
             if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
                 info.isRejected = true
+                let isProblem = if case .problem = info.errorFormat { true } else { false }
                 let response =
-                    info.errorFormat == .problem
+                    isProblem
                     ? OverloadResponse.make(requestID: info.requestID, retryAfter: seconds)
                     : .error(
                         Problem(.overloaded, retryAfter: seconds), as: info.errorFormat,
@@ -139,8 +149,8 @@ final class Dispatcher: Sendable {
     ///
     /// - Parameter target: Of the request line; `nil` when it did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
-        let path = target.flatMap { RequestTarget($0) }?.path
-        let format = path.map { routes.errorFormat(at: $0) } ?? info.errorFormat
+        let target = target.flatMap { RequestTarget($0) }
+        let format = target.map { routes.errorFormat(at: $0) } ?? info.errorFormat
         return .error(Problem(code), as: format, requestID: info.requestID)
     }
 

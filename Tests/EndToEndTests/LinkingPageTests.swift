@@ -91,7 +91,7 @@ import Testing
         #expect(lines.count == 3)
         let first = try await login.run(lines[0]) { url in
             try await browser.open(url)
-            try await browser.press("Agree and link")
+            try await browser.press("Allow")
             try await eventually { try await browser.shows("Go back to the terminal") }
             for (width, isDark) in [(320, false), (375, true)] as [(Int64, Bool)] {
                 try await browser.show(width: width, isDark: isDark)

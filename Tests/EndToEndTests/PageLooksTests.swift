@@ -31,10 +31,11 @@ import Testing
             }
             try await browser.open("\(system.service)/oauth/authorize?\(Self.queries(system, .english)[0])")
             try await Self.walk(browser)
-            // The check sees what is wrong.
+            // The check sees what is wrong: the page scrolls, the heading is outside, and neither its own words
+            // nor the app's name in it have contrast.
             _ = try await browser.evaluate(
                 "document.querySelector('h1').style.cssText = 'width: 2000px; color: #777'")
-            #expect(try await browser.lookFaults().count == 3)
+            #expect(try await browser.lookFaults().count == 4)
             // Markup of the request is text.
             let markup = Self.query([("client_id", "<img src=x onerror=alert(1)>"), ("redirect_uri", "x:y")])
             try await browser.open("\(system.service)/oauth/authorize?\(markup)")
@@ -47,6 +48,49 @@ import Testing
                 try await Self.look(at: browser, "\(language) web view")
             }
             #expect(try await browser.refusals() == [])
+        }
+    }
+
+    @Test
+    func
+        `the buttons of a long page are in sight, Enter in a checkbox agrees to nothing, and notes stay small`()
+        async throws
+    {
+        try await Self.with { system, browser in
+            try await Self.signIn(at: system, browser)
+            let page = "\(system.service)/oauth/authorize?\(Self.queries(system, .polish)[1])"
+            try await browser.open(page)
+            let scopes = try await browser.evaluate(
+                """
+                let list = document.querySelector('.scopes');
+                while (list.children.length < 6) list.append(list.lastElementChild.cloneNode(true));
+                return list.children.length
+                """)
+            #expect(scopes.integer == 6)
+            // A laptop of 1366 by 768 points without the bars of the system and the browser.
+            for (width, height) in [(1366, 600), (375, 667)] as [(Int64, Int64)] {
+                try await browser.show(width: width, height: height)
+                let below = try await browser.evaluate(
+                    """
+                    return [...document.querySelectorAll('.buttons button')]
+                        .filter(e => e.getBoundingClientRect().bottom > innerHeight).length
+                    """)
+                #expect(below.integer == 0, "\(width) by \(height)")
+            }
+            // A person who doubles the size of text: notes grow as all text does, and nothing is outside.
+            _ = try await browser.evaluate("document.documentElement.style.fontSize = '32px'")
+            try await Self.look(at: browser, "large type")
+            let ratio = try await browser.evaluate(
+                """
+                let size = e => parseFloat(getComputedStyle(e).fontSize);
+                return Math.round(100 * size(document.querySelector('.note')) / size(document.body))
+                """)
+            #expect((80...100).contains(ratio.integer ?? 0))
+            try await browser.open(page)
+            _ = try await browser.evaluate("document.querySelector('input[type=checkbox]').focus()")
+            try await browser.press(key: "\u{E007}")
+            #expect(try await browser.url() == page)
+            #expect(try await browser.evaluate("return document.forms.length").integer == 1)
         }
     }
 
@@ -104,7 +148,7 @@ import Testing
     /// Everything that is pressed is reached in the order of reading, and shows that it has the focus.
     private static func walk(_ browser: Browser) async throws {
         var reached: [String] = []
-        while reached.count < 12, reached.last != "Cancel" {
+        while reached.count < 12, reached.last != "Agree and link" {
             reached.append(try await browser.tab())
             let outline = try await browser.evaluate(
                 "return getComputedStyle(document.activeElement).outlineStyle")
@@ -113,7 +157,7 @@ import Testing
         #expect(
             reached == [
                 "Use another account", "scope:\(DevelopmentClients.ownScope)", "Google’s Privacy Policy",
-                "Third-party apps & services", "Agree and link", "Cancel",
+                "Third-party apps & services", "Cancel", "Agree and link",
             ])
     }
 

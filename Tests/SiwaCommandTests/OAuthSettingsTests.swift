@@ -13,6 +13,7 @@ import Testing
             apps:
               - client_ids: [com.example.app, com.example.web]
                 web_redirect_url: https://example.com/signed-in
+                name: {en: Example, pl: Przykład}
         api_keys:
           - name: backend
             hash: \(SettingsReaderTests.hash)
@@ -40,6 +41,7 @@ import Testing
               name: Example for desktops
               scopes: [openid, offline_access]
               redirect_uris: ["http://127.0.0.1"]
+              first_party: true
               platform: linux
               max_authentication_age: 3600
               access_token_lifetime: 600
@@ -60,6 +62,17 @@ import Testing
         let desktop = try #require(oauth.clients["desktop"])
         #expect(desktop.lifetimes.accessToken == 600)
         #expect(desktop.maxAuthenticationAge == 3600)
+        #expect(desktop.isFirstParty && !google.isFirstParty)
+        let name = oauth.appName(of: desktop.app)
+        #expect(name[.polish] == "Przykład" && name[.turkish] == "Example")
+    }
+
+    @Test func `an app without a name is called by the issuer's host`() async throws {
+        let file = Self.file.replacing("name: {en: Example, pl: Przykład}", with: "")
+        let settings = try await SettingsReaderTests.read([:], file: file)
+        let oauth = try #require(settings.oauth)
+        let app = try #require(oauth.clients["desktop"]).app
+        #expect(oauth.appName(of: app)[.english] == "accounts.example.com")
     }
 
     @Test func `a file without clients has no authorization server`() async throws {
@@ -68,6 +81,9 @@ import Testing
     }
 
     @Test(arguments: [
+        ("name: {en: Example, pl: Przykład}", "name: {pl: Przykład}", "teams.apps.name"),
+        ("name: {en: Example, pl: Przykład}", "name: [Example]", "teams.apps.name"),
+        ("first_party: true", "first_party: ja", "oauth.clients.first_party"),
         ("platform: linux", "platform: amiga", "oauth.clients.platform"),
         (
             "max_authentication_age: 3600", "max_authentication_age: soon",

@@ -67,7 +67,7 @@ struct PageFrame {
         --line:#3a3a3c;--hover:#2a2a2d;--blue:#2997ff;--on-blue:#00131f;--red:#ff6961;--green:#5ad16f}}
         *{box-sizing:border-box}
         body{margin:0;min-height:100vh;background:var(--page);color:var(--text);\
-        font:17px/1.45 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+        font:1.0625rem/1.45 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif}
         header{display:flex;align-items:center;gap:.5rem;padding:.9rem 1.25rem;font-weight:600;font-size:.95rem}
         header small{color:var(--soft);font-weight:400;font-size:.85rem}
         .mark{width:.9rem;height:.9rem;border-radius:50% 50% 50% 0;background:var(--blue);transform:rotate(-45deg)}

@@ -10,6 +10,8 @@ public struct ClientDraft: Sendable {
     public var name: [String: String]
     /// `purpose`, by language tag
     public var purpose: [String: String] = [:]
+    /// `first_party`: whether it belongs to the app itself
+    public var isFirstParty: Bool?
     /// `secret_hashes`: SHA-256 as hexadecimal digits
     public var secretHashes: [String] = []
     /// `scopes`

@@ -34,6 +34,17 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter path: Begins with a slash.
     public func url(_ path: String) -> String { text + path }
 
+    /// The host without its port.
+    public var host: String {
+        let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        // Only an IPv6 address, in brackets, has colons of its own.
+        let end =
+            authority.first == UInt8(ascii: "[")
+            ? authority.firstIndex(of: UInt8(ascii: "]")).map { authority.index(after: $0) }
+            : authority.firstIndex(of: UInt8(ascii: ":"))
+        return String(Substring(authority[..<(end ?? authority.endIndex)]))
+    }
+
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.text.isByteEqual(to: rhs.text) }
 
     private static func isAuthority(_ authority: ArraySlice<UInt8>) -> Bool {

@@ -33,7 +33,8 @@ extension OAuthCheck {
         guard let app, let name, let kind, let scopes else { return nil }
         return OAuthClient(
             id: id, kind: kind, app: app, name: name, purpose: purpose,
-            secretHashes: secretHashes(of: draft, kind: kindName), scopes: scopes,
+            isFirstParty: draft.isFirstParty ?? false, secretHashes: secretHashes(of: draft, kind: kindName),
+            scopes: scopes,
             redirectURIs: redirectURIs(of: draft, kind), lifetimes: lifetimes(of: draft, kind: kindName),
             refreshTokenLimit: limit(
                 draft.refreshTokenLimit, at: "oauth.clients.refresh_token_limit",

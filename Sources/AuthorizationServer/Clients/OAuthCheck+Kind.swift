@@ -9,6 +9,7 @@ extension OAuthCheck {
         }
         // A public client has nothing else that binds a code to it, and Google's requests are what they are.
         if kind != .web, draft.requiresPKCE != nil { foreign.append("require_pkce") }
+        if kind == .googleLinking, draft.isFirstParty != nil { foreign.append("first_party") }
         if kind != .googleLinking {
             if draft.projectID != nil { foreign.append("project_id") }
             if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }

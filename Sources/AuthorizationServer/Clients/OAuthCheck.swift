@@ -63,6 +63,15 @@ struct OAuthCheck {
         return ScopeCatalog(declared: declared)
     }
 
+    mutating func appNames(_ draft: OAuthDraft) -> [ClientID: LocalizedText] {
+        var names: [ClientID: LocalizedText] = [:]
+        for (app, texts) in draft.appNames.sorted(by: { $0.key < $1.key }) {
+            guard let app = ClientID(app) else { continue }
+            names[app] = text(texts, at: "teams.apps.name", of: app.rawValue, longest: 60)
+        }
+        return names
+    }
+
     /// Reads a text for people. English is required, because it is shown to those whose language has none.
     mutating func text(_ texts: [String: String], at setting: String, of owner: String, longest: Int)
         -> LocalizedText?

@@ -13,6 +13,9 @@ public final class OAuthClient: Sendable {
     public let name: LocalizedText
     /// What the client is for, in a sentence for people.
     public let purpose: LocalizedText?
+    /// Whether it belongs to the makers of the app. The page then says "Sign in", and it is shown all the
+    /// same.
+    public let isFirstParty: Bool
     /// More than one while a secret is rotated. Empty for a public client without one.
     public let secretHashes: [OAuthClientSecretHash]
     /// What it may ask for, and what it gets when it names no scope.
@@ -35,7 +38,8 @@ public final class OAuthClient: Sendable {
 
     init(
         id: OAuthClientID, kind: ClientKind, app: ClientID, name: LocalizedText, purpose: LocalizedText?,
-        secretHashes: [OAuthClientSecretHash], scopes: ScopeSet, redirectURIs: [RegisteredRedirectURI],
+        isFirstParty: Bool, secretHashes: [OAuthClientSecretHash], scopes: ScopeSet,
+        redirectURIs: [RegisteredRedirectURI],
         lifetimes: ClientLifetimes, refreshTokenLimit: Int, maxAuthenticationAge: Int64?, audience: String,
         accessTokenAlgorithm: TokenAlgorithm, idTokenAlgorithm: TokenAlgorithm, allowsPlainProofKeys: Bool,
         proofKeyRule: ProofKeyRule
@@ -45,6 +49,7 @@ public final class OAuthClient: Sendable {
         self.app = app
         self.name = name
         self.purpose = purpose
+        self.isFirstParty = isFirstParty
         self.secretHashes = secretHashes
         self.scopes = scopes
         self.redirectURIs = redirectURIs

@@ -10,6 +10,8 @@ public struct OAuthDraft: Sendable {
     public var allowsAccountsWithoutApple: Bool
     /// `native_refresh_token_limit`: how many all native clients together have for one account
     public var nativeRefreshTokenLimit: Int64?
+    /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
+    public var appNames: [String: [String: String]] = [:]
 
     public init(
         issuer: String? = nil, sessionLifetime: Int64? = nil, scopes: [ScopeDraft] = [],

@@ -1,3 +1,5 @@
+public import AppleAccounts
+
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
@@ -10,6 +12,8 @@ public struct OAuthSettings: Sendable {
     public let allowsAccountsWithoutApple: Bool
     /// How many refresh tokens all native clients together have for one account. Past it the oldest ends.
     public let nativeRefreshTokenLimit: Int
+    /// What people call the apps, by primary client ID. Not every app has a name.
+    private let appNames: [ClientID: LocalizedText]
 
     static let defaultSessionLifetime: Int64 = 600
     static let sessionLifetimeBounds: ClosedRange<Int64> = 1...86_400
@@ -19,7 +23,8 @@ public struct OAuthSettings: Sendable {
 
     init(
         issuer: Issuer, sessionLifetime: Int64, scopes: ScopeCatalog, clients: ClientRegistry,
-        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int
+        allowsAccountsWithoutApple: Bool, nativeRefreshTokenLimit: Int,
+        appNames: [ClientID: LocalizedText] = [:]
     ) {
         self.issuer = issuer
         self.sessionLifetime = sessionLifetime
@@ -27,6 +32,15 @@ public struct OAuthSettings: Sendable {
         self.clients = clients
         self.allowsAccountsWithoutApple = allowsAccountsWithoutApple
         self.nativeRefreshTokenLimit = nativeRefreshTokenLimit
+        self.appNames = appNames
+    }
+
+    /// What the pages call an app. The host of the issuer is what people see in the address bar, so it stands
+    /// for an app without a name.
+    ///
+    /// - Parameter app: By its primary client ID.
+    public func appName(of app: ClientID) -> LocalizedText {
+        appNames[app] ?? LocalizedText(english: issuer.host)
     }
 
     /// What came of the checks.
@@ -51,6 +65,7 @@ public struct OAuthSettings: Sendable {
         let nativeLimit = check.limit(
             draft.nativeRefreshTokenLimit, at: "oauth.native_refresh_token_limit",
             default: defaultNativeRefreshTokenLimit)
+        let appNames = check.appNames(draft)
         guard check.mistakes.isEmpty else { return .refused(check.mistakes) }
         guard let issuer else { return .none }
         return .usable(
@@ -58,6 +73,6 @@ public struct OAuthSettings: Sendable {
                 issuer: issuer, sessionLifetime: sessionLifetime, scopes: scopes,
                 clients: ClientRegistry(clients),
                 allowsAccountsWithoutApple: draft.allowsAccountsWithoutApple,
-                nativeRefreshTokenLimit: nativeLimit))
+                nativeRefreshTokenLimit: nativeLimit, appNames: appNames))
     }
 }

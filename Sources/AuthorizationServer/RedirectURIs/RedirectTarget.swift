@@ -11,6 +11,9 @@ public struct RedirectTarget: Sendable, Hashable {
         self.form = form
     }
 
+    /// Whether the answer goes to a program on this computer.
+    public var isLoopback: Bool { form == .loopback }
+
     /// What `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
     /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme where there is no origin.
     public var formActionSource: String {

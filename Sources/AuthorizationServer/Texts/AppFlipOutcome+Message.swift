@@ -7,16 +7,16 @@ extension AppFlipOutcome {
             LocalizedText(
                 english: "Your account is being linked with Google.",
                 [
-                    .arabic: "جارٍ ربط حسابك مع Google.",
-                    .turkish: "Hesabınız Google ile bağlanıyor.",
+                    .arabic: "جارٍ ربط حسابك بـ Google.",
+                    .turkish: "Hesabınız Google’a bağlanıyor.",
                     .polish: "Trwa łączenie Twojego konta z Google.",
                 ])
         case .accessDenied:
             LocalizedText(
                 english: "You chose not to link your account with Google.",
                 [
-                    .arabic: "لقد اخترت عدم ربط حسابك مع Google.",
-                    .turkish: "Hesabınızı Google ile bağlamamayı seçtiniz.",
+                    .arabic: "لقد اخترت عدم ربط حسابك بـ Google.",
+                    .turkish: "Hesabınızı Google’a bağlamamayı seçtiniz.",
                     .polish: "Zgodnie z Twoją decyzją konto nie zostanie połączone z Google.",
                 ])
         case .cancelled:
@@ -42,8 +42,8 @@ extension AppFlipOutcome {
             LocalizedText(
                 english: "This account can no longer be linked with Google.",
                 [
-                    .arabic: "لم يعد بالإمكان ربط هذا الحساب مع Google.",
-                    .turkish: "Bu hesap artık Google ile bağlanamaz.",
+                    .arabic: "لم يعد بالإمكان ربط هذا الحساب بـ Google.",
+                    .turkish: "Bu hesap artık Google’a bağlanamaz.",
                     .polish: "Tego konta nie można już połączyć z Google.",
                 ])
         }

@@ -7,6 +7,16 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.tags = tags
     }
 
+    /// Of a request's query that was not checked, or not accepted. Nothing is asked for by one that cannot be
+    /// read.
+    public init(query: String) {
+        guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
+            self.init()
+            return
+        }
+        self.init(ParameterReader(parameters))
+    }
+
     /// `user_locale`, which Google sends, before `ui_locales` (OpenID Connect Core §3.1.2.1).
     init(_ reader: ParameterReader) {
         let userLocale = (try? reader.hint(.userLocale)) ?? nil

@@ -60,7 +60,7 @@ struct GooglePage {
         @media (prefers-color-scheme:dark){:root{--text:#e8eaed;--soft:#9aa0a6;--page:#131314;--card:#1e1f20;\
         --line:#444746;--accent:#a8c7fa;--on:#062e6f;--good:#6dd58c;--bad:#f2b8b5}}
         *{box-sizing:border-box}
-        body{margin:0;background:var(--page);color:var(--text);font:16px/1.5 system-ui,"Segoe UI",Roboto,sans-serif}
+        body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,"Segoe UI",Roboto,sans-serif}
         header{display:flex;align-items:center;gap:.5rem;padding:.9rem 1.25rem;font-weight:600}
         header small{color:var(--soft);font-weight:400}
         .mark{width:.9rem;height:.9rem;border-radius:50%;background:var(--accent)}

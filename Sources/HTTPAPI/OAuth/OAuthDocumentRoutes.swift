@@ -8,10 +8,13 @@ import StrictJSON
 final class OAuthDocumentRoutes: Sendable {
     private let server: OAuthServer
     private let metadataDocument: [UInt8]
+    private let appLinks: [AppLinkPattern]
 
     init(server: OAuthServer) {
         self.server = server
         metadataDocument = ServerMetadata.document(of: server.parts.settings)
+        appLinks = server.parts.settings.clients.clients.filter(\.hasAppFlip)
+            .flatMap { $0.googleLinking?.linkPaths ?? [] }.map { AppLinkPattern($0) }
     }
 
     /// `GET /.well-known/oauth-authorization-server` (RFC 8414) and `/.well-known/openid-configuration`
@@ -53,6 +56,9 @@ final class OAuthDocumentRoutes: Sendable {
         guard !links.isEmpty else { throw Problem(.notFound) }
         return .response(Self.document(links.document))
     }
+
+    /// Whether Google opens the app with a path of this kind. A browser gets there when the app is not installed.
+    func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 
     /// Caches may keep it for an hour. A key is published a day before it signs.
     private static func document(_ body: [UInt8]) -> HTTPResponse {

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import OAuth
 
 /// The routes of OAuth, by what they are for.
@@ -15,10 +16,40 @@ final class OAuthRoutes: Sendable {
 }
 
 extension Routes {
+    private static let returnPaths = [Route.webCallback, .webFinish].map(\.template.description)
+
     /// How errors at a path are answered, also where it has no route.
-    func errorFormat(at path: Substring) -> ErrorFormat {
+    ///
+    /// - Parameter headers: `nil` when they did not arrive.
+    func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
+        let path = target.path
+        // People come by there on the way back from Apple. A developer who tries them gets a problem.
+        if web != nil, let headers, Self.returnPaths.contains(where: { path.isByteEqual(to: $0) }),
+            acceptsPage(headers)
+        {
+            return .page(PageReader(query: nil, headers: headers))
+        }
         guard path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
-        if authorize != nil, path.isByteEqual(to: AuthorizeUseCase.path) { return .page }
+        if authorize != nil, path.isByteEqual(to: AuthorizeUseCase.path) {
+            return .page(PageReader(query: target.query, headers: headers))
+        }
         return oauth != nil ? .oauth : .problem
+    }
+
+    /// How it is answered that there is nothing at a path: browsers get a page.
+    ///
+    /// - Parameter format: Of other errors there.
+    func errorFormat(
+        where target: RequestTarget, _ head: HTTPRequestHead, otherwise format: ErrorFormat
+    ) -> ErrorFormat {
+        guard head.method == .GET || head.method == .HEAD, acceptsPage(head.headers) else { return format }
+        let isAtAppLink = oauth?.documents.isAppLink(target.path) ?? false
+        return .page(PageReader(query: nil, headers: head.headers, isAtAppLink: isAtAppLink))
+    }
+
+    /// Whether it is a browser that shows the response to a person: all of them name HTML first. Programs that
+    /// accept anything do not. Nothing behind the first bytes is read, because anyone can send a long field.
+    private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
+        headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }
 }

@@ -82,39 +82,50 @@ struct BrowserPage {
         @media (prefers-color-scheme:dark){:root{--text:#f5f5f7;--soft:#a8a8ad;--page:#000;--card:#1c1c1e;\
         --line:#3a3a3c;--hover:#2a2a2d;--blue:#2997ff;--on-blue:#00131f}}
         *{box-sizing:border-box}
+        [hidden]{display:none!important}
+        html{scroll-padding-bottom:6rem}
         body{margin:0;min-height:100vh;background:var(--page);color:var(--text);\
-        font:17px/1.5 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif}
-        main{max-width:28rem;margin:6vh auto;background:var(--card);border:1px solid var(--line);\
-        border-radius:1.1rem;padding:2rem;overflow-wrap:anywhere}
-        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .6rem;text-wrap:balance}
-        h2{font-size:1rem;line-height:1.4;margin:1.4rem 0 .5rem}
-        p{margin:0 0 .8rem}
+        font:1.0625rem/1.5 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic",sans-serif}
+        main{max-width:30rem;margin:4vh auto;background:var(--card);border:1px solid var(--line);\
+        border-radius:1.1rem;padding:1.5rem 1.75rem;overflow-wrap:anywhere}
+        h1{font-size:1.375rem;line-height:1.2;margin:0 0 .5rem;text-wrap:balance}
+        .pair{margin:0 0 .4rem;font-size:.9375rem;font-weight:600;color:var(--soft)}
+        h2{font-size:1rem;line-height:1.4;margin:.9rem 0 .4rem}
+        p{margin:0 0 .6rem}
         a{color:var(--blue)}
         form{margin:0}
-        .note,.code{font-size:.9rem;color:var(--soft)}
+        .note,.code{font-size:.9rem;line-height:1.4;color:var(--soft)}
+        .note{margin:0 0 .4rem}
+        .notice{border:1px solid var(--line);border-inline-start:.25rem solid var(--blue);\
+        border-radius:.5rem;padding:.5rem .75rem;margin:.8rem 0 0;font-size:.9375rem;line-height:1.4}
         .code{margin:1.2rem 0 0;font-size:.85rem}
         .code bdi{font-family:ui-monospace,Menlo,monospace}
-        .person{display:flex;align-items:center;gap:.8rem;border:1px solid var(--line);\
-        border-radius:.75rem;padding:.65rem .8rem;margin:1.2rem 0 .4rem}
+        .person{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem .8rem;border:1px solid var(--line);\
+        border-radius:.75rem;padding:.5rem .8rem;margin:.8rem 0 0}
+        .person a{font-size:.9rem}
         .face{flex:none;width:2.4rem;height:2.4rem;border-radius:50%;background:var(--hover);\
         border:1px solid var(--line);display:grid;place-items:center;font-size:.9rem;font-weight:600;\
         color:var(--soft)}
-        .who{min-width:0;line-height:1.35}
+        .who{flex:1 1 8rem;min-width:0;line-height:1.35}
         .who span{display:block;font-size:.85rem;color:var(--soft)}
         .who b{display:block;font-weight:600}
-        .scopes{list-style:none;margin:0 0 .8rem;padding:0;border:1px solid var(--line);border-radius:.75rem}
-        .scopes li{padding:.6rem .8rem}
+        .scopes{list-style:none;margin:0 0 .5rem;line-height:1.4;padding:0;border:1px solid var(--line);border-radius:.75rem}
+        .scopes li{padding:.45rem .8rem}
+        .scopes small{display:block;font-size:.9rem;color:var(--soft)}
         .scopes li+li{border-top:1px solid var(--line)}
         .choice{display:flex;gap:.7rem;align-items:flex-start;cursor:pointer}
-        .choice input{flex:none;width:1.15rem;height:1.15rem;margin:.2rem 0 0;accent-color:var(--blue)}
+        .choice input{flex:none;width:1.15rem;height:1.15rem;margin:.15rem 0 0;accent-color:var(--blue)}
         .address{display:block;width:100%;font:.85rem ui-monospace,Menlo,monospace;color:inherit;\
         background:var(--hover);border:1px solid var(--line);border-radius:.75rem;padding:.7rem .8rem;\
         user-select:all;margin:0 0 .8rem}
-        .buttons{margin-top:1.4rem}
+        .buttons{display:flex;flex-wrap:wrap;gap:.6rem;padding-top:.8rem;background:var(--card)}
+        .buttons button{flex:1 1 8rem;width:auto;margin:0}
+        @media (min-height:34rem){.buttons{position:sticky;bottom:0;padding-bottom:.8rem;margin-bottom:-.8rem}}
         button,.button{display:block;width:100%;min-height:2.9rem;padding:.6rem 1rem;margin-top:.6rem;\
         font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;\
         border:1px solid transparent;border-radius:.75rem;background:none;color:var(--blue)}
         button:hover{background:var(--hover)}
+        .buttons button:not(.main){border-color:var(--line)}
         .main{background:var(--blue);color:var(--on-blue)}
         .main:hover{background:var(--blue);filter:brightness(1.1)}
         :focus-visible{outline:3px solid var(--blue);outline-offset:2px}

@@ -9,19 +9,4 @@ extension HTTPResponse {
         if let cookie { response.fields.append(("set-cookie", cookie)) }
         return response
     }
-
-    /// A page for a user who cannot be redirected to the app.
-    static func page(about problem: Problem, requestID: String) -> HTTPResponse {
-        var response = HTTPResponse(
-            status: problem.status, contentType: "text/html; charset=utf-8",
-            body: RefusalPage.html(problem, requestID: requestID), forbidsCaching: true)
-        response.code = problem.code
-        response.fields = [
-            ("content-security-policy", RefusalPage.policy), ("referrer-policy", "no-referrer"),
-            ("x-content-type-options", "nosniff"),
-            // For browsers that do not know `frame-ancestors`.
-            ("x-frame-options", "DENY"), ("content-language", "en"),
-        ]
-        return response
-    }
 }

@@ -5,7 +5,7 @@ enum ErrorFormat: Sendable {
     /// The JSON of OAuth's endpoints (RFC 6749 §5.2).
     case oauth
     /// A page, because a browser shows it to a person (RFC 6749 §4.1.2.1).
-    case page
+    case page(PageReader)
 }
 
 extension HTTPResponse {
@@ -13,8 +13,9 @@ extension HTTPResponse {
         switch format {
         case .problem: return .problem(problem, requestID: requestID)
         case .oauth: return .oauthError(problem)
-        case .page:
-            var response = HTTPResponse.page(about: problem, requestID: requestID)
+        case .page(let reader):
+            var response = RefusalPage.response(
+                to: problem, requestID: requestID, language: reader.language, isAppLink: reader.isAtAppLink)
             if let seconds = problem.retryAfter { response.fields.append(("retry-after", String(seconds))) }
             if let allow = problem.allow { response.fields.append(("allow", allow)) }
             return response

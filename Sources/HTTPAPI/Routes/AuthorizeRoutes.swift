@@ -21,7 +21,7 @@ final class AuthorizeRoutes: Sendable {
     init(useCase: AuthorizeUseCase, registry: MetricsRegistry) {
         self.useCase = useCase
         metrics = AuthorizeMetrics(registry)
-        pages = ConsentPages(useCase.clients)
+        pages = ConsentPages(useCase.clients, appName: { useCase.appName(of: $0) })
     }
 
     /// `GET /oauth/authorize`
@@ -130,11 +130,13 @@ final class AuthorizeRoutes: Sendable {
             return pages.page(prompt, language: language, cookie: cookie).response
         case .refusal(let refusal):
             let language = refusal.languages.language(acceptLanguage: acceptLanguage)
-            return AuthorizeRefusalPage(refusal, language: language, cookie: cookie).response
+            return AuthorizeRefusalPage(
+                refusal, requestID: request.requestID, language: language, cookie: cookie
+            ).response
         case .page(let error):
             let language = error.languages.language(acceptLanguage: acceptLanguage)
             return AuthorizeRefusalPage(
-                error, query: query, issuer: useCase.issuer, language: language
+                error, query: query, issuer: useCase.issuer, requestID: request.requestID, language: language
             ).response
         }
     }
@@ -149,10 +151,11 @@ final class AuthorizeRoutes: Sendable {
     }
 
     private func malformed(_ request: HTTPRequest) -> HTTPResponse {
-        let language = RequestedLanguages().language(acceptLanguage: request.browser?.acceptLanguage)
+        let language = RequestedLanguages(query: String(request.query ?? ""))
+            .language(acceptLanguage: request.browser?.acceptLanguage)
         return AuthorizeRefusalPage(
             refusal: AuthorizeTexts.of(language).refusals.requestMalformed, status: .badRequest,
-            code: OAuthError.Code.invalidRequest.rawValue, language: language
+            code: OAuthError.Code.invalidRequest.rawValue, requestID: request.requestID, language: language
         ).response
     }
 

@@ -124,7 +124,9 @@ enum Route: Int, Sendable, CaseIterable {
     var belongsToAuthorization: Bool { self == .authorize || self == .answerConsent }
 
     /// Whether the route looks at what kind of browser it has before it.
-    var readsBrowserFields: Bool { belongsToAuthorization || self == .webFinish }
+    var readsBrowserFields: Bool {
+        belongsToAuthorization || self == .webFinish || self == .webCallback
+    }
 
     /// Whether the route itself answers for a body of another content type, with the error that its standard
     /// wants.

@@ -1,5 +1,6 @@
 import AppleAccounts
 import AppleIdentity
+import AuthorizationServer
 import NIOHTTP1
 import OAuth
 import SignIn
@@ -56,10 +57,13 @@ final class WebRoutes: Sendable {
         let form: Form
         do {
             form = try Form(parsing: request.body)
+        } catch {
+            return refuse(error, request)
+        }
+        do {
             webState = try web.readState(form["state"])
         } catch {
-            metrics.count(.refused)
-            return .response(.page(about: Problem(describing: error), requestID: request.requestID))
+            return refuse(error, query: web.authorizationQuery(state: form["state"]), request)
         }
         if let error = form["error"] {
             metrics.count(.denied)
@@ -97,17 +101,29 @@ final class WebRoutes: Sendable {
 
     /// `GET /v1/web/finish?ticket=`
     func finish(_ request: HTTPRequest) -> RouteResult {
+        var ticket: String?
         do {
             let query = try Query(parsing: request.query, allowing: ["ticket"])
-            let arrival = try web.finish(ticket: query["ticket"], cookie: cookie(of: request))
+            ticket = query["ticket"]
+            let arrival = try web.finish(ticket: ticket, cookie: cookie(of: request))
             // The cookie stays for its ten minutes, because another tab of the browser may still need it.
             let response = try response(to: arrival, request)
             metrics.count(.finished)
             return .response(response)
         } catch {
-            metrics.count(.refused)
-            return .response(.page(about: Problem(describing: error), requestID: request.requestID))
+            return refuse(error, query: web.authorizationQuery(ticket: ticket), request)
         }
+    }
+
+    /// - Parameter query: Of the authorization request that the sign-in belongs to. Its language is the one of
+    ///   the page.
+    private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> RouteResult {
+        metrics.count(.refused)
+        let languages = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
+        return .response(
+            RefusalPage.response(
+                to: Problem(describing: error), requestID: request.requestID,
+                language: languages.language(acceptLanguage: request.browser?.acceptLanguage)))
     }
 
     private func response(to arrival: WebArrival, _ request: HTTPRequest) throws -> HTTPResponse {

@@ -31,6 +31,8 @@ public struct AuthorizeUseCase: Sendable {
     }
 
     public var issuer: Issuer { settings.issuer }
+    /// What the pages call an app, by its primary client ID.
+    public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }
 
     /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).

@@ -93,7 +93,8 @@ struct AuthorizeVisit: Sendable {
 
     private func prompt(for account: Account, _ session: BrowserSession) -> ConsentPrompt {
         ConsentPrompt(
-            request, query: query, account: account,
+            request, query: query, appName: useCase.settings.appName(of: request.client.app),
+            account: account,
             scopes: useCase.settings.scopes.declarations(of: request.scopes),
             formToken: FormToken.make(for: query, in: session))
     }

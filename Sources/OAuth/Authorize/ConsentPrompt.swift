@@ -5,6 +5,8 @@ import Encodings
 /// Everything that the consent page shows, and what its form carries.
 public struct ConsentPrompt: Sendable {
     public let client: OAuthClient
+    /// What people call the app whose account is asked for.
+    public let appName: LocalizedText
     public let target: RedirectTarget
     /// What the client asks for, in its order.
     public let scopes: [DeclaredScope]
@@ -17,10 +19,11 @@ public struct ConsentPrompt: Sendable {
     public let languages: RequestedLanguages
 
     init(
-        _ request: AuthorizationRequest, query: String, account: Account, scopes: [DeclaredScope],
-        formToken: String
+        _ request: AuthorizationRequest, query: String, appName: LocalizedText, account: Account,
+        scopes: [DeclaredScope], formToken: String
     ) {
         client = request.client
+        self.appName = appName
         target = request.target
         self.scopes = scopes
         self.account = account
@@ -28,6 +31,17 @@ public struct ConsentPrompt: Sendable {
         self.formToken = formToken
         self.query = query
         languages = request.languages
+    }
+
+    /// The `login_hint`, unless it names the account that is signed in.
+    ///
+    /// One that cannot be compared, because the account's address is hidden or not known, is shown too: the
+    /// person knows.
+    public var otherAccountHint: String? {
+        guard let hint = loginHint, hint != account.id.rawValue,
+            hint.lowercased() != account.email?.lowercased()
+        else { return nil }
+        return hint
     }
 
     public var sharesEmail: Bool { scopes.contains { $0.token == .email } }

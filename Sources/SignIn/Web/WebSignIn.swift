@@ -157,6 +157,21 @@ public struct WebSignIn: Sendable {
         }
     }
 
+    /// The query of the authorization request that a state or a ticket of ours is about, also when it is too
+    /// old or belongs to another browser: for the language of the page that says so, and for nothing else.
+    public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
+        let destination: WebDestination?
+        if let state {
+            destination = seal.open(state, for: .state).flatMap { WebState(json: $0)?.destination }
+        } else {
+            destination = ticket.flatMap { seal.open($0, for: .ticket) }.flatMap {
+                WebTicket(json: $0)?.destination
+            }
+        }
+        guard case .authorization(let query) = destination else { return nil }
+        return query
+    }
+
     /// The outcome of the sign-in that a code stands for, with the account as it is now. A code works once.
     ///
     /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal` `account_not_found`,

@@ -77,6 +77,7 @@ extension SettingsFile {
         case .app: client.app = scalar(node, at: path) ?? ""
         case .name: client.name = texts(node, at: path)
         case .purpose: client.purpose = texts(node, at: path)
+        case .firstParty: client.isFirstParty = flag(node, at: path)
         case .secretHashes: client.secretHashes = list(node, at: path) ?? []
         case .scopes: client.scopes = list(node, at: path) ?? []
         case .redirectURIs: client.redirectURIs = list(node, at: path) ?? []
@@ -103,7 +104,7 @@ extension SettingsFile {
     }
 
     /// Reads texts by language, or one text, which is English.
-    private mutating func texts(_ node: Node, at path: String) -> [String: String] {
+    mutating func texts(_ node: Node, at path: String) -> [String: String] {
         if let scalar = node.scalar { return ["en": scalar.string] }
         guard let mapping = node.mapping else {
             mistakes.add(Self.line(node) + path, "must be a text, or a mapping of languages to texts")
@@ -141,6 +142,7 @@ extension SettingsFile {
 /// The members of an entry of `oauth.clients`, as the file names them.
 enum OAuthClientMember: String, CaseIterable {
     case id, kind, app, name, purpose
+    case firstParty = "first_party"
     case secretHashes = "secret_hashes"
     case scopes
     case redirectURIs = "redirect_uris"

@@ -16,6 +16,7 @@ import Yams
 ///       - client_ids: [com.example.app, com.example.pro]   # the first is the primary App ID
 ///         services_ids: [com.example.web]   # browsers sign in with the first
 ///         web_redirect_url: https://example.com/signed-in
+///         name: {en: Example, tr: Örnek}   # on the pages of OAuth clients
 ///       - client_ids: [com.example.watch]
 /// api_keys:
 ///   - name: backend
@@ -46,6 +47,8 @@ struct SettingsFile: FileConfigSnapshot {
         /// The Services IDs that are named as such.
         var servicesIDs: [String] = []
         var webRedirectURL: String?
+        /// What people call the app, by language tag. Empty when the file does not say.
+        var name: [String: String] = [:]
 
         var allClientIDs: [String] { clientIDs + servicesIDs }
 
@@ -129,12 +132,13 @@ struct SettingsFile: FileConfigSnapshot {
 
     private mutating func readApp(_ mapping: Node.Mapping, at path: String) -> TeamApp {
         var app = TeamApp()
-        let known = ["client_ids", "services_ids", "web_redirect_url"]
+        let known = ["client_ids", "services_ids", "web_redirect_url", "name"]
         for (name, node) in members(of: mapping, allowing: known, at: path) {
             let path = "\(path).\(name)"
             switch name {
             case "client_ids": app.clientIDs = list(node, at: path) ?? []
             case "services_ids": app.servicesIDs = list(node, at: path) ?? []
+            case "name": app.name = texts(node, at: path)
             default: app.webRedirectURL = scalar(node, at: path)
             }
         }

@@ -15,7 +15,11 @@ extension SettingsReader {
         sealingKeys: SealingKeyRing?,
         webRedirectURLs: [ClientID: String]
     ) -> OAuthSettings? {
-        guard let draft = file?.oauth, let deployment else { return nil }
+        guard let file, let deployment else { return nil }
+        var draft = file.oauth
+        for app in file.teams.flatMap(\.apps) where !app.name.isEmpty {
+            if let primary = app.clientIDs.first { draft.appNames[primary] = app.name }
+        }
         checkSecrets(of: draft.clients)
         checkServicesIDs(
             of: Set(draft.clients.compactMap { ClientID($0.app).flatMap(deployment.app) }),

@@ -83,7 +83,7 @@ enum CallbackPage: Equatable {
     private static let style = """
         :root{--text:#1d1d1f;--soft:#5d5d62;--page:#f5f5f7;--card:#fff;--line:#d2d2d7}
         @media (prefers-color-scheme:dark){:root{--text:#f5f5f7;--soft:#a1a1a6;--page:#000;--card:#1c1c1e;--line:#3a3a3c}}
-        body{margin:0;background:var(--page);color:var(--text);font:17px/1.45 system-ui,"Segoe UI",Roboto,sans-serif}
+        body{margin:0;background:var(--page);color:var(--text);font:1.0625rem/1.45 system-ui,"Segoe UI",Roboto,sans-serif}
         main{max-width:27rem;margin:12vh auto 0;padding:2rem;background:var(--card);border:1px solid var(--line);\
         border-radius:1.1rem}
         h1{font-size:1.5rem;line-height:1.2;margin:0 0 .6rem}

@@ -46,7 +46,9 @@ struct DevelopmentClients {
                 "en": "Control your devices", "ar": "التحكم في أجهزتك", "tr": "Cihazlarınızı kontrol etme",
                 "pl": "Sterowanie Twoimi urządzeniami",
             ], isOptional: true)
-        return OAuthDraft(scopes: [control], clients: [googleClient, webClient, nativeClient])
+        var draft = OAuthDraft(scopes: [control], clients: [googleClient, webClient, nativeClient])
+        draft.appNames = [app.rawValue: ["en": "Example"]]
+        return draft
     }
 
     private var googleClient: ClientDraft {

@@ -13,6 +13,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("https://accounts.example.com", "accounts.example.com"),
+        ("https://accounts.example.com:8443", "accounts.example.com"), ("http://[::1]:8080", "[::1]"),
+        ("http://[::1]", "[::1]"), ("http://localhost:8080", "localhost"),
+    ])
+    func `has a host without a port`(text: String, host: String) throws {
+        #expect(try Issuer(text, isDevelopment: true).host == host)
+    }
+
+    @Test(arguments: [
         "", "https://", "accounts.example.com", "https://accounts.example.com/",
         "https://accounts.example.com/siwa", "https://accounts.example.com?x",
         "https://accounts.example.com#x",

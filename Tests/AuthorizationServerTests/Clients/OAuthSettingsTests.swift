@@ -27,6 +27,7 @@ import Testing
             .sample { $0.clients = [.nativeSample { $0.id = "shop" }, .sample()] }
         ),
         (.kindUnknown, .client { $0.kind = "Web" }),
+        (.memberOfOtherKind, .google { $0.isFirstParty = true }),
         (.memberOfOtherKind, .client { $0.platform = "linux" }),
         (.memberOfOtherKind, .client { $0.allowsPlainPKCE = false }),
         (.memberOfOtherKind, .client { $0.projectID = "home-link-42" }),
@@ -107,6 +108,37 @@ import Testing
         (.linkPathMalformed, .google { $0.appFlipLinkPaths = ["/link/\"google"] }),
         (.googleClientIDMalformed, .google { $0.googleClientIDs = [""] }),
     ]
+
+    @Test(
+        arguments: [
+            (["tr": "Örnek"], .textMissing), (["en": ""], .textMalformed), (["en": "a\nb"], .textMalformed),
+            (["en": String(repeating: "a", count: 61)], .textMalformed),
+            (["en": "Example", "de": "Beispiel"], .languageUnknown),
+        ] as [([String: String], OAuthMistake.Code)])
+    func `refuses a name of an app that people cannot read`(name: [String: String], code: OAuthMistake.Code)
+        throws
+    {
+        let draft = OAuthDraft.sample { $0.appNames = ["com.example.app": name] }
+        guard case .refused(let mistakes) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(mistakes.map(\.code) == [code] && mistakes.first?.setting == "teams.apps.name")
+    }
+
+    @Test func `an app without a name is called by the host of the issuer`() throws {
+        let draft = OAuthDraft.sample { $0.appNames = ["com.example.other": ["en": "Other", "pl": "Inna"]] }
+        guard case .usable(let settings) = OAuthSettings.check(draft, in: try .sample()) else {
+            Issue.record("refused")
+            return
+        }
+        let apps = try OAuthSurroundings.sample().deployment.apps.map(\.primaryClientID)
+        let app = try #require(apps.first { $0.rawValue == "com.example.app" })
+        let other = try #require(apps.first { $0.rawValue == "com.example.other" })
+        #expect(settings.appName(of: app)[.polish] == "accounts.example.com")
+        #expect(settings.appName(of: other)[.polish] == "Inna")
+        #expect(settings.appName(of: other)[.arabic] == "Other")
+    }
 
     @Test(arguments: mistakes)
     func `refuses a mistake with its code`(code: OAuthMistake.Code, draft: OAuthDraft) throws {

@@ -6,6 +6,16 @@ import Testing
 @Suite struct PageLanguageTests {
     @Test(
         arguments: [
+            ("client_id=shop&ui_locales=de%20ar", .arabic), ("ui_locales=tr&user_locale=pl-PL", .polish),
+            ("", .english), ("ui_locales=ar&ui_locales=tr", .english), ("ui_locales=%zz", .english),
+            (String(repeating: "a=b&", count: 100) + "ui_locales=ar", .english),
+        ] as [(String, PageLanguage)])
+    func `a query that was not accepted still says its language`(query: String, language: PageLanguage) {
+        #expect(RequestedLanguages(query: query).language(acceptLanguage: nil) == language)
+    }
+
+    @Test(
+        arguments: [
             ("en", .english), ("en-GB", .english), ("AR", .arabic), ("ar-EG-u-nu-latn", .arabic),
             ("tr_TR", .turkish),
             ("pl", .polish), ("de", nil), ("", nil), ("e", nil), ("english", nil), ("-en", nil),

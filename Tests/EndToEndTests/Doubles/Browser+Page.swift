@@ -23,11 +23,11 @@ extension Browser {
     }
 
     /// Sets the size of the window's content and the colours that the person prefers.
-    func show(width: Int64, isDark: Bool = false) async throws {
+    func show(width: Int64, height: Int64 = 800, isDark: Bool = false) async throws {
         try await command(
             "Emulation.setDeviceMetricsOverride",
             [
-                ("width", .integer(width)), ("height", .integer(800)), ("deviceScaleFactor", .integer(1)),
+                ("width", .integer(width)), ("height", .integer(height)), ("deviceScaleFactor", .integer(1)),
                 ("mobile", .bool(false)),
             ])
         let scheme = JSONObject([
@@ -43,16 +43,20 @@ extension Browser {
 
     /// Presses the key for the next element, and returns the text or the name of what has the focus then.
     func tab() async throws -> String {
+        try await press(key: "\u{E004}")
+        let script = "let e = document.activeElement; return e.innerText || e.name || e.tagName"
+        return try await evaluate(script).string ?? ""
+    }
+
+    /// - Parameter key: A code of WebDriver (§17.4.2).
+    func press(key: String) async throws {
         let key = ["keyDown", "keyUp"].map { type in
-            JSONValue.object(
-                JSONObject([("type", .string(type)), ("value", .string("\u{E004}"))]))
+            JSONValue.object(JSONObject([("type", .string(type)), ("value", .string(key))]))
         }
         let source = JSONObject([
             ("type", .string("key")), ("id", .string("keyboard")), ("actions", .array(key)),
         ])
         _ = try await Self.send(.POST, "\(session)/actions", [("actions", .array([.object(source)]))])
-        let script = "let e = document.activeElement; return e.innerText || e.name || e.tagName"
-        return try await evaluate(script).string ?? ""
     }
 
     /// What a person cannot read or reach: what is wider than the window, and text with a contrast below 4.5

@@ -3,6 +3,7 @@ import AuthorizationServer
 import Encodings
 import Foundation
 import NIOHTTP1
+import SignIn
 import StorageConformance
 import Testing
 import TokenMint
@@ -12,22 +13,28 @@ import TokenMint
 
 /// What people read.
 @Suite struct ConsentPageTests {
-    private static func request(_ query: String) throws -> (OAuthSettings, AuthorizationRequest) {
+    private static func request(
+        _ query: String, _ change: (inout OAuthDraft) -> Void
+    ) throws -> (OAuthSettings, AuthorizationRequest) {
         let deployment = try Deployment(apps: [
             App(
                 team: try RunningService.id("A1B2C3D4E5"),
                 primaryClientID: try RunningService.id(TokenMint.clientID))
         ])
-        let settings = try OAuthClients.settings(in: deployment, issuer: "https://siwa.test")
+        let settings = try OAuthClients.settings(in: deployment, issuer: "https://siwa.test") {
+            $0.appNames = [TokenMint.clientID: ["en": "Example", "tr": "Örnek"]]
+            change(&$0)
+        }
         let decision = AuthorizationRequestCheck(settings).check(query.utf8, as: .query, userAgent: nil)
         guard case .proceed(let request) = decision else { throw RunningService.NoName() }
         return (settings, request)
     }
 
     static func page(
-        _ query: String, _ language: PageLanguage, _ change: (inout Account) -> Void = { _ in }
+        _ query: String, _ language: PageLanguage, _ change: (inout Account) -> Void = { _ in },
+        configuration: (inout OAuthDraft) -> Void = { _ in }
     ) throws -> HTTPResponse {
-        let (settings, request) = try request(query)
+        let (settings, request) = try request(query, configuration)
         var account = Account(
             id: AccountID(UniqueID(high: 1, low: 2)), team: try RunningService.id("A1B2C3D4E5"),
             subject: "001234.a.0123", email: "ada@example.com",
@@ -36,8 +43,8 @@ import TokenMint
             createdAt: Moment(seconds: 1))
         change(&account)
         let prompt = ConsentPrompt(
-            request, query: query, account: account, scopes: settings.scopes.declarations(of: request.scopes),
-            formToken: "token")
+            request, query: query, appName: settings.appName(of: request.client.app), account: account,
+            scopes: settings.scopes.declarations(of: request.scopes), formToken: "token")
         return ConsentPage(prompt: prompt, language: language).response
     }
 
@@ -58,9 +65,11 @@ import TokenMint
         let text = Self.text(try Self.page(OAuthClients.google, language))
         let texts = AuthorizeTexts.of(language).consent
         for expected in [
-            texts.titleForGoogle, texts.purposeForGoogle, texts.googlePolicyName, texts.agree, texts.cancel,
+            texts.titleForGoogle, texts.purposeForGoogle, texts.googlePolicyName, texts.agreeAndLink,
+            texts.cancel,
         ] {
-            #expect(text.contains(expected.htmlEscaped))
+            let name = language == .turkish ? "Örnek" : "Example"
+            #expect(text.contains(expected.htmlEscaped.replacing("{app}", with: "<bdi>\(name)</bdi>")))
         }
         #expect(text.contains("https://policies.google.com/privacy"))
         #expect(text.contains("https://myaccount.google.com/connections"))
@@ -70,23 +79,114 @@ import TokenMint
 
     @Test func `the page says which address is shared, or that it is hidden`() throws {
         let shared = Self.text(try Self.page(OAuthClients.google, .english))
-        #expect(shared.contains("Google</bdi> gets your email address <bdi>ada@example.com</bdi>."))
+        #expect(shared.contains("See your email address<small><bdi>ada@example.com</bdi></small></li>"))
         let hidden = try Self.page(OAuthClients.google, .english) {
             $0.email = "q4@privaterelay.appleid.com"
             $0.isPrivateEmail = true
         }
-        #expect(Self.text(hidden).contains("Your own email address stays hidden."))
+        #expect(Self.text(hidden).contains("Your own address stays hidden."))
         #expect(Self.text(hidden).contains("<bdi>q4@privaterelay.appleid.com</bdi>"))
         let unknown = try Self.page(OAuthClients.google, .english) { $0.email = nil }
-        #expect(Self.text(unknown).contains("gets no email address, because none is known here"))
+        #expect(Self.text(unknown).contains("No address is known here, so none is shared."))
         let notAsked = Self.text(try Self.page(OAuthClients.shop, .english))
         #expect(notAsked.contains("does not get your email address"))
+    }
+
+    @Test(arguments: PageLanguage.allCases)
+    func `the page says whose account it is about, and its button what it does`(language: PageLanguage) throws
+    {
+        let texts = AuthorizeTexts.of(language).consent
+        let app = language == .turkish ? "Örnek" : "Example"
+        let cases: [(query: String, client: String, isOwn: Bool, title: String, button: String)] = [
+            (OAuthClients.google, "Google", false, texts.titleForGoogle, texts.agreeAndLink),
+            (OAuthClients.desktop, "Example Desktop", false, texts.title, texts.allow),
+            (OAuthClients.desktop, "Example Desktop", true, texts.titleForFirstParty, texts.goOn),
+        ]
+        for expected in cases {
+            let page = try Self.page(
+                expected.query, language,
+                configuration: { draft in
+                    for index in draft.clients.indices where draft.clients[index].id == "desktop" {
+                        draft.clients[index].isFirstParty = expected.isOwn
+                    }
+                })
+            let text = Self.text(page)
+            let title = Markup.plain(expected.title, ["app": app, "client": expected.client])
+            #expect(text.contains("<title>\(title.htmlEscaped)</title>"))
+            #expect(text.contains("value=\"agree\">\(expected.button)</button>"))
+            #expect(
+                text.contains(
+                    "<bdi>\(app)</bdi> <span aria-hidden=\"true\">↔</span> <bdi>\(expected.client)</bdi>"))
+        }
+    }
+
+    /// A browser presses the first button of a form when Enter is pressed in a checkbox.
+    @Test func `Enter in a checkbox agrees to nothing`() throws {
+        let text = Self.text(try Self.page(OAuthClients.desktop, .english))
+        let buttons = text.matches(of: /<button[^>]*>/).map { String($0.0) }
+        #expect(buttons.count == 3)
+        #expect(buttons.first == "<button hidden formmethod=\"dialog\">")
+        #expect(buttons.dropFirst().first?.contains("value=\"cancel\"") == true)
+        let form = try #require(text.firstRange(of: "<form"))
+        #expect(text[form.upperBound...].contains("<button hidden formmethod=\"dialog\">"))
+    }
+
+    @Test(arguments: [
+        (OAuthClients.desktop, "You then return to <bdi>com.example.app</bdi>."),
+        (OAuthClients.shop, "You then return to <bdi>shop.example.com</bdi>."),
+        (
+            OAuthClients.loopback,
+            "the program on this computer that opened this page (<bdi>127.0.0.1:9004</bdi>)."
+        ),
+    ])
+    func `the page says before its buttons where the person goes then`(query: String, words: String) throws {
+        let text = Self.text(try Self.page(query, .english))
+        let place = try #require(text.firstRange(of: words))
+        #expect(!text[..<place.lowerBound].contains("value=\"agree\""))
+    }
+
+    @Test(arguments: [
+        ("grace@example.com", true), ("ADA@example.com", false), ("acc_x", true),
+        (AccountID(UniqueID(high: 1, low: 2)).rawValue, false),
+    ])
+    func `a hint at another account is a notice above the scopes`(hint: String, isShown: Bool) throws {
+        let query = OAuthClients.shop + "&login_hint=" + WebVisitor.encode(hint)
+        let text = Self.text(try Self.page(query, .english))
+        let notice = text.firstRange(of: "<p class=\"notice\">")
+        #expect((notice != nil) == isShown)
+        guard let notice, let scopes = text.firstRange(of: "class=\"scopes\"") else { return }
+        #expect(notice.lowerBound < scopes.lowerBound)
+    }
+
+    /// Sizes in pixels stay as they are when a person makes text larger.
+    @Test func `all sizes of text follow the person's`() throws {
+        let text = Self.text(try Self.page(OAuthClients.shop, .english))
+        let sizes = text.matches(of: /font(?:-size)?:([^;}]+)/).map { String($0.1) }
+        #expect(sizes.count > 5 && !sizes.contains { $0.contains("px") })
+    }
+
+    /// "programista" is a man, and Apple says „używając konta Apple".
+    @Test func `the Polish texts speak to everyone, and of the Apple account as Apple does`() {
+        for text in Self.texts(of: AuthorizeTexts.polish) {
+            for word in ["programist", " z Apple", "przez Apple"] { #expect(!text.contains(word), "\(text)") }
+        }
+    }
+
+    private static func texts(of value: Any) -> [String] {
+        (value as? String).map { [$0] } ?? Mirror(reflecting: value).children.flatMap { texts(of: $0.value) }
+    }
+
+    @Test func `headings before lists end in a colon`() {
+        for language in PageLanguage.allCases {
+            #expect(AuthorizeTexts.of(language).consent.scopes.hasSuffix(":"))
+        }
     }
 
     @Test func `client, purpose, scopes, hint and target are named`() throws {
         let text = Self.text(try Self.page(OAuthClients.shop + "&login_hint=grace%40example.com", .polish))
         for expected in [
-            "<bdi>Sklep</bdi>", "Shows your orders.", "<li>Wyświetlanie Twojego imienia i nazwiska</li>",
+            "<bdi>Sklep</bdi>", "<bdi>Example</bdi>", "Shows your orders.",
+            "<li>Wyświetlanie Twojego imienia i nazwiska</li>",
             "<bdi>grace@example.com</bdi>", "<bdi>shop.example.com</bdi>", "<bdi>Ada Lovelace</bdi>",
         ] { #expect(text.contains(expected), "\(expected)") }
     }
@@ -118,6 +218,28 @@ import TokenMint
             let pages: [(String, HTTPResponse)] = [
                 ("google", try Self.page(OAuthClients.google + "&login_hint=grace%40example.com", language)),
                 ("shop", try Self.page(OAuthClients.shop, language)),
+                ("loopback", try Self.page(OAuthClients.loopback, language)),
+                (
+                    "own",
+                    try Self.page(
+                        OAuthClients.shop, language,
+                        configuration: {
+                            for index in $0.clients.indices where $0.clients[index].id == "shop" {
+                                $0.clients[index].isFirstParty = true
+                                $0.clients[index].scopes += ["email", "devices", "history", "offline_access"]
+                            }
+                        })
+                ),
+                (
+                    "browser",
+                    RefusalPage.response(
+                        to: WebRefusal(.browserMismatch).problem, requestID: "req_1", language: language)
+                ),
+                (
+                    "link",
+                    RefusalPage.response(
+                        to: Problem(.notFound), requestID: "req_1", language: language, isAppLink: true)
+                ),
                 (
                     "desktop",
                     try Self.page(OAuthClients.desktop, language) {
@@ -130,22 +252,23 @@ import TokenMint
                     "mismatch",
                     AuthorizeRefusalPage(
                         refusal: texts.redirectURIMismatch, status: .badRequest,
-                        code: "redirect_uri_mismatch",
-                        language: language, found: "https://shop.example.com/callback?from=siwa"
+                        code: "redirect_uri_mismatch", requestID: "req_1", language: language,
+                        found: "https://shop.example.com/callback?from=siwa"
                     ).response
                 ),
                 (
                     "webview",
                     AuthorizeRefusalPage(
                         refusal: texts.embeddedBrowser, status: .forbidden, code: "disallowed_useragent",
-                        language: language, address: "https://siwa.test/oauth/authorize?\(OAuthClients.shop)"
+                        requestID: "req_1", language: language,
+                        address: "https://siwa.test/oauth/authorize?\(OAuthClients.shop)"
                     ).response
                 ),
                 (
                     "form",
                     AuthorizeRefusalPage(
                         FormRefusal(code: .formRefused, query: "a", languages: RequestedLanguages()),
-                        language: language, cookie: nil
+                        requestID: "req_1", language: language, cookie: nil
                     ).response
                 ),
             ]

@@ -112,6 +112,7 @@ struct ConsentView {
         action = try #require(text.firstMatch(of: #/method="post" action="([^"]*)"/#)).1.htmlUnescaped
         token = String(try #require(text.firstMatch(of: #/name="csrf_token" value="([^"]*)"/#)).1)
         checkboxes = text.matches(of: #/type="checkbox" name="([^"]*)"/#).map { $0.1.htmlUnescaped }
-        otherAccount = try #require(text.firstMatch(of: #/<p><a href="([^"]*)"/#)).1.htmlUnescaped
+        otherAccount = try #require(text.firstMatch(of: #/<a href="(\/oauth\/authorize[^"]*)"/#)).1
+            .htmlUnescaped
     }
 }

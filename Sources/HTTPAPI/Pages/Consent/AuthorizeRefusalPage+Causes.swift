@@ -6,7 +6,10 @@ extension AuthorizeRefusalPage {
     /// - Parameters:
     ///   - query: Of the request. What is wrong with it is shown, escaped and shortened.
     ///   - issuer: Names the address to open in a browser.
-    init(_ error: AuthorizationPageError, query: String, issuer: Issuer, language: PageLanguage) {
+    init(
+        _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
+        language: PageLanguage
+    ) {
         let texts = AuthorizeTexts.of(language).refusals
         let refusal =
             switch error.error.code {
@@ -17,7 +20,7 @@ extension AuthorizeRefusalPage {
             }
         self.init(
             refusal: refusal, status: HTTPResponseStatus(statusCode: error.status),
-            code: error.error.code.rawValue, language: language)
+            code: error.error.code.rawValue, requestID: requestID, language: language)
         switch error.error.code {
         case .invalidClient: found = Self.value(of: "client_id", in: query)
         case .redirectURIMismatch: found = Self.value(of: "redirect_uri", in: query)
@@ -26,11 +29,12 @@ extension AuthorizeRefusalPage {
         }
     }
 
-    init(_ error: FormRefusal, language: PageLanguage, cookie: String?) {
+    init(_ error: FormRefusal, requestID: String, language: PageLanguage, cookie: String?) {
         let texts = AuthorizeTexts.of(language)
         self.init(
             refusal: error.code == .formRefused ? texts.refusals.formRefused : texts.refusals.signInNeeded,
-            status: .forbidden, code: error.code.rawValue, language: language,
+            status: .forbidden, code: error.code.rawValue, requestID: requestID,
+            language: language,
             link: Link(text: .text(texts.startAgain), url: "\(AuthorizeUseCase.path)?\(error.query)"),
             cookie: cookie)
     }

@@ -8,6 +8,7 @@ struct AuthorizeRefusalPage {
     let status: HTTPResponseStatus
     /// Stable, for developers.
     let code: String
+    let requestID: String
     let language: PageLanguage
     /// What was found in the request, if it can be named.
     var found: String?
@@ -39,7 +40,7 @@ struct AuthorizeRefusalPage {
             <p>\(refusal.advice.htmlEscaped)</p>
             \(address.map { "<code class=\"address\" dir=\"ltr\">\($0.htmlEscaped)</code>" } ?? "")
             \(link.map { "<a class=\"button main\" rel=\"noreferrer\" href=\"\($0.url.htmlEscaped)\">\($0.text.html)</a>" } ?? "")
-            <p class="code">\(code.html)</p>
+            <p class="code">\(code.html) · \(Markup.value(requestID).html)</p>
             """
     }
 }

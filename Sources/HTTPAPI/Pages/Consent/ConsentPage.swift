@@ -21,7 +21,10 @@ struct ConsentPage {
         prompt: ConsentPrompt, language: PageLanguage, cookie: String? = nil, parts: ConsentPageParts? = nil
     ) {
         (self.prompt, self.language, self.cookie) = (prompt, language, cookie)
-        self.parts = parts ?? ConsentPageParts(client: prompt.client, language: language)
+        self.parts =
+            parts
+            ?? ConsentPageParts(
+                client: prompt.client, appName: prompt.appName, language: language)
     }
 
     var response: HTTPResponse {
@@ -31,7 +34,7 @@ struct ConsentPage {
         ).response
     }
 
-    private static let otherAccount = "\n<p><a href=\"\(AuthorizeUseCase.path)?"
+    private static let otherAccount = "<a href=\"\(AuthorizeUseCase.path)?"
     private static let form = "\n<form method=\"post\" action=\"\(AuthorizeUseCase.path)?"
     private static let token = "\">\n<input type=\"hidden\" name=\"\(tokenField)\" value=\""
 
@@ -42,16 +45,19 @@ struct ConsentPage {
         page.append(Self.otherAccount)
         page.append(escaping: prompt.otherAccountQuery)
         page.append(parts.otherAccountEnd)
-        if let hint = prompt.loginHint { page.append(parts.loginHint, value: hint) }
+        if let hint = prompt.otherAccountHint { page.append(parts.loginHint, value: hint) }
         page.append(Self.form)
         page.append(escaping: prompt.query)
         page.append(Self.token)
         page.append(escaping: prompt.formToken)
         page.append(parts.scopesStart)
         writeScopes(to: &page)
-        writeEmail(to: &page)
+        if !prompt.sharesEmail { page.append(parts.emailNotShared) }
+        page.append(parts.notes)
+        if let returnsTo = prompt.target.isLoopback ? parts.returnsToProgram : parts.returnsTo {
+            page.append(returnsTo, value: prompt.target.destination)
+        }
         page.append(parts.formEnd)
-        if let returnsTo = parts.returnsTo { page.append(returnsTo, value: prompt.target.destination) }
         return page.bytes
     }
 
@@ -59,7 +65,7 @@ struct ConsentPage {
         for scope in prompt.scopes {
             guard scope.isOptional else {
                 page.append("<li>")
-                page.append(escaping: scope.text[language])
+                write(scope, to: &page)
                 page.append("</li>")
                 continue
             }
@@ -67,7 +73,7 @@ struct ConsentPage {
             page.append(Self.scopePrefix)
             page.append(escaping: scope.token.rawValue)
             page.append("\" value=\"1\" checked><span>")
-            page.append(escaping: scope.text[language])
+            write(scope, to: &page)
             page.append("</span></label></li>")
         }
         page.append("</ul>")
@@ -75,10 +81,20 @@ struct ConsentPage {
         page.append("\n")
     }
 
-    private func writeEmail(to page: inout HTMLWriter) {
-        guard prompt.sharesEmail else { return page.append(parts.emailNotShared) }
-        guard let address = prompt.account.email else { return page.append(parts.emailUnknown) }
-        let isHidden = prompt.account.isPrivateEmail ?? false
-        page.append(isHidden ? parts.emailHidden : parts.emailShared, value: address)
+    /// The address stands inside of its scope, because it is shared only with it.
+    private func write(_ scope: DeclaredScope, to page: inout HTMLWriter) {
+        page.append(escaping: scope.text[language])
+        guard scope.token == .email else { return }
+        page.append("<small>")
+        if let address = prompt.account.email {
+            if prompt.account.isPrivateEmail ?? false {
+                page.append(parts.emailHidden, value: address)
+            } else {
+                page.append(value: address)
+            }
+        } else {
+            page.append(parts.emailUnknown)
+        }
+        page.append("</small>")
     }
 }

@@ -17,60 +17,79 @@ final class ConsentPageParts: Sendable {
     /// Behind the token of the form. The items of the list follow.
     let scopesStart: String
     let optionalScopes: String
-    let emailShared: TextWithPlaces
+    /// Below the scope `email`.
     let emailHidden: TextWithPlaces
     let emailUnknown: String
     let emailNotShared: String
-    /// Behind the paragraph about the e-mail address.
-    let formEnd: String
+    /// Behind the list.
+    let notes: String
     /// Google's page says it without an address.
     let returnsTo: TextWithPlaces?
+    let returnsToProgram: TextWithPlaces?
+    /// The buttons and the end of the form.
+    let formEnd: String
 
-    init(client: OAuthClient, language: PageLanguage) {
+    init(client: OAuthClient, appName: LocalizedText, language: PageLanguage) {
         let texts = AuthorizeTexts.of(language).consent
         let isForGoogle = client.googleLinking != nil
-        let name = client.name[language]
-        let paragraphs = Paragraphs(client: .value(name))
-        title = isForGoogle ? texts.titleForGoogle : Markup.plain(texts.title, ["client": name])
-        let heading =
-            isForGoogle ? Markup.text(texts.titleForGoogle).html : paragraphs.filled(texts.title)
+        let (name, app) = (client.name[language], appName[language])
+        let paragraphs = Paragraphs(client: .value(name), app: .value(app))
+        let (heading, press) =
+            if isForGoogle {
+                (texts.titleForGoogle, texts.agreeAndLink)
+            } else if client.isFirstParty {
+                (texts.titleForFirstParty, texts.goOn)
+            } else {
+                (texts.title, texts.allow)
+            }
+        title = Markup.plain(heading, ["client": name, "app": app])
         // What the operator says of the client, and always that Google is linked.
         let purpose =
             (isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : "")
-            + (client.purpose.map { "<p>\($0[language].htmlEscaped)</p>" } ?? "")
-        start = "<h1>\(heading)</h1>\n\(purpose)\n"
+            + (client.purpose.map { "<p>\(Markup.value($0[language]).html)</p>" } ?? "")
+        start = "\(paragraphs.pair)<h1>\(paragraphs.filled(heading))</h1>\n\(purpose)\n"
         signedInAs = texts.signedInAs.htmlEscaped
         withoutName = texts.withoutName.htmlEscaped
-        otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></p>\n"
-        loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint")
-        scopesStart = "\">\n<h2>\(paragraphs.filled(texts.scopes))</h2>\n<ul class=\"scopes\">"
+        otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></div>\n"
+        loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
+        // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This one
+        // does nothing: it would close a dialog, and there is none (§4.10.21.3).
+        scopesStart =
+            "\">\n<button hidden formmethod=\"dialog\"></button>\n<h2>\(paragraphs.filled(texts.scopes))</h2>\n<ul class=\"scopes\">"
         optionalScopes = paragraphs.paragraph(texts.optionalScopes, class: "note")
-        emailShared = paragraphs.paragraph(texts.emailShared, leaving: "email")
-        emailHidden = paragraphs.paragraph(texts.emailHidden, leaving: "email")
-        emailUnknown = paragraphs.paragraph(texts.emailUnknown)
+        emailHidden = Markup.filled(texts.emailHidden, [:], leaving: "email", in: ("", ""))
+        emailUnknown = texts.emailUnknown.htmlEscaped
         emailNotShared = paragraphs.paragraph(texts.emailNotShared, class: "note")
+        notes =
+            isForGoogle ? paragraphs.google(texts) : paragraphs.paragraph(texts.unlink, class: "note")
+        returnsTo =
+            isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
+        returnsToProgram =
+            isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
+        // A browser that passes over the hidden button takes the next one, so it must not be the one that agrees.
         formEnd = """
-
-            \(isForGoogle ? paragraphs.google(texts) : "")
-            \(isForGoogle ? "" : paragraphs.paragraph(texts.unlink, class: "note"))
             <div class="buttons">
-            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(texts.agree.htmlEscaped)</button>
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
+            <button class="main" name="\(ConsentPage.decisionField)" value="agree">\(press.htmlEscaped)</button>
             </div>
             </form>
 
             """
-        returnsTo =
-            isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
     }
 }
 
 /// The texts of one client as HTML.
 private struct Paragraphs {
     let client: Markup
+    let app: Markup
+
+    /// Both sides of the connection, as in "app ↔ client".
+    var pair: String {
+        "<p class=\"pair\">\(app.html) <span aria-hidden=\"true\">↔</span> \(client.html)</p>\n"
+    }
 
     func filled(_ text: String, _ values: [String: Markup] = [:]) -> String {
-        Markup.filled(text, values.merging(["client": client]) { own, _ in own }).html
+        Markup.filled(text, values.merging(["client": client, "app": app]) { own, _ in own }).html
     }
 
     func paragraph(_ text: String, _ values: [String: Markup] = [:], class name: String? = nil) -> String {
@@ -78,7 +97,7 @@ private struct Paragraphs {
     }
 
     func paragraph(_ text: String, leaving open: String, class name: String? = nil) -> TextWithPlaces {
-        Markup.filled(text, ["client": client], leaving: open, in: (start(name), "</p>\n"))
+        Markup.filled(text, ["client": client, "app": app], leaving: open, in: (start(name), "</p>\n"))
     }
 
     /// What Google's review wants to read.
@@ -86,7 +105,7 @@ private struct Paragraphs {
         let policy = Markup.link(.text(texts.googlePolicyName), to: "https://policies.google.com/privacy")
         let connections = Markup.link(
             .text(texts.googleConnectionsName), to: "https://myaccount.google.com/connections")
-        return paragraph(texts.authorizationForGoogle, ["agree": .text(texts.agree)])
+        return paragraph(texts.authorizationForGoogle, ["agree": .text(texts.agreeAndLink)])
             + paragraph(texts.googlePolicy, ["policy": policy], class: "note")
             + paragraph(texts.unlinkFromGoogle, ["connections": connections], class: "note")
     }
@@ -98,12 +117,13 @@ private struct Paragraphs {
 struct ConsentPages: Sendable {
     private let parts: [OAuthClientID: [PageLanguage: ConsentPageParts]]
 
-    init(_ clients: [OAuthClient]) {
+    /// - Parameter appName: By the primary client ID.
+    init(_ clients: [OAuthClient], appName: (ClientID) -> LocalizedText) {
         var parts: [OAuthClientID: [PageLanguage: ConsentPageParts]] = [:]
         for client in clients {
             for language in PageLanguage.allCases {
                 parts[client.id, default: [:]][language] = ConsentPageParts(
-                    client: client, language: language)
+                    client: client, appName: appName(client.app), language: language)
             }
         }
         self.parts = parts

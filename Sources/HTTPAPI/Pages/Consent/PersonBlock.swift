@@ -22,7 +22,8 @@ struct PersonBlock {
             page.append(value: email)
             page.append("</span>")
         }
-        page.append("</span></div>")
+        // The link to another account and the end of the block follow.
+        page.append("</span>")
     }
 
     private var name: String? {

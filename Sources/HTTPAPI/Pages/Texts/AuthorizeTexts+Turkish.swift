@@ -1,20 +1,20 @@
 extension AuthorizeTexts {
     static let turkish = AuthorizeTexts(
         consent: Consent(
-            title: "{client} hesabınıza erişmek istiyor",
-            titleForGoogle: "Hesabınızı Google’a bağlayın",
+            title: "{client}, {app} hesabınıza erişmek istiyor",
+            titleForFirstParty: "{client} uygulamasında oturum açın",
+            titleForGoogle: "{app} hesabınızı Google’a bağlayın",
             signedInAs: "Oturum açan hesap",
             withoutName: "Hesabınız; adı ve e-posta adresi yok",
             useAnotherAccount: "Başka bir hesap kullan",
-            loginHint: "{client} şu hesabı öneriyor: {hint}.",
+            loginHint:
+                "{client} şu hesabı öneriyor: {hint}. İstediğiniz hesapla oturum açtığınızdan emin olun.",
             purposeForGoogle:
-                "Hesabınız Google’a bağlanacak; böylece onu Google uygulamalarında ve Google cihazlarında kullanabilirsiniz.",
-            scopes: "{client} şu izinleri alacak",
+                "{app} hesabınız Google’a bağlanacak; böylece onu Google uygulamalarında ve Google cihazlarında kullanabilirsiniz.",
+            scopes: "{client} şu izinleri alacak:",
             optionalScopes: "İzin vermek istemediklerinizin işaretini kaldırın.",
-            emailShared: "{client} e-posta adresinizi alacak: {email}.",
-            emailHidden:
-                "Kendi e-posta adresiniz gizli kalır. {client} yalnızca yönlendirme adresini alacak: {email}.",
-            emailUnknown: "{client} e-posta adresi almayacak, çünkü burada bilinen bir adres yok.",
+            emailHidden: "Kendi adresiniz gizli kalır. Yalnızca şu yönlendirme adresi paylaşılır: {email}",
+            emailUnknown: "Burada bilinen bir adres yok, bu yüzden adres paylaşılmaz.",
             emailNotShared: "{client} e-posta adresinizi almayacak.",
             googlePolicy: "{policy}, Google’ın bu verileri nasıl kullandığını açıklar.",
             googlePolicyName: "Google Gizlilik Politikası",
@@ -24,9 +24,12 @@ extension AuthorizeTexts {
                 "Bağlantıyı istediğiniz zaman kaldırabilirsiniz: uygulamada veya Google Hesabınızda, {connections} bölümünde.",
             googleConnectionsName: "Üçüncü taraf uygulamaları ve hizmetleri",
             unlink:
-                "Bu erişimi istediğiniz zaman sona erdirebilirsiniz: uygulamada veya Apple Hesabınızın ayarlarında, “Apple ile Giriş Yap” bölümünde.",
+                "Bu erişimi istediğiniz zaman uygulamada sona erdirebilirsiniz. Uygulamada Apple Hesabınızı kullanmayı bırakırsanız bu erişimle birlikte tüm erişimler sona erer.",
             returnsTo: "Ardından şuraya dönersiniz: {target}.",
-            agree: "Kabul et ve bağla",
+            returnsToProgram: "Ardından bu bilgisayarda bu sayfayı açan programa dönersiniz ({target}).",
+            agreeAndLink: "Kabul et ve bağla",
+            allow: "İzin ver",
+            goOn: "Devam et",
             cancel: "Vazgeç"),
         refusals: Refusals(
             unknownClient: Refusal(
@@ -62,8 +65,45 @@ extension AuthorizeTexts {
                 advice: "Hiçbir şey paylaşılmadı. Uygulamanın ne istediğini görmek için baştan başlayın."),
             signInNeeded: Refusal(
                 title: "Yeniden giriş yapın",
-                reason: "Oturumunuz sona erdi veya Apple’da geri alındı.",
-                advice: "Hiçbir şey paylaşılmadı. Devam etmek için Apple ile yeniden giriş yapın.")
+                reason: "Oturumunuz sona erdi veya bu uygulamada Apple Hesabınızı kullanmayı bıraktınız.",
+                advice: "Hiçbir şey paylaşılmadı. Devam etmek için Apple ile yeniden giriş yapın."),
+            otherBrowser: Refusal(
+                title: "Başladığınız tarayıcıda devam edin",
+                reason: "Bu giriş başka bir tarayıcıda başlatıldı veya bu tarayıcı çerezleri saklamıyor.",
+                advice:
+                    "Hiçbir şey paylaşılmadı. Diğer tarayıcıyı açın ya da uygulamaya veya web sitesine dönüp yeniden giriş yapın."
+            ),
+            signInOver: Refusal(
+                title: "Bu giriş sona erdi",
+                reason: "On dakikadan uzun süre önce başlatıldı veya daha önce tamamlandı.",
+                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden giriş yapın."),
+            signInUnknown: Refusal(
+                title: "Bu giriş burada tanınmıyor",
+                reason: "Burada başlatılmadı veya adresi yolda değiştirildi.",
+                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden giriş yapın."),
+            requestUnreadable: Refusal(
+                title: "Bu sayfa bu şekilde açılamaz",
+                reason: "Bu sayfa böyle bir isteği yanıtlamaz.",
+                advice: "Başladığınız uygulamaya veya web sitesine dönün ve yeniden deneyin."),
+            unavailable: Refusal(
+                title: "Şu anda kullanılamıyor",
+                reason: "Hizmet şu anda yanıt veremiyor.",
+                advice: "Bir dakika bekleyin. Sonra başladığınız yere dönüp yeniden deneyin."),
+            failed: Refusal(
+                title: "Bir sorun oluştu",
+                reason: "Hizmet isteğinizi tamamlayamadı. Hata sizde değil.",
+                advice: "Yeniden deneyin. Sorun sürerse aşağıdaki kodu uygulamayı geliştirenlere iletin."),
+            pageUnknown: Refusal(
+                title: "Böyle bir sayfa yok",
+                reason: "Bu adreste sayfa yok. Adres yanlış yazılmış veya eskimiş olabilir.",
+                advice: "Adresi denetleyin veya geldiğiniz yere dönün."),
+            linkOfApp: Refusal(
+                title: "Bu bağlantı uygulamada açılır",
+                reason:
+                    "Bunu tarayıcı değil, yalnızca telefonunuzdaki veya tabletinizdeki uygulama yanıtlayabilir.",
+                advice:
+                    "Google uygulamasına dönüp bağlama işlemini yeniden başlatın. Uygulama yoksa işlem tarayıcıda devam eder."
+            )
         ),
         errorCode: "Hata kodu: {code}",
         startAgain: "Baştan başla")

@@ -2,7 +2,7 @@ import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
-/// A word in braces stands for a value or a link, which `HTMLText` puts in. A test compares them between the
+/// A word in braces stands for a value or a link, which `Markup` puts in. A test compares them between the
 /// languages.
 struct AuthorizeTexts: Sendable {
     let consent: Consent
@@ -13,8 +13,11 @@ struct AuthorizeTexts: Sendable {
 
     /// The page that asks.
     struct Consent: Sendable {
-        /// `{client}`
+        /// `{client}`, `{app}`
         let title: String
+        /// `{client}`
+        let titleForFirstParty: String
+        /// `{app}`
         let titleForGoogle: String
         let signedInAs: String
         /// In place of name and address.
@@ -22,15 +25,14 @@ struct AuthorizeTexts: Sendable {
         let useAnotherAccount: String
         /// `{client}`, `{hint}`
         let loginHint: String
+        /// `{app}`
         let purposeForGoogle: String
         /// `{client}`; the scopes follow as a list.
         let scopes: String
         let optionalScopes: String
-        /// `{client}`, `{email}`
-        let emailShared: String
-        /// `{client}`, `{email}`
+        /// `{email}`; below the scope.
         let emailHidden: String
-        /// `{client}`
+        /// Below the scope.
         let emailUnknown: String
         /// `{client}`
         let emailNotShared: String
@@ -45,11 +47,15 @@ struct AuthorizeTexts: Sendable {
         let unlink: String
         /// `{target}`
         let returnsTo: String
-        let agree: String
+        /// `{target}`: an address of the person's own computer.
+        let returnsToProgram: String
+        let agreeAndLink: String
+        let allow: String
+        let goOn: String
         let cancel: String
     }
 
-    /// The pages that say why there is nothing to agree to.
+    /// The pages that say why there is nothing to agree to, and why a sign-in does not go on.
     struct Refusals: Sendable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal
@@ -57,6 +63,15 @@ struct AuthorizeTexts: Sendable {
         let embeddedBrowser: Refusal
         let formRefused: Refusal
         let signInNeeded: Refusal
+        let otherBrowser: Refusal
+        let signInOver: Refusal
+        let signInUnknown: Refusal
+        let requestUnreadable: Refusal
+        let unavailable: Refusal
+        let failed: Refusal
+        let pageUnknown: Refusal
+        /// A link of App Flip that no app has opened.
+        let linkOfApp: Refusal
     }
 
     struct Refusal: Sendable {

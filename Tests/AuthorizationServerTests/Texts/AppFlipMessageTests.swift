@@ -1,0 +1,15 @@
+import Testing
+
+@testable import AuthorizationServer
+
+@Suite struct AppFlipMessageTests {
+    /// As the title of the consent page has it: an account is linked *to* Google.
+    @Test(arguments: [
+        (AppFlipOutcome.code, "بـ Google", "Google’a bağl"), (.accessDenied, "بـ Google", "Google’a bağl"),
+        (.unrecoverable, "بـ Google", "Google’a bağl"),
+    ])
+    func `the messages have the verb of the page`(outcome: AppFlipOutcome, arabic: String, turkish: String) {
+        #expect(outcome.message[.arabic].contains(arabic))
+        #expect(outcome.message[.turkish].contains(turkish))
+    }
+}
