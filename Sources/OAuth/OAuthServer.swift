@@ -32,8 +32,8 @@ public final class OAuthServer: Sendable {
             deliverySignal.wake()
             return outcome
         } catch {
-            // A refusal may have ended what was stolen.
-            deliverySignal.wake()
+            // A refusal may have ended what was stolen. A database that does not answer has ended nothing.
+            if error is GrantRefusal { deliverySignal.wake() }
             throw error
         }
     }

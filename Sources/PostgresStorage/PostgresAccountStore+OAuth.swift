@@ -9,9 +9,11 @@ extension PostgresAccountStore: AuthorizationStore {
         // One caller must not cancel the commands of the others, so this task has no parent.
         Task {
             do {
+                let sample = Array(commands.prefix(Self.largestRehearsal))
+                let rehearsal: StoreHealth.Rehearsal = { _ = try GrantBatch.commit(sample, in: $0) }
                 completion(
                     .success(
-                        try await health.watch {
+                        try await health.watch(.grants, rehearsal: rehearsal) {
                             try await pool.run { try GrantBatch.commit(commands, in: $0) }
                         }))
             } catch {

@@ -43,7 +43,10 @@ extension PostgresAccountStore: TicketStore {
             values.set(columns.payload, [ByteString(ticket.payload)])
             values.set(columns.expiresAt, [ticket.expiresAt])
         }
-        return try await pool.run { try $0.run(call).affected > 0 }
+        let rehearsal: StoreHealth.Rehearsal = { _ = try $0.pipeline([.begin, call, .commit]) }
+        return try await health.watch(.tickets, rehearsal: rehearsal) {
+            try await pool.run { try $0.run(call).affected > 0 }
+        }
     }
 
     public func takeTicket(

@@ -6,19 +6,26 @@ public import AppleAccounts
 public struct PostgresAccountStore: AccountStore {
     /// How many rows one purge forgets, so that sign-ins need not wait for long.
     static let largestPurge = 1000
+    /// How many commands of a batch that failed are kept, to find out whether such a batch goes well again.
+    static let largestRehearsal = 8
 
     let pool: PostgresPool
     private let committer: BatchCommitter
-    let health = StoreHealth()
+    let health: StoreHealth
 
-    init(pool: PostgresPool, sealing: any GrantSealing = NoGrantSealing()) {
-        self.pool = pool
+    init(
+        pool: PostgresPool, sealing: any GrantSealing = NoGrantSealing(),
+        health: StoreHealth = StoreHealth()
+    ) {
+        (self.pool, self.health) = (pool, health)
         committer = BatchCommitter(ids: SubjectIDs(), sealing: sealing)
     }
 
     public func commit(_ commands: [AccountCommand]) async throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
-        return try await health.watch {
+        let sample = Array(commands.prefix(Self.largestRehearsal))
+        let rehearsal: StoreHealth.Rehearsal = { [committer] in try committer.rehearse(sample, in: $0) }
+        return try await health.watch(.accounts, rehearsal: rehearsal) {
             try await pool.run { try committer.commit(commands, in: $0) }
         }
     }

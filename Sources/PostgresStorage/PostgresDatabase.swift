@@ -29,15 +29,18 @@ public final class PostgresDatabase: Sendable {
     ///   - connections: At most so many are open at once, beside one for announcements.
     ///   - patience: How long to wait for a server that is not there yet. One that is there and refuses us is
     ///     not waited for so long.
+    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         url: String, sealing: any GrantSealing = NoGrantSealing(), connections: Int = 8,
-        patience: Duration = .seconds(30), logger: Logger
+        patience: Duration = .seconds(30), logger: Logger,
+        onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> PostgresDatabase {
         let url = try PostgresURL(url)
         let pool = PostgresPool(url, connections: connections)
         do {
             try await awaitServer(pool, url, patience: patience, logger: logger)
+            try await pool.run { try PoolerMode.requireSessions($0, url) }
             let migrated = try await Schema.migrate(pool)
             if migrated.from < migrated.to {
                 logger.info(
@@ -48,16 +51,18 @@ public final class PostgresDatabase: Sendable {
                 logger.warning(
                     "the database is newer than this program", metadata: ["schema": "\(migrated.to)"])
             }
-            return PostgresDatabase(pool, url, sealing)
+            return PostgresDatabase(pool, url, sealing, StoreHealth(onFailure: onFailure))
         } catch {
             await pool.close()
             throw error
         }
     }
 
-    private init(_ pool: PostgresPool, _ url: PostgresURL, _ sealing: any GrantSealing) {
+    private init(
+        _ pool: PostgresPool, _ url: PostgresURL, _ sealing: any GrantSealing, _ health: StoreHealth
+    ) {
         (self.pool, self.url) = (pool, url)
-        accounts = PostgresAccountStore(pool: pool, sealing: sealing)
+        accounts = PostgresAccountStore(pool: pool, sealing: sealing, health: health)
         keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
     }
 

@@ -3,7 +3,47 @@ import AuthorizationServer
 import Synchronization
 
 /// Whether the store could take a command now.
+///
+/// A kind of write that has failed counts as failing until a real write of that kind goes well: one of a
+/// request, or a rehearsal of what has failed. Small writes that have room on a full disk prove nothing about
+/// others, nor does a row that no other transaction has locked.
 final class StoreHealth: Sendable {
+    /// What fails alone: on a full disk one table still has room, and of a locked table others know nothing.
+    enum Kind: CaseIterable { case accounts, grants, tickets }
+
+    /// Tries a write that has failed once more, in a transaction that it does not commit.
+    typealias Rehearsal = @Sendable (PostgresSession) throws -> Void
+
+    private struct Failure {
+        let number: UInt64
+        let error: StorageError
+        let rehearsal: Rehearsal
+    }
+
+    private struct State {
+        var nextNumber: UInt64 = 0
+        var failures: [Kind: Failure] = [:]
+        /// When the writes that are under way began.
+        var running: [UInt64: ContinuousClock.Instant] = [:]
+        var check: (task: Task<Void, any Error>, began: ContinuousClock.Instant)?
+        /// What the last check failed with, and when.
+        var lastError: StorageError?
+        var failedAt: ContinuousClock.Instant?
+
+        mutating func makeNumber() -> UInt64 {
+            nextNumber += 1
+            return nextNumber
+        }
+    }
+
+    private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
+
+    /// What takes longer waits for a lock, a standby or a server that does not respond.
+    static let longestWrite = Duration.seconds(2)
+
+    /// How long what a rehearsal has shown is taken for true. Anyone may ask, and each rehearsal takes locks.
+    static let pause = Duration.seconds(1)
+
     private static let read = PostgresCall(
         PostgresStatement(
             "check_health", "SELECT current_setting('transaction_read_only') = 'on' FROM event_counter"))
@@ -16,29 +56,112 @@ final class StoreHealth: Sendable {
             ON CONFLICT (id) DO UPDATE SET count = p.count + 1
             """))
 
-    private let hasFailed = Mutex(false)
+    private let state = Mutex(State())
+    private let onFailure: @Sendable (StorageError) -> Void
+
+    /// - Parameter onFailure: Called with the failure of each transaction that writes. It must not block.
+    init(onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }) {
+        self.onFailure = onFailure
+    }
 
     /// Remembers whether the last attempt to write failed.
-    func watch<Result: WatchedResult>(_ body: () async throws -> Result) async throws -> Result {
+    func watch<Result: WatchedResult>(
+        _ kind: Kind, rehearsal: @escaping Rehearsal, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let number = state.withLock { state in
+            let number = state.makeNumber()
+            state.running[number] = .now
+            return number
+        }
+        defer { _ = state.withLock { $0.running.removeValue(forKey: number) } }
         do {
             let result = try await body()
             let failures = result.failures
             if failures.count < result.count {
-                hasFailed.withLock { $0 = false }
-            } else if failures.contains(where: { $0.code != .valueRefused }) {
-                hasFailed.withLock { $0 = true }
+                succeeded(kind)
+            } else if let failure = failures.first(where: { $0.code != .valueRefused }) {
+                failed(kind, failure, rehearsal)
             }
             return result
         } catch {
-            if StorageError(error).code != .valueRefused { hasFailed.withLock { $0 = true } }
+            let failure = StorageError(error)
+            if failure.code != .valueRefused, !(error is CancellationError) {
+                failed(kind, failure, rehearsal)
+            }
             throw error
         }
     }
 
     /// Reads. After a write has failed it writes too, because only that tells whether the database takes
     /// writes again.
+    ///
+    /// There is one check at a time: those who ask meanwhile get its result, or at once what is known to fail,
+    /// so that probes take no second connection while the database does not respond.
     func check(_ pool: PostgresPool) async throws {
-        let mustWrite = hasFailed.withLock { $0 }
+        let now = ContinuousClock.now
+        let look: Look = state.withLock { state in
+            if let began = state.running.values.min(), now - began >= Self.longestWrite {
+                return .fail(Self.doesNotComeBack)
+            }
+            guard let check = state.check else {
+                if !state.failures.isEmpty, let error = state.lastError, let failedAt = state.failedAt,
+                    now - failedAt < Self.pause
+                {
+                    return .fail(error)
+                }
+                // One caller must not cancel the check of the others, so this task has no parent.
+                let task = Task { try await self.lookNow(pool) }
+                state.check = (task, now)
+                return .join(task)
+            }
+            if let known = state.lastError ?? state.failures.values.first?.error { return .fail(known) }
+            guard now - check.began < Self.longestWrite else { return .fail(Self.doesNotComeBack) }
+            return .join(check.task)
+        }
+        switch look {
+        case .join(let task): try await task.value
+        case .fail(let error): throw error
+        }
+    }
+
+    private static var doesNotComeBack: StorageError {
+        StorageError(.busy, detail: "the transaction under way does not come back")
+    }
+
+    private func failed(_ kind: Kind, _ error: StorageError, _ rehearsal: @escaping Rehearsal) {
+        state.withLock { state in
+            state.failures[kind] = Failure(number: state.makeNumber(), error: error, rehearsal: rehearsal)
+        }
+        onFailure(error)
+    }
+
+    private func succeeded(_ kind: Kind) {
+        state.withLock { state in
+            // On a full disk a few still fit where rows have been removed. Only a check, which looks for room,
+            // tells that there is some.
+            if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
+            if state.failures.isEmpty { state.lastError = nil }
+        }
+    }
+
+    private func lookNow(_ pool: PostgresPool) async throws {
+        do {
+            try await look(pool)
+            end(nil)
+        } catch {
+            end(StorageError(error))
+            throw error
+        }
+    }
+
+    private func end(_ error: StorageError?) {
+        state.withLock { state in
+            (state.check, state.lastError) = (nil, error)
+            state.failedAt = error == nil ? nil : .now
+        }
+    }
+
+    private func look(_ pool: PostgresPool) async throws {
         try await pool.run { session in
             let rows = try session.run(Self.read)
             _ = try rows.requireEventCounter()
@@ -46,9 +169,33 @@ final class StoreHealth: Sendable {
                 session.isReadOnly = true
                 throw StorageError(.readOnly, detail: "the server takes no writes")
             }
-            if mustWrite { _ = try session.run(Self.write) }
         }
-        if mustWrite { hasFailed.withLock { $0 = false } }
+        let failures = state.withLock { $0.failures }
+        guard !failures.isEmpty else { return }
+        do {
+            for failure in failures.values { try await rehearse(failure, in: pool) }
+            // What a rehearsal leaves out is the commit, with its wait for the disk and for standbys.
+            try await pool.run { _ = try $0.run(Self.write) }
+        } catch {
+            onFailure(StorageError(error))
+            throw error
+        }
+        state.withLock { state in
+            for (kind, failure) in failures where state.failures[kind]?.number == failure.number {
+                state.failures[kind] = nil
+            }
+        }
+    }
+
+    private func rehearse(_ failure: Failure, in pool: PostgresPool) async throws {
+        do {
+            try await pool.run { session in
+                if failure.error.code == .full { try DiskRoom.require(in: session) }
+                try session.rehearse { try failure.rehearsal(session) }
+            }
+        } catch let error as StorageError where error.code == .valueRefused {
+            // The value's own fault, and the database did respond.
+        }
     }
 }
 
@@ -57,6 +204,12 @@ protocol WatchedResult: Sendable {
     var count: Int { get }
     /// Of the commands that it refused for their own sake.
     var failures: [StorageError] { get }
+}
+
+/// A single write, which is taken or not.
+extension Bool: WatchedResult {
+    var count: Int { 1 }
+    var failures: [StorageError] { [] }
 }
 
 extension CommitResult: WatchedResult {

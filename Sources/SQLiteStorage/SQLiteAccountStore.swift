@@ -86,6 +86,7 @@ public struct SQLiteAccountStore: AccountStore {
 
     /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
     public func checkHealth() async throws {
+        writer.reportTrouble()
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in

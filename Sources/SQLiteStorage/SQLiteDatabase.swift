@@ -26,15 +26,17 @@ public final class SQLiteDatabase: Sendable {
     /// a third ".lock".
     ///   - sealing: Seals authorization codes.
     ///   - patience: How long to wait for another process of the service to release it, as at a restart.
+    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
         path: String, sealing: any GrantSealing = NoGrantSealing(), patience: Duration = .seconds(5),
-        logger: Logger
+        logger: Logger, onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) async throws -> SQLiteDatabase {
-        let lock = try await DatabaseFileLock.acquire(beside: path, patience: patience)
         do {
+            let lock = try await DatabaseFileLock.acquire(beside: path, patience: patience)
             try makePrivateFile(at: path)
-            let writer = try WriteConnection(path: path, lock: lock, sealing: sealing, logger: logger)
+            let writer = try WriteConnection(
+                path: path, lock: lock, sealing: sealing, logger: logger, onFailure: onFailure)
             let version = try await writer.run { try Schema.currentVersion(of: $0) }
             if (1..<Schema.migrations.count).contains(version) {
                 logger.notice(
@@ -52,7 +54,10 @@ public final class SQLiteDatabase: Sendable {
                 writer: writer, reader: try ReadConnection(path: path),
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
-            throw StorageError(error)
+            let error = StorageError(error)
+            // SQLite says of some of its files only that they cannot be opened or written.
+            guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
+            throw StorageError(.full, detail: error.detail)
         }
     }
 

@@ -24,6 +24,20 @@ import Testing
 
     @Test(
         arguments: [
+            ("FATAL:  could not write init file", .full),
+            ("FATAL:  could not create file: No space left on device", .full),
+            ("Connection refused", .unavailable),
+            ("FATAL:  the database system is starting up", .unavailable),
+        ] as [(String, StorageError.Code)])
+    func `knows a full disk by what the server says to a new session`(
+        message: String, expected: StorageError.Code
+    ) {
+        #expect(
+            StorageError(PostgresError.refused("connection to server failed: \(message)\n")).code == expected)
+    }
+
+    @Test(
+        arguments: [
             ("08006", .unavailable), ("57P01", .unavailable), ("57P03", .unavailable),
             ("28P01", .unavailable),
             ("53300", .busy), ("57014", .busy), ("55P03", .busy), ("40001", .busy), ("40P01", .busy),

@@ -1,6 +1,8 @@
 import AppleAccounts
 import PostgresCluster
 import StorageConformance
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import PostgresStorage
@@ -39,12 +41,82 @@ import Testing
         try await Replicas.with(1) { replicas in
             let (health, pool) = (StoreHealth(), replicas.stores[0].pool)
             let failed = CommandResult.failed(StorageError(code, detail: ""))
-            _ = try await health.watch {
+            _ = try await health.watch(.accounts, rehearsal: { _ in }) {
                 CommitResult(results: [failed, failed], lastEventSequence: nil)
             }
             try await health.check(pool)
             #expect(try await pool.run { try $0.run(Self.probes).integer(0, 0) } == expected)
         }
+    }
+
+    /// The server says what it says on a full disk: the row of the probe fits, new rows do not.
+    @Test func `is unhealthy on a full disk until what has failed fits`() async throws {
+        let cluster = try await PostgresCluster.shared()
+        let failures = Mutex<[StorageError]>([])
+        let url = try await cluster.makeDatabase()
+        let database = try await PostgresDatabase.open(
+            url: url, connections: 2, logger: .silent,
+            onFailure: { error in failures.withLock { $0.append(error) } })
+        let store = database.accounts
+        let known = try await store.signIn(.sample())
+        try await store.pool.run { try $0.execute(script: Self.fill("event"), name: "test") }
+        await #expect(throws: StorageError(.full, detail: "")) {
+            try await store.signIn(.sample(key: .sample("new")))
+        }
+        #expect(failures.withLock { $0.map(\.code) } == [.full])
+        #expect(failures.withLock { $0[0].detail.contains("53100") })
+        for _ in 0..<3 {
+            await #expect(throws: StorageError(.full, detail: "")) { try await store.checkHealth() }
+            // What needs no new row still goes well, and proves nothing.
+            #expect(try await store.signIn(.sample()).account.id == known.account.id)
+            #expect(try await store.insertTicket(Self.ticket))
+            _ = try await store.takeTicket(digest: Self.ticket.digest, purpose: Self.ticket.purpose, at: 0)
+        }
+        try await store.pool.run { try $0.execute(script: "DROP FUNCTION full_disk CASCADE", name: "test") }
+        #expect(await recovers { try await store.checkHealth() })
+        // Nothing of what was tried is kept.
+        #expect(try await store.account(.sample("new")) == nil)
+        await database.close()
+    }
+
+    @Test func `is unhealthy while what has failed is locked, whatever else is not`() async throws {
+        let options = "?options=-c%20lock_timeout%3D100"
+        let url = try await PostgresCluster.shared().makeDatabase()
+        let database = try await PostgresDatabase.open(url: url + options, connections: 2, logger: .silent)
+        let store = database.accounts
+        try await store.checkHealth()
+        let holder = try LockHolder(url, "LOCK TABLE subject IN SHARE MODE")
+        await #expect(throws: StorageError(.busy, detail: "")) { try await store.signIn(.sample()) }
+        #expect(try await store.insertTicket(Self.ticket))
+        await #expect(throws: StorageError(.busy, detail: "")) { try await store.checkHealth() }
+        try holder.release()
+        #expect(await recovers { try await store.checkHealth() })
+        try await store.signIn(.sample())
+        await database.close()
+    }
+
+    @Test func `asks once at a time, however many want to know`() async throws {
+        try await Replicas.with(1) { replicas in
+            let store = replicas.stores[0]
+            let holder = try LockHolder(replicas.url, "LOCK TABLE event_counter")
+            let checks = (0..<50).map { _ in Task { try await store.checkHealth() } }
+            #expect(await recovers { guard try holder.allWaiters > 0 else { throw CancellationError() } })
+            #expect(try holder.allWaiters == 1)
+            try holder.release()
+            for check in checks { try await check.value }
+        }
+    }
+
+    private static let ticket = Ticket(
+        digest: .sample(), purpose: .webState, payload: [1], expiresAt: 1)
+
+    private static func fill(_ table: String) -> String {
+        """
+        CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END
+        $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON \(table) EXECUTE FUNCTION full_disk();
+        """
     }
 
     @Test func `calls a database without event counter corrupted`() async throws {

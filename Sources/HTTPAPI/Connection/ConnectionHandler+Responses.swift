@@ -63,7 +63,7 @@ extension ConnectionHandler {
 
     private func finishLater(_ info: RequestInfo, with response: HTTPResponse) -> Bool {
         guard pending != nil else {
-            dispatcher.observer.recordLate(info, response)
+            dispatcher.observer.recordLate()
             return false
         }
         pending = nil

@@ -70,6 +70,7 @@ enum LibraryMetricsHelp {
         "siwa_storage_commits_total": "Transactions of the group commit by result.",
         "siwa_storage_commands_total": "Commands in these transactions by result.",
         "siwa_storage_commit_seconds": "From the beginning of a transaction to its commit.",
+        "siwa_storage_failures_total": "Transactions that the database failed, by cause.",
         "siwa_oauth_commits_total": "Transactions about OAuth grants by result.",
         "siwa_oauth_commands_total": "Commands in these transactions by result.",
         "siwa_oauth_commit_seconds": "From the beginning of such a transaction to its commit.",

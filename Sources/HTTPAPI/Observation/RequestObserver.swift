@@ -15,6 +15,7 @@ final class RequestObserver: Sendable {
     private let logsRequests: Bool
     private let now: @Sendable () -> Int64
     private let rejected: OverloadNotice
+    private let late: ThrottledNotice
     private let anonymous = Mutex(AnonymousRequestSampler())
 
     /// One line per request is written when the level of `logger` is `info` or below. `now` returns
@@ -27,6 +28,8 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logsRequests = logger.logLevel <= .info
         self.now = now
+        // A database that hangs makes every call late.
+        late = ThrottledNotice("calls finished after their time", every: 10_000, logger: logger, now: now)
         rejected = OverloadNotice(registry: registry, logger: logger, now: now)
         sink.beforeFlush { [weak self] in self?.reportAnonymous() }
     }
@@ -94,14 +97,7 @@ final class RequestObserver: Sendable {
     private static func level(of status: UInt) -> StaticString { status >= 500 ? "warning" : "info" }
 
     /// Work that ended after its caller had received an error because of the time limit.
-    func recordLate(_ info: RequestInfo, _ response: HTTPResponse) {
-        logger.warning(
-            "call finished after its time",
-            metadata: [
-                "request_id": "\(info.requestID)", "status": "\(response.status.code)",
-                "route": "\(info.route?.template.description ?? "none")",
-            ])
-    }
+    func recordLate() { late.count() }
 
     /// An error that no switch handles is a bug of this service. Its type is logged; its text could contain
     /// anything.

@@ -4,7 +4,6 @@ import JOSE
 public import Logging
 public import ServiceLifecycle
 import SignIn
-import Synchronization
 
 /// Tells Google of refresh tokens that have ended (RISC, `token-revoked`), with retries over seven days.
 ///
@@ -26,14 +25,10 @@ public struct SecurityEventDelivering: Service {
     private let width: Int
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
+    private let log: ThrottledLog
     private let logger: Logger
     private let backoff = Backoff(first: .seconds(10), longest: .seconds(3600))
     private let metrics = DeliveryMetrics()
-    private let throttle = Throttle()
-
-    private final class Throttle: Sendable {
-        let value = Mutex(LogThrottle())
-    }
 
     /// - Parameters:
     ///   - server: Wakes the worker when one of its commands ends a token.
@@ -51,6 +46,7 @@ public struct SecurityEventDelivering: Service {
         self.width = width
         self.clock = clock
         self.logger = logger
+        log = ThrottledLog(logger)
     }
 
     public func run() async throws {
@@ -66,8 +62,8 @@ public struct SecurityEventDelivering: Service {
             let due = deliveries.count < limit ? try? await store.nextDeliveryDue() : nil
             return WorkerPool.Claim(work: deliveries, due: due, at: moment, atMost: Self.longestLook)
         } catch {
-            logger.warning("no security events could be claimed", metadata: ["error": "\(error)"])
-            return WorkerPool.Claim(work: [], nextLook: .seconds(5))
+            tell("no security events could be claimed", error, at: moment)
+            return .failed(pause: .seconds(5))
         }
     }
 
@@ -122,10 +118,6 @@ public struct SecurityEventDelivering: Service {
     }
 
     private func tell(_ message: Logger.Message, _ error: any Error, at moment: Moment) {
-        let leftOut = throttle.value.withLock { $0.admit("\(message) \(error)", at: moment) }
-        guard let leftOut else { return }
-        var metadata: Logger.Metadata = ["error": "\(error)"]
-        if leftOut > 0 { metadata["left_out"] = "\(leftOut)" }
-        logger.warning(message, metadata: metadata)
+        log.tell(message, about: error, at: moment)
     }
 }

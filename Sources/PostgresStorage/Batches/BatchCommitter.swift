@@ -18,6 +18,13 @@ struct BatchCommitter: Sendable {
         }
     }
 
+    /// Does what commits such a batch, so that it meets the same locks and needs the same room. In a session
+    /// that rehearses, nothing of it is kept but names that are new.
+    func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
+        try session.names.ensure(namesOf: commands, in: session)
+        _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commit(commands, in: session)
+    }
+
     private func commitOneByOne(_ commands: [AccountCommand], in session: PostgresSession) -> CommitResult {
         var results: [CommandResult] = []
         var lastEventSequence: Int64?

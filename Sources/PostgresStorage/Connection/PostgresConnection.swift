@@ -15,9 +15,10 @@ actor PostgresConnection {
     }
     private let open = Atomic(false)
 
-    /// The gate that all connections of a pool ask.
+    /// What all connections of a pool share: the gate that they ask, and what they have given up on.
     final class SharedGate: Sendable {
         let state = Gate(ConnectionGate())
+        let abandoned = AbandonedBackends()
     }
 
     init(
@@ -39,6 +40,7 @@ actor PostgresConnection {
         let session = try requireSession()
         defer {
             session.becomeIdle()
+            if session.hasGivenUp, let backend = session.backend { gate.abandoned.add(backend) }
             // One that was opened while the database was set to be read stays so when it is not any more, and
             // of several hosts another may take writes by now.
             let isUseless = session.isReadOnly && purpose == .service
@@ -75,6 +77,7 @@ actor PostgresConnection {
             let session = PostgresSession(try url.connect())
             try SessionSettings.apply(to: session, for: purpose)
             gate.state.withLock { $0.succeeded() }
+            gate.abandoned.end(in: session)
             self.session = session
             return session
         } catch {

@@ -11,6 +11,7 @@ struct PostgresError: Error, Sendable {
 
     static let connectionRefused = "08001"
     static let connectionLost = "08006"
+    static let diskFull = "53100"
 
     /// serialization_failure, as PostgreSQL itself says it of stricter transactions.
     static let rowVanished = PostgresError(

@@ -17,6 +17,11 @@ final class PostgresSession {
 
     /// The server took no write, or says that it would take none.
     var isReadOnly = false
+    /// The server did not answer in time, and may still be at what it was asked.
+    private(set) var hasGivenUp = false
+    /// The server's process of this session, as the server says. A pooler has other numbers.
+    var backend: Backend?
+    private var isRehearsing = false
     /// How often something was sent and its answer waited for.
     private(set) var roundTrips = 0
 
@@ -87,6 +92,13 @@ final class PostgresSession {
         if let failure { throw failure }
     }
 
+    /// Runs a block whose transactions are rolled back where they would be committed.
+    func rehearse(_ body: () throws -> Void) rethrows {
+        isRehearsing = true
+        defer { isRehearsing = false }
+        try body()
+    }
+
     /// Waits for notifications, until there is one or the time is over. Returns what they say.
     ///
     /// - Throws: `PostgresError` when the connection is lost.
@@ -105,6 +117,9 @@ final class PostgresSession {
 
     /// Whether a transaction is open, or was broken off.
     var isInTransaction: Bool { PQtransactionStatus(handle.pointer) != PQTRANS_IDLE }
+
+    /// The number of the server's process, as it was said when the session began. A pooler says its own.
+    var announcedProcess: Int64 { Int64(PQbackendPID(handle.pointer)) }
 
     /// What the server said of itself when the session began.
     func parameter(_ name: String) -> String? {
@@ -131,7 +146,8 @@ final class PostgresSession {
     }
 
     private func send(_ call: PostgresCall, _ owed: inout [Owed]) throws {
-        let statement = call.statement
+        let isCommit = call.statement.name == PostgresCall.commit.statement.name
+        let statement = isRehearsing && isCommit ? PostgresCall.rollback.statement : call.statement
         if let sql = prepared[statement.name] {
             precondition(sql == statement.sql, "two statements are called \(statement.name)")
         } else {
@@ -202,7 +218,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // To ask the server to cancel would be to wait for it again. It has its own time-outs.
+                // To ask the server to cancel would be to wait for it again. It has its own time-outs, but for
+                // a commit that waits for a standby: the next session ends that (`AbandonedBackends`).
+                hasGivenUp = true
                 throw lost(failure, "no answer in time")
             case .failed: throw lost(failure)
             }

@@ -60,7 +60,15 @@ extension PostgresURL {
 }
 
 extension PostgresError {
-    fileprivate static func refused(_ message: String) -> PostgresError {
-        PostgresError(sqlState: connectionRefused, message: message, statement: "connect")
+    /// What a server that can write nothing says to a new session, and nothing else does: it stores a summary
+    /// of its catalogs for each database before it serves the first.
+    private static let fullDisk = ["could not write init file", "No space left on device"]
+
+    /// - Parameter message: libpq's. It has no SQLSTATE for what fails before a session has begun, so that
+    ///   a full disk is known by its words, where the server speaks English.
+    static func refused(_ message: String) -> PostgresError {
+        let isFull = fullDisk.contains { message.contains($0) }
+        return PostgresError(
+            sqlState: isFull ? diskFull : connectionRefused, message: message, statement: "connect")
     }
 }

@@ -52,6 +52,8 @@ enum SessionSettings {
         let timeout: Column<Int64>
         let synchronousCommit: Column<String>
         let schema: Column<String>
+        let process: Column<Int64>
+        let began: Column<Int64>
 
         init() {
             var list = SelectList()
@@ -59,6 +61,12 @@ enum SessionSettings {
             synchronousCommit = list.add(
                 "current_setting('synchronous_commit')", String.self, as: "synchronous_commit")
             schema = list.add("current_schema()::text", String.self, as: "schema")
+            process = list.add("pg_backend_pid()::bigint", Int64.self, as: "process")
+            began = list.add(
+                """
+                (SELECT \(Backend.began("backend_start")) FROM pg_stat_activity
+                    WHERE pid = pg_backend_pid())
+                """, Int64.self, as: "began")
             call = PostgresCall(
                 PostgresStatement(
                     "read_settings",
@@ -75,7 +83,12 @@ enum SessionSettings {
         guard encoding == "UTF8" else {
             throw StorageError(.migrationFailed, detail: "the database's encoding is \(encoding), not UTF8")
         }
-        _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
+        do {
+            _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
+        } catch let error as PostgresError where error.hasStaleStatements {
+            // A session that has just begun has prepared nothing.
+            throw PoolerMode.unusable
+        }
         guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
             found[read.synchronousCommit] != "off"
         else {
@@ -83,6 +96,9 @@ enum SessionSettings {
         }
         guard found[read.schema] != nil else {
             throw StorageError(.migrationFailed, detail: "search_path names no schema that exists")
+        }
+        if let process = found[read.process], let began = found[read.began] {
+            session.backend = Backend(process: process, began: began)
         }
         if purpose == .inspection { _ = try session.run(readOnly) }
         session.deadlines = SessionDeadlines(statementTimeout: timeout)

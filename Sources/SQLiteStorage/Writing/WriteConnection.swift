@@ -13,22 +13,26 @@ final class WriteConnection: Sendable {
     private let queue: DatabaseQueue
     private let batches = QueueConfined<BatchWriter?>(nil)
     private let checkpoints = QueueConfined(LogCheckpoints())
-    private let failure = Mutex<StorageError?>(nil)
+    private let trouble = Mutex(WriteTrouble())
     private let isScrubbing = Mutex(false)
     private let patienceMilliseconds: Int
     private let path: String
     private let files: Mutex<OpenFiles>
     private let beganAt = Mutex<ContinuousClock.Instant?>(nil)
     private let logger: Logger
+    private let onFailure: @Sendable (StorageError) -> Void
 
-    /// - Parameter patience: How many seconds to wait for another program that holds the file, a backup say.
-    ///   The waiting blocks this connection's queue and nothing else.
+    /// - Parameters:
+    ///   - patience: How many seconds to wait for another program that holds the file, a backup say. The
+    ///     waiting blocks this connection's queue and nothing else.
+    ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     init(
         path: String, lock: DatabaseFileLock, sealing: any GrantSealing = NoGrantSealing(),
         patience: Double = 3,
-        logger: Logger = Logger(label: "siwa.sqlite") { _ in SwiftLogNoOpLogHandler() }
+        logger: Logger = Logger(label: "siwa.sqlite") { _ in SwiftLogNoOpLogHandler() },
+        onFailure: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) throws {
-        (self.lock, self.sealing) = (lock, sealing)
+        (self.lock, self.sealing, self.onFailure) = (lock, sealing, onFailure)
         (self.path, self.logger) = (path, logger)
         patienceMilliseconds = Int(patience * 1000)
         queue = try DatabaseQueue(path: path, configuration: .writing(patience: patience))
@@ -45,26 +49,20 @@ final class WriteConnection: Sendable {
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// How much room there must be again on a disk that was full. A few pages may fit all the time, where the
-    /// log has left some, and the next sign-in does not.
-    static let leastRoom: UInt = 1 << 20
-
     /// Throws while a disk that was full has next to no room.
     func checkRoom() throws {
-        guard lastFailure?.code == .full else { return }
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return }
-        // Divided, because on a file system without limits the product of these numbers overflows.
-        guard UInt(status.f_bavail) >= Self.leastRoom / max(1, UInt(status.f_frsize)) else {
-            throw StorageError(.full, detail: "the disk has less than 1 MiB free")
-        }
+        guard lastFailure?.code == .full, DiskSpace.isExhausted(at: path) else { return }
+        throw StorageError(.full, detail: "the disk has less than 1 MiB free")
     }
 
     /// Throws when the files were moved or replaced: what is written then is lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// What the last attempt to write failed with; `nil` when it went well.
-    var lastFailure: StorageError? { failure.withLock { $0 } }
+    /// What the last attempt to write failed with; `nil` when it went well, and a disk that was full has room.
+    var lastFailure: StorageError? { trouble.withLock { $0.failure } }
+
+    /// Logs what could not be logged when it happened, because the same had just been logged.
+    func reportTrouble() { write(trouble.withLock { $0.line(at: .now) }) }
 
     /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that
     /// the batch makes due.
@@ -224,7 +222,7 @@ final class WriteConnection: Sendable {
             let value = try body()
             // Again, because only what is in the files that have the names is there after a restart.
             try checkFiles()
-            remember(nil)
+            write(trouble.withLock { $0.succeeded(at: .now, hasRoom: { !DiskSpace.isExhausted(at: path) }) })
             return value
         } catch {
             // Failed statements cannot be used again, and the names may be of a transaction that never was.
@@ -233,22 +231,20 @@ final class WriteConnection: Sendable {
             let error = StorageError(error)
             // A damaged page must not stay in memory when it is whole again on the disk.
             if error.code == .corrupted { try? database.execute(sql: "PRAGMA shrink_memory") }
-            if error.code != .valueRefused { remember(error) }
+            if error.code != .valueRefused {
+                write(trouble.withLock { $0.failed(error, at: .now) })
+                onFailure(error)
+            }
             throw error
         }
     }
 
-    /// Logs the first attempt that fails, and the first one that succeeds again.
-    private func remember(_ error: StorageError?) {
-        let last = failure.withLock { failure in
-            defer { failure = error }
-            return failure
-        }
-        switch (last, error) {
-        case (nil, let error?):
+    private func write(_ line: WriteTrouble.Line?) {
+        switch line {
+        case .isFailing(let error):
             logger.error("the database cannot be written", metadata: ["cause": "\(error.debugDescription)"])
-        case (_?, nil): logger.notice("the database can be written again")
-        default: break
+        case .isOver: logger.notice("the database can be written again")
+        case nil: break
         }
     }
 }

@@ -16,7 +16,6 @@ public final class DailyCheck: Service {
 
     private struct State {
         var pace: CheckPace
-        var logThrottle = LogThrottle()
     }
 
     private let grantContext: AppleGrantContext
@@ -26,7 +25,7 @@ public final class DailyCheck: Service {
     private let width: Int
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
-    private let logger: Logger
+    private let log: ThrottledLog
     private let metrics = CheckMetrics()
     private let state: Mutex<State>
 
@@ -45,7 +44,7 @@ public final class DailyCheck: Service {
         self.width = width
         clock = grantContext.clock
         self.now = now
-        self.logger = logger
+        log = ThrottledLog(logger)
         state = Mutex(State(pace: CheckPace(perSecond: perSecond, at: now())))
     }
 
@@ -72,8 +71,8 @@ public final class DailyCheck: Service {
             return WorkerPool.Claim(work: checks, due: due, at: moment, atMost: Self.longestLook)
         } catch {
             state.withLock { $0.pace.giveBack(admitted) }
-            logger.warning("no checks could be claimed", metadata: ["error": "\(error)"])
-            return WorkerPool.Claim(work: [], nextLook: .seconds(5))
+            log.tell("no checks could be claimed", about: error, at: moment)
+            return .failed(pause: .seconds(5))
         }
     }
 
@@ -169,13 +168,10 @@ public final class DailyCheck: Service {
     private func tell(
         _ message: Logger.Message, of check: ClaimedCheck, _ error: (any Error)? = nil, at moment: Moment
     ) {
-        let cause = "\(message) \(check.clientID.rawValue) \(error.map { "\($0)" } ?? "")"
-        guard let leftOut = state.withLock({ $0.logThrottle.admit(cause, at: moment) }) else { return }
-        var metadata: Logger.Metadata = [
-            "account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)",
-        ]
-        if let error { metadata["error"] = "\(error)" }
-        if leftOut > 0 { metadata["left_out"] = "\(leftOut)" }
-        logger.error(message, metadata: metadata)
+        log.tell(
+            message, about: error, of: check.clientID.rawValue, level: .error, at: moment,
+            metadata: [
+                "account": "\(check.accountID.rawValue)", "client_id": "\(check.clientID.rawValue)",
+            ])
     }
 }

@@ -21,7 +21,7 @@ public struct ErasureWorker: Service {
     private let width: Int
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
-    private let logger: Logger
+    private let throttledLog: ThrottledLog
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(3600))
     private let metrics = ErasureMetrics()
 
@@ -35,7 +35,7 @@ public struct ErasureWorker: Service {
         self.width = width
         clock = grantContext.clock
         self.now = now
-        self.logger = logger
+        throttledLog = ThrottledLog(logger)
     }
 
     public func run() async throws {
@@ -51,8 +51,8 @@ public struct ErasureWorker: Service {
             let due = grants.count < limit ? try? await grantContext.grants.nextDue().erasure : nil
             return WorkerPool.Claim(work: grants, due: due, at: moment, atMost: Self.longestLook)
         } catch {
-            logger.warning("no erasures could be claimed", metadata: ["error": "\(error)"])
-            return WorkerPool.Claim(work: [], nextLook: .seconds(2))
+            throttledLog.tell("no erasures could be claimed", about: error, at: moment)
+            return .failed(pause: .seconds(2))
         }
     }
 
@@ -197,8 +197,9 @@ public struct ErasureWorker: Service {
         level: Logger.Level = .notice
     ) {
         let isOurs = (error as? AppleCallError)?.isOfConfiguration ?? false
-        logger.log(
-            level: isOurs ? .error : level, message,
+        throttledLog.tell(
+            message, about: error, of: claimed.grant.clientID.rawValue, level: isOurs ? .error : level,
+            at: now(),
             metadata: [
                 "erasure": "\(claimed.erasureID.rawValue)", "client_id": "\(claimed.grant.clientID.rawValue)",
                 "error": "\(error.map { "\($0)" } ?? "still valid")",

@@ -37,7 +37,7 @@ public struct CodeExchange: Service {
     private let width: Int
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Moment
-    private let logger: Logger
+    private let log: ThrottledLog
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private let metrics = ExchangeMetrics()
 
@@ -59,7 +59,7 @@ public struct CodeExchange: Service {
         self.width = width
         clock = grantContext.clock
         self.now = now
-        self.logger = logger
+        log = ThrottledLog(logger)
     }
 
     public func run() async throws {
@@ -76,8 +76,8 @@ public struct CodeExchange: Service {
             let due = codes.count < limit ? try? await grantContext.grants.nextDue().code : nil
             return WorkerPool.Claim(work: codes, due: due, at: moment, atMost: Self.longestLook)
         } catch {
-            logger.warning("no codes could be claimed", metadata: ["error": "\(error)"])
-            return WorkerPool.Claim(work: [], nextLook: .seconds(2))
+            log.tell("no codes could be claimed", about: error, at: moment)
+            return .failed(pause: .seconds(2))
         }
     }
 
@@ -94,7 +94,7 @@ public struct CodeExchange: Service {
                 try await grantContext.grants.releaseCode(code.record.id, until: moment)
             } catch {
                 // The claim then expires by itself.
-                logger.warning("a code was not released", metadata: metadata(of: code, error))
+                tell("a code was not released", of: code, error)
             }
         }
     }
@@ -112,7 +112,7 @@ public struct CodeExchange: Service {
                 record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
         } catch {
             // A code lives for minutes: a key that returns later would be too late.
-            logger.error("a sealed code does not open", metadata: metadata(of: code, error))
+            tell("a sealed code does not open", of: code, error, level: .error)
             return .unavailable(.sealedUnreadable)
         }
         do {
@@ -120,9 +120,9 @@ public struct CodeExchange: Service {
                 code: secret, clientID: record.clientID.rawValue, redirectURI: record.redirectURI)
             return await outcome(of: grant, for: code)
         } catch {
-            logger.log(
-                level: error.isOfConfiguration ? .error : .notice, "a code was not exchanged",
-                metadata: metadata(of: code, error))
+            tell(
+                "a code was not exchanged", of: code, error,
+                level: error.isOfConfiguration ? .error : .notice)
             let delay = backoff.delay(after: attempt.number)
             return switch attempt.verdict(on: error, at: now(), delay: delay) {
             case .giveUp(let cause): .unavailable(cause)
@@ -133,7 +133,7 @@ public struct CodeExchange: Service {
 
     private func outcome(of grant: TokenGrant, for code: ClaimedCode) async -> Outcome {
         guard let token = grant.refreshToken.flatMap({ GrantSecret($0) }) else {
-            logger.error("Apple's answer has no refresh token", metadata: metadata(of: code))
+            tell("Apple's answer has no refresh token", of: code, level: .error)
             return .unavailable(.exchangeUncertain)
         }
         let finding = await check.check(
@@ -141,9 +141,9 @@ public struct CodeExchange: Service {
         switch finding {
         case .confirmed: break
         case .keysMissing:
-            logger.notice("a refresh token was kept without Apple's keys", metadata: metadata(of: code))
+            tell("a refresh token was kept without Apple's keys", of: code, level: .notice)
         case .mismatch:
-            logger.error("Apple's answer is about another person", metadata: metadata(of: code))
+            tell("Apple's answer is about another person", of: code, level: .error)
             return .unavailable(.identityMismatch)
         }
         return .token(token)
@@ -185,15 +185,17 @@ public struct CodeExchange: Service {
             }
         } catch {
             metrics.countLost()
-            logger.error("the outcome of an exchange was not stored", metadata: metadata(of: code, error))
+            tell("the outcome of an exchange was not stored", of: code, error, level: .error)
         }
     }
 
-    private func metadata(of code: ClaimedCode, _ error: (any Error)? = nil) -> Logger.Metadata {
-        var metadata: Logger.Metadata = [
-            "account": "\(code.record.accountID.rawValue)", "client_id": "\(code.record.clientID.rawValue)",
-        ]
-        if let error { metadata["error"] = "\(error)" }
-        return metadata
+    private func tell(
+        _ message: Logger.Message, of code: ClaimedCode, _ error: (any Error)? = nil,
+        level: Logger.Level = .warning
+    ) {
+        let clientID = code.record.clientID.rawValue
+        log.tell(
+            message, about: error, of: clientID, level: level, at: now(),
+            metadata: ["account": "\(code.record.accountID.rawValue)", "client_id": "\(clientID)"])
     }
 }

@@ -12,10 +12,21 @@ package struct WorkerPool<Work: Sendable>: Sendable {
         package let work: [Work]
         /// When to look again if there is no signal.
         package let nextLook: Duration
+        /// Whether a signal does not shorten the wait.
+        let isPause: Bool
 
         package init(work: [Work], nextLook: Duration) {
-            (self.work, self.nextLook) = (work, nextLook)
+            (self.work, self.nextLook, isPause) = (work, nextLook, false)
         }
+
+        private init(pause: Duration) {
+            (work, nextLook, isPause) = ([], pause, true)
+        }
+
+        /// For a claim that the database did not answer. A signal must not shorten this pause: while the
+        /// database is away each request that fails could send one, and the pool would ask a thousand times a
+        /// second.
+        package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
     private struct State {
@@ -42,7 +53,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     package func run(
         claim: @Sendable (Int) async -> Claim, perform: @escaping @Sendable (Work) async -> Void
     ) async {
-        let shared = Shared()
+        let (shared, stop) = (Shared(), WakeupSignal())
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 while let capacity = shared.capacity(of: width, least: leastCapacity) {
@@ -51,6 +62,10 @@ package struct WorkerPool<Work: Sendable>: Sendable {
                         continue
                     }
                     let claimed = await claim(capacity)
+                    if claimed.isPause {
+                        await stop.wait(atMost: claimed.nextLook, on: clock)
+                        continue
+                    }
                     shared.begin(claimed.work.count)
                     for work in claimed.work {
                         group.addTask {
@@ -66,6 +81,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             }
         } onCancelOrGracefulShutdown: {
             shared.stop()
+            stop.wake()
             signal.wake()
         }
     }

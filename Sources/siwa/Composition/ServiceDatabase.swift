@@ -39,13 +39,17 @@ extension SQLiteDatabase: ServiceDatabase {
 extension ServiceSettings {
     /// Opens or creates the database and migrates its schema. Throws `StorageError`.
     func openDatabase(logger: Logger) async throws -> any ServiceDatabase {
+        let failures = StorageFailures(
+            logger: logger, now: { Moment(milliseconds: ProcessObservation.millisecondsSince1970()) })
         let sealing: any GrantSealing = sealingKeys.map { GrantSealer(keys: $0) } ?? NoGrantSealing()
         switch database {
         case .sqlite(let path):
-            return try await SQLiteDatabase.open(path: path, sealing: sealing, logger: logger)
+            return try await SQLiteDatabase.open(
+                path: path, sealing: sealing, logger: logger, onFailure: failures.record)
         case .postgres(let address):
             return try await PostgresDatabase.open(
-                url: address.text, sealing: sealing, connections: databaseConnections, logger: logger)
+                url: address.text, sealing: sealing, connections: databaseConnections, logger: logger,
+                onFailure: failures.record)
         }
     }
 }

@@ -1,3 +1,5 @@
+import AppleAccounts
+import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -97,6 +99,45 @@ import Testing
         await bench.until { $0.running[7] != nil }
         bench.end(7)
         await bench.until { $0.done == [7] }
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `a minute without the database is 12 claims and one line more, however often it is rung for`()
+        async
+    {
+        let lines = CountedLines()
+        let log = ThrottledLog(lines.logger)
+        let pool = WorkerPool<Int>(width: 2, signal: signal, clock: clock)
+        let running = Task { [bench, clock] in
+            await pool.run(
+                claim: { capacity in
+                    _ = bench.claim(capacity)
+                    let now = Moment(milliseconds: clock.millisecondsSince1970)
+                    log.tell("no work could be claimed", about: CancellationError(), at: now)
+                    return .failed(pause: .seconds(5))
+                }, perform: { await bench.perform($0) })
+        }
+        for second in 0..<60 {
+            await clock.sleeper()
+            for _ in 0..<1000 { signal.wake() }
+            #expect(bench.state.withLock { $0.rooms.count } == second / 5 + 1)
+            clock.advance(by: .seconds(1))
+            if second % 5 == 4 { await clock.sleeper() }
+        }
+        // At the beginning, and a minute later.
+        #expect(lines.count == 2)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func `is stopped in the middle of a pause`() async {
+        let pool = WorkerPool<Int>(width: 2, signal: signal, clock: clock)
+        let running = Task { [bench] in
+            await pool.run(
+                claim: { _ in .failed(pause: .seconds(3600)) }, perform: { await bench.perform($0) })
+        }
+        await clock.sleeper()
         running.cancel()
         await running.value
     }

@@ -1,0 +1,46 @@
+import AppleAccounts
+
+/// What the last attempt to write failed with, and what is logged about it. Does no I/O and reads no clock.
+///
+/// On a disk that is nearly full some transactions fit and others do not, many times a second.
+struct WriteTrouble: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Line: Equatable {
+        case isFailing(StorageError)
+        case isOver
+    }
+
+    /// How soon a failure is logged again after the last one that was.
+    static var interval: Duration { .seconds(10) }
+
+    private(set) var failure: StorageError?
+    private var isSaidToFail = false
+    private var saidAt: Instant?
+
+    mutating func failed(_ error: StorageError, at now: Instant) -> Line? {
+        failure = error
+        return line(at: now)
+    }
+
+    /// - Parameter hasRoom: Whether the disk has room again; asked only after it had none.
+    mutating func succeeded(at now: Instant, hasRoom: () -> Bool) -> Line? {
+        guard let failure else { return line(at: now) }
+        // A few pages may still fit where the log has left some, and the next sign-in does not.
+        if failure.code == .full, !hasRoom() { return line(at: now) }
+        self.failure = nil
+        return line(at: now)
+    }
+
+    /// What is to be logged now. Also to be asked when nothing is written.
+    mutating func line(at now: Instant) -> Line? {
+        guard (failure != nil) != isSaidToFail else { return nil }
+        guard let failure else {
+            isSaidToFail = false
+            return .isOver
+        }
+        if let saidAt, now - saidAt < Self.interval { return nil }
+        (isSaidToFail, saidAt) = (true, now)
+        return .isFailing(failure)
+    }
+}

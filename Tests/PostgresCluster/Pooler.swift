@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+/// A PgBouncer in front of a cluster, with a port of its own.
+public final class Pooler: Sendable {
+    public struct Missing: Error, CustomStringConvertible {
+        public let description = "PgBouncer did not start: install the package pgbouncer"
+    }
+
+    private let port: Int
+    private let clusterPort: Int
+    private let watchdog: Watchdog
+
+    private init(_ port: Int, _ clusterPort: Int, _ watchdog: Watchdog) {
+        (self.port, self.clusterPort, self.watchdog) = (port, clusterPort, watchdog)
+    }
+
+    /// - Parameter mode: Its `pool_mode`.
+    public static func start(to cluster: PostgresCluster, mode: String) async throws -> Pooler {
+        let directory = try PostgresCluster.makeDirectory()
+        let watchdog = try Watchdog(
+            """
+            cat > /dev/null
+            [ -f "$1/pid" ] && kill -TERM "$(cat "$1/pid")"
+            rm -rf "$1"
+            """, [directory])
+        let port = try FreePort.find()
+        try """
+        [databases]
+        * = host=localhost port=\(cluster.port)
+        [pgbouncer]
+        listen_addr = localhost
+        listen_port = \(port)
+        unix_socket_dir =
+        auth_type = plain
+        auth_file = \(directory)/users
+        pool_mode = \(mode)
+        default_pool_size = 10
+        ignore_startup_parameters = extra_float_digits
+        logfile = \(directory)/log
+        pidfile = \(directory)/pid
+        """.write(toFile: "\(directory)/ini", atomically: false, encoding: .utf8)
+        try "\"siwa\" \"\(PostgresCluster.password)\"\n".write(
+            toFile: "\(directory)/users", atomically: false, encoding: .utf8)
+        let places = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"]
+        let program = places.first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let program else { throw Missing() }
+        try await Command(
+            path: program, arguments: ["--daemon", "--quiet", "\(directory)/ini"], asServer: true
+        ).run()
+        // It goes to the background before it listens.
+        try await eventually {
+            let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
+            return log?.contains("listening on 127.0.0.1") == true
+        }
+        return Pooler(port, cluster.port, watchdog)
+    }
+
+    /// The URL of a database of the cluster, through the pooler.
+    public func url(for url: String) -> String {
+        url.replacing(":\(clusterPort)/", with: ":\(port)/")
+    }
+
+    public func stop() { watchdog.release() }
+}
