@@ -36,6 +36,8 @@ public final class HTTPService: Service {
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
         /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
+        /// For development. `nil` leaves `/` not found.
+        public var startPage: StartPage?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -114,7 +116,7 @@ public final class HTTPService: Service {
             routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
             observer: RequestObserver(
                 registry: registry, sink: parts.sink, logger: logger, now: parts.now),
-            date: DateHeader(now: parts.now))
+            date: DateHeader(now: parts.now), startPage: parts.startPage)
     }
 
     /// The port that the service listens on. Throws when it could not listen.
