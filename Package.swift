@@ -185,7 +185,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
-            path: "docs/backends/swift",
+            path: "docs/backends/swift", exclude: ["Package.swift"],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
         // Tests and what they share.

@@ -15,16 +15,19 @@ final class Dispatcher: Sendable {
     private let callers: CallerDirectory
     private let routes: Routes
     private let foreignPages: ForeignPageCheck?
+    /// For development.
+    private let startPage: StartPage?
 
     init(
         routes: Routes, callers: CallerDirectory, foreignPages: ForeignPageCheck? = nil,
-        observer: RequestObserver, date: DateHeader
+        observer: RequestObserver, date: DateHeader, startPage: StartPage? = nil
     ) {
         self.routes = routes
         self.callers = callers
         self.foreignPages = foreignPages
         self.observer = observer
         self.date = date
+        self.startPage = startPage
     }
 
     /// Returns a response at once when nothing has to be waited for.
@@ -41,6 +44,11 @@ final class Dispatcher: Sendable {
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
             info.errorFormat = routes.errorFormat(at: target, headers: head.headers)
+            // No call of the interface, so it is not in the table of routes.
+            if let startPage, target.path == "/", head.method == .GET {
+                try foreignPages?.check(head, to: .openAPI)
+                return (info, .response(startPage.response))
+            }
             let match: RouteTable.Match
             do {
                 match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })

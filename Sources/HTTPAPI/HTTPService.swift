@@ -38,6 +38,8 @@ public final class HTTPService: Service {
         public var foreignPages: ForeignPageCheck?
         /// What the probes and metrics say beside whether the service is ready.
         public var warnings: ServiceWarnings
+        /// For development. `nil` leaves `/` not found.
+        public var startPage: StartPage?
 
         public init(
             useCases: SignInUseCases, keys: any VerificationKeys, store: any AccountStore,
@@ -120,7 +122,7 @@ public final class HTTPService: Service {
             routes: routes, callers: parts.callers, foreignPages: parts.foreignPages,
             observer: RequestObserver(
                 registry: registry, sink: parts.sink, logger: logger, now: parts.now),
-            date: DateHeader(now: parts.now))
+            date: DateHeader(now: parts.now), startPage: parts.startPage)
     }
 
     /// The port that the service listens on. Throws when it could not listen.

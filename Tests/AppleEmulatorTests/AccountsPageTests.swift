@@ -38,6 +38,53 @@ import Testing
         }
     }
 
+    @Test func `signs in on an iPhone, as the backend posts it`() async throws {
+        try await EmulatorUnderTest.run {
+            $0.notificationURL = "http://127.0.0.1:8080/v1/apple/notifications"
+        } _: { apple in
+            let fields = [("client_id", "com.example.app"), ("nonce", "n-1")]
+            let page = try await press(apple, "sign-in-on-iphone", fields)
+            #expect(page.status == 200)
+            #expect(page.text.contains("curl -sS http://127.0.0.1:8080/v1/sign-ins"))
+            let body = try #require(
+                page.text.split(separator: "--json &#39;").last?.split(separator: "&#39;").first)
+            let json = try JSONValue(parsing: Array(body.replacing("&quot;", with: "\"").utf8))
+            let token = try #require(json["identity_token"]?.string)
+            #expect(token.split(separator: ".").count == 3)
+            #expect(json["client_id"]?.string == "com.example.app")
+            #expect(json["authorization_code"]?.string?.hasPrefix("c") == true)
+            #expect(json["user"] != nil)
+            #expect(page.text.contains("value=\"n-1\""))
+            let again = try await press(apple, "sign-in-on-iphone", fields)
+            #expect(again.text.contains("does not tell the name again"))
+            #expect(try await press(apple, "sign-in-on-iphone", token: "other", fields).status == 400)
+            let long = [("client_id", "com.example.app"), ("nonce", String(repeating: "n", count: 513))]
+            #expect(try await press(apple, "sign-in-on-iphone", long).status == 400)
+            #expect(try await press(apple, "sign-in-on-iphone").status == 400)
+        }
+    }
+
+    @Test func `shows relay addresses, and time and person of each notification`() async throws {
+        try await ReceivingServer.run { receiver in
+            try await EmulatorUnderTest.run {
+                $0.notificationURL = receiver.url
+            } _: { apple in
+                let answer = try await apple.post(
+                    "/emulator/users", #"{"sub":"hiding","first_name":"Grace","hide_email":true}"#)
+                #expect(answer.status == 201)
+                _ = try await apple.post("/emulator/identity-tokens", #"{"sub":"hiding"}"#)
+                _ = try await apple.post("/emulator/users/hiding/revoke-consent", "{}")
+                let page = try await apple.get("/").text
+                let user = try apple.emulator.state.user("hiding")
+                #expect(page.contains("Apps see <code>\(user.identities[0].relayAddress)</code>"))
+                let delivery = try #require(apple.emulator.state.recentDeliveries.last)
+                #expect(delivery.subject == user.subject)
+                #expect(page.contains("<td>Grace Appleseed</td>"))
+                #expect(page.contains("<th>Time</th>") && page.contains("Z</td>"))
+            }
+        }
+    }
+
     @Test func `shows the newest first, on pages, and stays where a button was pressed`() async throws {
         try await EmulatorUnderTest.run { apple in
             for number in 2...45 {

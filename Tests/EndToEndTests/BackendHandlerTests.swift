@@ -47,11 +47,11 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `the lines of the page play the app`() async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
+    func `the lines of the page play the app`(language: ExampleBackend) async throws {
         try await TemporaryDirectory.with { directory in
             try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
-                try await ExampleBackend.python.run(
+                try await language.run(
                     siwa: system.service, secret: DevelopmentSettings.secret, clientID: WholeSystem.clientID,
                     in: directory
                 ) { port in
@@ -59,10 +59,38 @@ import Testing
                         .replacing("http://127.0.0.1:8000", with: "http://127.0.0.1:\(port)")
                         .replacing("http://127.0.0.1:8081", with: system.apple)
                     let printed = try await ExampleBackend.paste(script, in: directory)
-                    #expect(printed.count == 4)
-                    #expect(printed.first?.contains("\"session\"") == true)
-                    #expect(printed.dropFirst().first?.contains("\"account_id\"") == true)
-                    #expect(printed.suffix(2) == ["200", #"{"error": "session_ended"}"#])
+                    #expect(printed.last == "The trial is complete.", "\(printed)")
+                    #expect(printed.filter { $0.contains("session_ended") }.count == 3)
+                    #expect(printed.filter { $0.contains("\"account_id\"") }.count == 3)
+                    #expect(printed.contains("200"))
+                    let report = printed.first { $0.contains("user_must_revoke") }
+                    #expect(report?.contains("false") == true)
+                    // Grace is deleted, so that the second trial stops where she signs in.
+                    let again = try await ExampleBackend.paste(script, in: directory)
+                    #expect(again.last?.hasPrefix("Stopped: status 401 and not 200:") == true, "\(again)")
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ExampleBackend.allCases)
+    func `a backend with a wrong key or without settings says so in one line`(language: ExampleBackend)
+        async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            try await DevelopmentProcess.with(["--log-level", "error"], in: directory) { system in
+                for (secret, address, text) in [
+                    ("wrong", system.service, "check SIWA_URL and SIWA_KEY"),
+                    ("", system.service, "missing environment variables: SIWA_KEY"),
+                    (DevelopmentSettings.secret, "\(system.service)/nothing", "cannot start: "),
+                ] {
+                    let failure = await #expect(throws: ExampleBackend.NotStarted.self) {
+                        try await language.run(
+                            siwa: address, secret: secret, clientID: WholeSystem.clientID, in: directory
+                        ) { _ in }
+                    }
+                    let lines = failure?.description.split(separator: "\n") ?? []
+                    #expect(lines.count == 1 && lines.first?.contains(text) == true, "\(lines)")
                 }
             }
         }

@@ -16,6 +16,17 @@ import Testing
                 page.contains("```\(language.rawValue)\n\(text)```"),
                 "docs/backends/\(language.rawValue)/\(file) differs from docs/integrate.md")
         }
+        #expect(page.contains("`\(language.shownCommand)`"))
+    }
+
+    @Test func `the packages of the Swift backend are those that it is built with here`() throws {
+        let ours = try String(
+            contentsOf: PythonTools.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let readers = try String(
+            contentsOf: ExampleBackend.folder.appendingPathComponent("swift/Package.swift"), encoding: .utf8)
+        let packages = readers.split(separator: "\n").filter { $0.contains(".package(") }
+        #expect(packages.count == 6)
+        for line in packages { #expect(ours.contains(line.trimmingCharacters(in: .whitespaces))) }
     }
 
     #if os(Linux)

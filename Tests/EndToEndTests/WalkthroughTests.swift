@@ -5,7 +5,7 @@ import Testing
 
 @testable import siwa
 
-/// Runs the commands that `siwa dev` prints.
+/// Runs the commands of `siwa tour`, which `siwa dev` names.
 @Suite struct WalkthroughTests {
     @Test func `the printed walk-through works line by line`() async throws {
         try await TemporaryDirectory.with { directory in
@@ -17,12 +17,15 @@ import Testing
                 in: directory, output: printed, error: log)
             defer { process.terminate() }
             try await eventually {
-                try String(contentsOf: printed, encoding: .utf8).contains("/v1/events")
+                try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C")
             }
             // The whole text was written at once.
-            let lines = try String(contentsOf: printed, encoding: .utf8).split(separator: "\n").drop { line in
-                !line.hasPrefix("#")
-            }
+            let banner = try String(contentsOf: printed, encoding: .utf8)
+            #expect(banner.split(separator: "\n", omittingEmptySubsequences: false).count <= 24)
+            let tour = try #require(banner.firstMatch(of: /(\S+) (tour(?: --[a-z-]+ \S+)*)/))
+            let options = tour.2.split(separator: " ").map(String.init)
+            let program = URL(fileURLWithPath: String(tour.1))
+            let lines = try await ProgramRun.of(program, options + ["--print"]).output.split(separator: "\n")
             let script = lines.flatMap { Self.further(before: $0) + [String($0)] }
             let answers = try await Self.paste(script.joined(separator: "\n"))
             let json = answers.compactMap {
@@ -52,6 +55,19 @@ import Testing
                     "credential_revoked",
                     "credential_authorized", "credential_revoked", "account_erased",
                 ])
+
+            // The same with another person, one step per Enter.
+            let walk = try await ProgramRun.of(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "yes '' | \(tour.1) \(tour.2)"])
+            #expect(walk.output.contains("The tour is complete."), "\(walk.output)")
+            #expect(walk.output.components(separatedBy: "Enter runs it").count == 13)
+            let port = try #require(tour.2.firstMatch(of: /--port (\d+)/)?.1)
+            let page = try await ProgramRun.of(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "curl -sS -i http://127.0.0.1:\(port)/"]
+            ).output
+            #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("text/html"))
+            #expect(
+                page.contains("The fake Apple") && page.contains("/v1/web/sign-in?client_id=com.example.web"))
         }
     }
 

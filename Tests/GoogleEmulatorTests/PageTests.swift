@@ -44,6 +44,20 @@ import Testing
         }
     }
 
+    @Test func `the page says who calls a link linked, and who calls its token inactive`() async throws {
+        try await GoogleUnderTest.run { google in
+            try await google.link()
+            #expect(try await google.get("/").text.contains("linked</b>, as far as Google knows"))
+            google.server.answer("/oauth/introspect") { _ in
+                Response(status: .ok, body: .init(byteBuffer: .init(string: #"{"active":false}"#)))
+            }
+            _ = try await google.submit("/links", [("link", "1"), ("action", "call")])
+            let page = try await google.get("/").text
+            #expect(page.contains("the app&#39;s API says") || page.contains("the app's API says"))
+            #expect(page.contains("the access token is not active. Google learns why"))
+        }
+    }
+
     @Test func `text of others is escaped`() async throws {
         try await GoogleUnderTest.run { google in
             let begun = try await google.begin()

@@ -11,6 +11,16 @@ import Testing
         #expect(display.update(done: 52, after: .seconds(5) + .milliseconds(100)) != nil)
     }
 
+    @Test(arguments: [1, 10, 30, 45, 60, 79])
+    func `the bar is shorter than a line of the terminal`(columns: Int) {
+        var display = ProgressDisplay(title: "asking Apple", total: 2_000_000, isTerminal: true)
+        display.columns = columns
+        let line = display.update(done: 1_234_567, after: .seconds(3600)) ?? ""
+        let shown = line.dropFirst().dropLast(3)
+        #expect((1...max(1, columns - 1)).contains(shown.count), "\(shown)")
+        #expect(shown.contains("[") == (columns == 79))
+    }
+
     @Test func `a pipe gets a line for each tenth`() {
         var display = ProgressDisplay(title: "work", total: 100, isTerminal: false)
         let lines = (1...100).compactMap { display.update(done: $0, after: .milliseconds($0)) }

@@ -8,6 +8,7 @@ import NIOCore
 /// developer's own site.
 struct AccountsRoute: Sendable {
     static let changePassword = "change-password"
+    static let signIn = "sign-in-on-iphone"
 
     let state: EmulatorState
     let post: NotificationDispatcher
@@ -37,6 +38,7 @@ struct AccountsRoute: Sendable {
         router.post("accounts") { request, _ in
             do throws(OAuthError) {
                 let form = try await FormFields(bodyOf: request)
+                if form["action"] == Self.signIn { return try signIn(form).response.hummingbird }
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
                 // A redirect, so that reloading the page does not repeat the action.
@@ -49,15 +51,47 @@ struct AccountsRoute: Sendable {
     }
 
     private func page(_ query: FormFields) throws(OAuthError) -> AccountsPage {
-        AccountsPage(
-            people: try UserPage(of: state.users, query), deliveries: state.recentDeliveries,
-            notificationURL: state.notificationTarget?.url, token: token)
+        let users = state.users
+        let deliveries = state.recentDeliveries
+        let subjects = Set(deliveries.compactMap(\.subject))
+        var names: [String: String] = [:]
+        for user in users {
+            for identity in user.identities where subjects.contains(identity.subject) {
+                names[identity.subject] = PersonLine.name(user)
+            }
+        }
+        return AccountsPage(
+            people: try UserPage(of: users, query), deliveries: deliveries, names: names,
+            bundleIDs: state.apps.map(\.primaryClientID), notificationURL: state.notificationTarget?.url,
+            token: token)
     }
 
-    private func act(_ form: FormFields) async throws(OAuthError) {
+    /// The sign-in of a native app, for which Apple's sheet has no web page. Every press is a new sign-in.
+    private func signIn(_ form: FormFields) throws(OAuthError) -> IPhonePage {
+        try check(form)
+        var recipe = IdentityTokenRecipe()
+        (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
+        (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"].flatMap { $0.isEmpty ? nil : $0 })
+        guard recipe.nonce?.utf8.count ?? 0 <= IPhonePage.longestNonce else {
+            throw OAuthError(.invalidRequest, "a nonce must have at most \(IPhonePage.longestNonce) bytes")
+        }
+        do throws(EmulatorError) {
+            return IPhonePage(
+                user: try state.user(recipe.subject), minted: try state.mint(recipe),
+                notificationURL: state.notificationTarget?.url, token: token)
+        } catch {
+            throw OAuthError(.invalidRequest, error.description)
+        }
+    }
+
+    private func check(_ form: FormFields) throws(OAuthError) {
         guard ConstantTime.areEqual(Array(try form.require("token").utf8), Array(token.utf8)) else {
             throw OAuthError(.invalidRequest, "this page is from an earlier run; reload it")
         }
+    }
+
+    private func act(_ form: FormFields) async throws(OAuthError) {
+        try check(form)
         let (subject, action) = (try form.require("sub"), try form.require("action"))
         do throws(EmulatorError) {
             if action == Self.changePassword { return try state.changePassword(of: subject) }

@@ -41,7 +41,8 @@ extension EmulatorState {
         }
         let basis = claims.basis
         let payload = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
-        return MintedNotification(type: basis.type, clientID: basis.clientID, payload: payload)
+        return MintedNotification(
+            type: basis.type, clientID: basis.clientID, subject: basis.identity.subject, payload: payload)
     }
 
     /// Makes a change to a user's account, and mints the notifications for it: one per affected app.

@@ -50,7 +50,8 @@ extension EmulatorState {
         world.withLock { world in
             world.outbox.note(
                 RecentDelivery(
-                    type: notification.type, clientID: notification.clientID, outcome: delivery.text,
+                    type: notification.type, clientID: notification.clientID, subject: notification.subject,
+                    outcome: delivery.text,
                     postedAt: clock.now() + world.clockOffset))
         }
     }

@@ -83,6 +83,8 @@ public struct WaitingNotification: Sendable, Equatable, Codable {
 public struct RecentDelivery: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
+    /// The person's `sub` for the app's team; `nil` in state files of earlier versions.
+    public var subject: String?
     /// The status of the response, or the failure.
     public let outcome: String
     /// Milliseconds since 1970.

@@ -26,6 +26,8 @@ struct SentNotification {
 public struct MintedNotification: Sendable, Equatable, Codable {
     public let type: String
     public let clientID: String
+    /// The person's `sub` for the app's team; `nil` in state files of earlier versions.
+    public var subject: String?
     /// The compact JWS, which is sent as the member `payload`.
     public let payload: String
 }

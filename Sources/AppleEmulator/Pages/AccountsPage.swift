@@ -4,6 +4,10 @@ import Encodings
 struct AccountsPage {
     let people: UserPage
     let deliveries: [RecentDelivery]
+    /// The names of the people in `deliveries`, by their `sub`.
+    let names: [String: String]
+    /// The primary client ID of each app, in the order of the configuration.
+    let bundleIDs: [String]
     let notificationURL: String?
     /// The CSRF token of the forms.
     let token: String
@@ -30,20 +34,31 @@ struct AccountsPage {
     private var table: String {
         let rows = deliveries.reversed().map { delivery in
             let isTaken = delivery.outcome == "200"
-            return "<tr><td>\(delivery.type.htmlEscaped)</td><td>\(delivery.clientID.htmlEscaped)</td>"
-                + "<td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
+            let subject = delivery.subject ?? ""
+            return "<tr><td>\(EmulatorClock.text(of: delivery.postedAt).htmlEscaped)</td>"
+                + "<td>\(delivery.type.htmlEscaped)</td>"
+                + "<td>\((names[subject] ?? subject).htmlEscaped)</td>"
+                + "<td>\(delivery.clientID.htmlEscaped)</td><td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
         }
-        return "<table><tr><th>Event</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
+        return
+            "<table><tr><th>Time</th><th>Event</th><th>Person</th><th>App</th><th>Response</th></tr>\(rows.joined())</table>"
     }
 
     private func account(_ user: EmulatedUser) -> String {
         """
         <section class="account">
         <div class="person">\(PersonLine.html(user, tag: user.isDeleted ? "deleted" : ""))</div>
-        <p class="note"><code>\(user.subject.htmlEscaped)</code></p>
+        <p class="note"><code>\(user.subject.htmlEscaped)</code>\(relay(of: user))</p>
         \(user.isDeleted ? "" : buttons(user))
         </section>
         """
+    }
+
+    /// The address that the apps see of a person who hides the real one: another for each team.
+    private func relay(of user: EmulatedUser) -> String {
+        guard user.hidesEmail else { return "" }
+        let addresses = user.identities.map { "<code>\($0.relayAddress.htmlEscaped)</code>" }
+        return "<br>Hides the address. Apps see \(addresses.joined(separator: ", "))"
     }
 
     private func buttons(_ user: EmulatedUser) -> String {
@@ -54,12 +69,20 @@ struct AccountsPage {
         let words = user.forwardsEmail ? "Turn off e-mail forwarding" : "Turn on e-mail forwarding"
         return """
             <div class="row">
+            \(signIns(user).joined(separator: "\n"))
             \(apps.joined(separator: "\n"))
             \(button(user, forwarding, words))
             \(form(user, action: AccountsRoute.changePassword, "Change password"))
             \(button(user, .deleteAccount, "Delete Apple account", style: "danger"))
             </div>
             """
+    }
+
+    private func signIns(_ user: EmulatedUser) -> [String] {
+        bundleIDs.map { id in
+            let words = bundleIDs.count == 1 ? "Sign in on an iPhone" : "Sign in to \(id) on an iPhone"
+            return form(user, action: AccountsRoute.signIn, words, app: id, style: "main")
+        }
     }
 
     private func button(

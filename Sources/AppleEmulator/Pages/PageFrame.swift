@@ -80,6 +80,9 @@ struct PageFrame {
         p{margin:0 0 1.1rem;color:var(--soft);overflow-wrap:anywhere}
         b,code{color:var(--text);font-weight:600}
         code{font:.9em ui-monospace,SFMono-Regular,Menlo,monospace;overflow-wrap:anywhere}
+        pre{margin:0 0 1.1rem;padding:.8rem;border:1px solid var(--line);border-radius:.75rem;\
+        white-space:pre-wrap;overflow-wrap:anywhere;font:.8rem/1.5 ui-monospace,SFMono-Regular,Menlo,monospace}
+        a{color:var(--blue)}
         form{margin:0}
         button,input,summary{font:inherit;color:inherit}
         button{cursor:pointer;border-radius:.75rem;border:1px solid var(--line);background:none;\

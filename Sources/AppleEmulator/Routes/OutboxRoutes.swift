@@ -75,9 +75,11 @@ extension WaitingNotification {
 
 extension RecentDelivery {
     var json: JSONObject {
-        JSONObject([
+        var json = JSONObject([
             ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
             ("posted_at", .string(EmulatorClock.text(of: postedAt))),
         ])
+        json["sub"] = subject.map { .string($0) }
+        return json
     }
 }

@@ -88,7 +88,7 @@ extension OAuthCheck {
         for name in draft.scopes {
             if let token = ScopeToken(name), catalog[token] != nil {
                 tokens.append(token)
-            } else {
+            } else if !refusedScopes.contains(name) {
                 add(
                     .scopeUnknown, at: setting,
                     "of \(draft.id) names \(name.debugDescription), which is neither built in nor declared; add "

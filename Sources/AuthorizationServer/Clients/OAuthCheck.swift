@@ -4,6 +4,8 @@ public import AppleAccounts
 struct OAuthCheck {
     let surroundings: OAuthSurroundings
     private(set) var mistakes: [OAuthMistake] = []
+    /// The names of the scopes whose declaration has a mistake. The clients that name them have none.
+    private(set) var refusedScopes: Set<String> = []
 
     init(_ surroundings: OAuthSurroundings) {
         self.surroundings = surroundings
@@ -47,6 +49,7 @@ struct OAuthCheck {
                     .scopeMalformed, at: "oauth.scopes.name",
                     "must have 1 to \(ScopeToken.longest) printable ASCII characters without space, quotation "
                         + "mark and backslash (RFC 6749 section 3.3); rename the scope")
+                refusedScopes.insert(draft.name)
                 continue
             }
             if declared.contains(where: { $0.token == token }) {
@@ -57,7 +60,10 @@ struct OAuthCheck {
             let text =
                 draft.text.isEmpty && builtIn != nil
                 ? builtIn : text(draft.text, at: "oauth.scopes.text", of: token.rawValue, longest: 200)
-            guard let text else { continue }
+            guard let text else {
+                refusedScopes.insert(draft.name)
+                continue
+            }
             declared.append(DeclaredScope(token: token, text: text, isOptional: draft.isOptional))
         }
         return ScopeCatalog(declared: declared)

@@ -18,9 +18,8 @@ enum ShownText {
         fields.map { field in
             guard secretNames.contains(field.name) else { return "\(field.name) = \(field.value)" }
             let shown = "\(field.name) = \(shortened(field.value))"
-            // Google's own ID token: what it says of the person explains the answer.
-            guard field.name == "assertion", let content = token(field.value) else { return shown }
-            return "\(shown)\n\(content)"
+            // What a token says of the person explains the answer.
+            return token(field.value).map { "\(shown)\n\($0)" } ?? shown
         }.joined(separator: "\n")
     }
 
@@ -32,10 +31,16 @@ enum ShownText {
         return "\(url[..<mark])\n\(fields(query))"
     }
 
-    /// JSON with shortened secrets, a token with its content, or the text itself.
+    /// JSON with shortened secrets and below it what its tokens say, a token with its content, or the text
+    /// itself.
     static func body(_ body: [UInt8]) -> String {
         if let json = try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) {
-            return lines(of: hidden(json, name: ""), indent: "")
+            let tokens = json.object?.members.compactMap { member -> String? in
+                guard secretNames.contains(member.name), let content = member.value.string.flatMap(token)
+                else { return nil }
+                return "\n\nThe \(member.name) is signed, not encrypted, and says:\n\(content)"
+            }
+            return lines(of: hidden(json, name: ""), indent: "") + (tokens ?? []).joined()
         }
         let text = String(decoding: body.prefix(ExchangeLog.longestText), as: UTF8.self)
         return token(text) ?? text
@@ -52,6 +57,8 @@ enum ShownText {
 
     private static func hidden(_ value: JSONValue, name: String) -> JSONValue {
         switch value {
+        // The code of a problem (RFC 9457) is the name of an error.
+        case .string(let text) where name == "code" && isErrorName(text): return value
         case .string(let text) where secretNames.contains(name): return .string(shortened(text))
         case .string(let text) where name == "redirect_to": return .string(hiddenCode(in: text))
         case .array(let elements): return .array(elements.map { hidden($0, name: name) })
@@ -59,6 +66,14 @@ enum ShownText {
             return .object(JSONObject(object.members.map { ($0.name, hidden($0.value, name: $0.name)) }))
         default: return value
         }
+    }
+
+    /// Lower-case words. An authorization code has digits and upper case letters too.
+    private static func isErrorName(_ text: String) -> Bool {
+        text.utf8.count <= 64
+            && text.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
+            }
     }
 
     /// The URL with a shortened code.

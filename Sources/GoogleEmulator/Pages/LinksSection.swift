@@ -32,7 +32,7 @@ struct LinksSection {
 
     private func words(for link: AccountLink) -> String {
         switch link.status {
-        case .linked: "<b class=\"good\">linked</b>"
+        case .linked: "<b class=\"good\">linked</b>, as far as Google knows"
         case .failed(let error):
             "<b class=\"bad\">failed</b> with <code>\(error.htmlEscaped)</code>"
                 + (link.mode == .appFlip
@@ -55,10 +55,18 @@ struct LinksSection {
         if let token = link.refreshToken { rows.append(("refresh token", ShownText.shortened(token))) }
         if let subject = link.subject { rows.append(("Google account", subject)) }
         if let isActive = link.isActive {
-            rows.append(("the app's API", isActive ? "active" : "not active"))
+            rows.append(("the app's API says", isActive ? "the access token is active" : inactive(link)))
         }
         if let account = link.account { rows.append(("the app's account", account)) }
         return rows
+    }
+
+    /// Google and the server can differ for a while.
+    private func inactive(_ link: AccountLink) -> String {
+        let words = "the access token is not active"
+        guard link.status == .linked else { return words }
+        return
+            "\(words). Google learns why when it refreshes the token, or from a security event of the server."
     }
 
     /// A link that has ended can still be used, to see how the server refuses it.

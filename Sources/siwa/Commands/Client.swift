@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// `siwa client`
 struct Client: ParsableCommand {
@@ -13,7 +14,8 @@ struct ClientNew: ParsableCommand {
         commandName: "new",
         abstract: "Print a client for the section oauth of the configuration file, and its secret.",
         discussion: """
-            Paste the lines under oauth.clients. Give the secret to the client and do not store it; the \
+            Paste the lines under oauth.clients. Into a file go only these lines, and the secret is printed on \
+            standard error. Give the secret to the client and do not store it; the \
             service needs only the hash. To rotate a secret, run the command again and add the new hash \
             beside the old one; remove the old one when the client uses the new secret.
             """)
@@ -72,8 +74,13 @@ struct ClientNew: ParsableCommand {
             throw ValidationError(NewClientMistakes(error, id: id).description)
         }
         if let secret = lines.secret {
-            print("secret: \(secret)")
-            print("")
+            // A file gets the lines for the configuration alone, where a secret must not be stored.
+            if TerminalStyle.isFile(STDOUT_FILENO) {
+                ErrorMessage.write("secret: \(secret)")
+            } else {
+                print("secret: \(secret)")
+                print("")
+            }
         }
         print(lines.yaml)
     }

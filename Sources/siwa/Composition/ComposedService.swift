@@ -61,14 +61,15 @@ struct ComposedService {
         let oauth = ComposedOAuth(
             settings: settings, store: store, signIn: useCases, web: web, feed: feed, client: apple.client,
             now: now, logger: logger)
+        var parts = HTTPService.Parts(
+            useCases: useCases, keys: keys, store: store, callers: settings.callers,
+            registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
+            now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
+            authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings)
+        parts.startPage = settings.startPage
         http = HTTPService(
             host: settings.host, port: settings.port, limits: .forThisProcess(settings, admission: admission),
-            parts: HTTPService.Parts(
-                useCases: useCases, keys: keys, store: store, callers: settings.callers,
-                registry: observation.registry, sink: observation.sink, version: SiwaVersion.current,
-                now: ProcessObservation.millisecondsSince1970, web: web, oauth: oauth?.server,
-                authorize: oauth?.authorize, foreignPages: settings.foreignPages, warnings: warnings),
-            logger: logger)
+            parts: parts, logger: logger)
         let workers = AppleGrantWorkers(
             grantContext: grantContext, commits: commits, apple: apple.tokens,
             check: GrantCheck(verifier: useCases.identityVerifier, keys: keys),

@@ -19,11 +19,14 @@ struct ProcessObservation: Sendable {
         }
     }
 
-    /// Logs to standard error, and includes the logs and metrics of libraries. Can be called once per
+    /// Logs to standard error, in short lines if that is a terminal, and includes the logs and metrics of libraries. Can be called once per
     /// process.
     static func ofProcess(level: Logger.Level) -> ProcessObservation {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let lines = TerminalLogLines(
+            hasColors: TerminalStyle.hasColors(ProcessInfo.processInfo.environment))
         let observation = ProcessObservation(level: level) { bytes in
-            try? FileHandle.standardError.write(contentsOf: bytes)
+            try? FileHandle.standardError.write(contentsOf: isTerminal ? lines.shorten(bytes) : bytes)
         }
         let sink = observation.sink
         LoggingSystem.bootstrap { label in

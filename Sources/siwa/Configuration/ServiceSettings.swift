@@ -42,6 +42,8 @@ struct ServiceSettings: Sendable {
     var googleEndpoints = GoogleEndpoints.google
     /// The time between two validations of one refresh token.
     var checkInterval: Duration = .seconds(86_400)
+    /// The page at `/` of `siwa dev`.
+    var startPage: StartPage?
     /// The largest number of refresh tokens that are validated per second.
     var checksPerSecond = 25
     /// How long the service goes on after SIGTERM, while `/readyz` answers 503.

@@ -35,7 +35,7 @@ struct DoctorChecks: Sendable {
         var findings: [Finding] = []
         for check in await checks(of: settings, client: client) { findings += await check.run() }
         try? await client.shutdown()
-        return DoctorReport(findings: findings)
+        return DoctorReport(findings: findings, registrations: Registrations(settings: settings).lines)
     }
 
     private func checks(of settings: ServiceSettings, client: HTTPClient) async -> [any DoctorCheck] {

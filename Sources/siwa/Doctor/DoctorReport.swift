@@ -3,6 +3,8 @@ import StrictJSON
 /// The results of `siwa doctor`.
 struct DoctorReport {
     let findings: [Finding]
+    /// What the operator registers, and where.
+    var registrations: [String] = []
 
     var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }
 
@@ -14,6 +16,9 @@ struct DoctorReport {
             let verdict = Self.padded(finding.verdict.rawValue, to: 7)
             lines.append("  \(verdict)  \(Self.padded(finding.check, to: width))  \(finding.text)")
             for line in finding.advice?.split(separator: "\n") ?? [] { lines.append(indent + line) }
+        }
+        if !registrations.isEmpty {
+            lines += ["", "Register, if that is not done yet:"] + registrations.map { "  \($0)" }
         }
         return (lines + ["", summary]).joined(separator: "\n")
     }
@@ -32,6 +37,13 @@ struct DoctorReport {
             json.member("text", finding.text)
             json.member("advice", ifPresent: finding.advice)
             json.endObject()
+        }
+        json.endArray()
+        json.name("register")
+        json.beginArray()
+        for line in registrations {
+            json.element()
+            json.value(.string(line))
         }
         json.endArray()
         json.endObject()

@@ -17,6 +17,14 @@ struct PublicURLCheck: DoctorCheck {
                         + "Apple, Edit).")
             ]
         }
+        if settings.environment == .development, address.isLoopback {
+            return [
+                .note(
+                    Self.name, "it is an address of this machine, which is enough for development",
+                    advice:
+                        "Apple's notifications and web sign-ins need an https URL with a public host name.")
+            ]
+        }
         var mistakes: [Finding] = []
         if !address.isSecure {
             mistakes.append(
@@ -41,13 +49,6 @@ struct PublicURLCheck: DoctorCheck {
                     advice: "Use the same host in SIWA_PUBLIC_URL and oauth.issuer."))
         }
         guard mistakes.isEmpty else { return mistakes }
-        let notifications = Finding.note(
-            Self.name, "Apple sends notifications to \(publicURL)/v1/apple/notifications",
-            advice:
-                "Register this URL at developer.apple.com (Identifiers, your app, Sign in with Apple, Edit).")
-        let callback = Finding.note(
-            Self.name, "Apple sends web sign-ins to \(publicURL)/v1/web/callback",
-            advice: "Register it as a Return URL of your Services ID at developer.apple.com.")
-        return settings.webRedirectURLs.isEmpty ? [notifications] : [notifications, callback]
+        return [.good(Self.name, publicURL)]
     }
 }

@@ -15,8 +15,10 @@ struct CallbackExchange {
     enum Reply: Equatable {
         /// Shows the page, and goes on waiting.
         case page(CallbackPage)
-        /// Shows the page, and ends the wait with this answer.
+        /// Shows the page, and ends the wait with this refusal.
         case answer(CallbackPage, AuthorizationResponse)
+        /// Ends the wait with this code. The browser gets its page when the tokens have been verified.
+        case held(AuthorizationResponse)
     }
 
     let expectation: AuthorizationResponse.Expectation
@@ -50,7 +52,7 @@ struct CallbackExchange {
             return .page(.otherState)
         case .code:
             isAnswered = true
-            return .answer(.done, answer)
+            return .held(answer)
         case .refused(let error):
             isAnswered = true
             return .answer(.failed(error.message), answer)

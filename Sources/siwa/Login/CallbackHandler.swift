@@ -8,16 +8,19 @@ final class CallbackHandler: ChannelInboundHandler {
 
     private let reply: @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply
     private let finish: @Sendable (AuthorizationResponse) -> Void
+    private let hold: @Sendable (AuthorizationResponse) -> Void
     private var hasReplied = false
 
     /// - Parameters:
     ///   - reply: Decides about a request.
-    ///   - finish: Gets the answer after its page was sent.
+    ///   - finish: Gets a refusal after its page was sent.
+    ///   - hold: Gets a code. The connection stays open until its page is sent.
     init(
         reply: @escaping @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply,
-        finish: @escaping @Sendable (AuthorizationResponse) -> Void
+        finish: @escaping @Sendable (AuthorizationResponse) -> Void,
+        hold: @escaping @Sendable (AuthorizationResponse) -> Void
     ) {
-        (self.reply, self.finish) = (reply, finish)
+        (self.reply, self.finish, self.hold) = (reply, finish, hold)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -27,10 +30,11 @@ final class CallbackHandler: ChannelInboundHandler {
         let request = CallbackExchange.Request(
             method: head.method.rawValue, target: head.uri, hosts: head.headers["host"])
         switch reply(request) {
-        case .page(let page): send(page, context, isHead: head.method == .HEAD) {}
+        case .page(let page): Self.send(page, to: context.channel, isHead: head.method == .HEAD)
         case .answer(let page, let answer):
             let finish = finish
-            send(page, context, isHead: false) { finish(answer) }
+            Self.send(page, to: context.channel).whenComplete { _ in finish(answer) }
+        case .held(let answer): hold(answer)
         }
     }
 
@@ -38,21 +42,19 @@ final class CallbackHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func send(
-        _ page: CallbackPage, _ context: ChannelHandlerContext, isHead: Bool,
-        then finish: @escaping @Sendable () -> Void
-    ) {
+    /// Sends the page, and closes the connection. The future ends in both cases, also when the browser has
+    /// gone away.
+    @discardableResult
+    static func send(
+        _ page: CallbackPage, to channel: any Channel, isHead: Bool = false
+    ) -> EventLoopFuture<Void> {
         let html = ByteBuffer(string: page.html)
         var headers = HTTPHeaders(page.headers)
         headers.add(name: "Content-Length", value: String(html.readableBytes))
         let head = HTTPResponseHead(
             version: .http1_1, status: .init(statusCode: page.status), headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead { context.write(wrapOutboundOut(.body(.byteBuffer(html))), promise: nil) }
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            channel.close(promise: nil)
-            finish()
-        }
+        channel.write(OutboundOut.head(head), promise: nil)
+        if !isHead { channel.write(OutboundOut.body(.byteBuffer(html)), promise: nil) }
+        return channel.writeAndFlush(OutboundOut.end(nil)).always { _ in channel.close(promise: nil) }
     }
 }

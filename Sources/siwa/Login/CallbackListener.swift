@@ -5,15 +5,19 @@ import Synchronization
 
 /// The HTTP server on a free loopback port that waits for the browser (RFC 8252 §7.3).
 ///
-/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header.
+/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header. The one
+/// connection that brought the code waits up to two minutes for its page.
 final class CallbackListener: Sendable {
     private static let mostConnections = 16
     private static let connectionTime = TimeAmount.seconds(10)
+    private static let heldTime = TimeAmount.seconds(120)
     private static let longestHeader = 32 * 1024
 
     private struct State {
         var exchange: CallbackExchange
         var connections = 0
+        /// The browser that brought the code.
+        var held: (any Channel)?
     }
 
     let redirectURI: String
@@ -85,6 +89,16 @@ final class CallbackListener: Sendable {
         }
     }
 
+    /// Shows the browser that brought the code how the sign-in has ended. Does nothing without one.
+    func show(_ page: CallbackPage) async {
+        let held = state.withLock { state in
+            defer { state.held = nil }
+            return state.held
+        }
+        guard let held else { return }
+        try? await CallbackHandler.send(page, to: held).get()
+    }
+
     func close() async {
         continuation.finish()
         try? await channel.close()
@@ -100,7 +114,9 @@ final class CallbackListener: Sendable {
         guard isServed else { return connection.close() }
         connection.closeFuture.whenComplete { _ in self.state.withLock { $0.connections -= 1 } }
         // A connection that sends nothing, or byte by byte, ends too.
-        connection.eventLoop.scheduleTask(in: Self.connectionTime) { connection.close(promise: nil) }
+        let end = connection.eventLoop.scheduleTask(in: Self.connectionTime) {
+            connection.close(promise: nil)
+        }
         return connection.eventLoop.makeCompletedFuture {
             var limits = NIOHTTPDecoderLimitConfiguration()
             (limits.maxHeaderFieldSize, limits.maxHeaderListSize) = (Self.longestHeader, Self.longestHeader)
@@ -112,7 +128,15 @@ final class CallbackListener: Sendable {
             try pipeline.addHandler(
                 CallbackHandler(
                     reply: { request in self.state.withLock { $0.exchange.reply(to: request) } },
-                    finish: { self.continuation.yield($0) }))
+                    finish: { self.continuation.yield($0) },
+                    hold: { answer in
+                        end.cancel()
+                        connection.eventLoop.scheduleTask(in: Self.heldTime) {
+                            connection.close(promise: nil)
+                        }
+                        self.state.withLock { $0.held = connection }
+                        self.continuation.yield(answer)
+                    }))
         }
     }
 }

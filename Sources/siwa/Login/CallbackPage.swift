@@ -4,7 +4,8 @@ import Encodings
 /// The pages of the loopback address. They need no script, load nothing, and send the person back to the
 /// terminal.
 enum CallbackPage: Equatable {
-    case done
+    case signedIn
+    /// With the message of a `LoginError`.
     case failed(String)
     case otherState
     case alreadyAnswered
@@ -14,7 +15,7 @@ enum CallbackPage: Equatable {
 
     var status: Int {
         switch self {
-        case .done: 200
+        case .signedIn: 200
         case .failed, .otherState: 400
         case .nothingHere: 404
         case .otherMethod: 405
@@ -60,8 +61,8 @@ enum CallbackPage: Equatable {
 
     private var title: String {
         switch self {
-        case .done: "Go back to the terminal"
-        case .failed: "The sign-in has failed"
+        case .signedIn: "You are signed in"
+        case .failed: "You are not signed in"
         case .otherState: "This is not the sign-in of this terminal"
         case .alreadyAnswered: "The sign-in is over"
         case .nothingHere, .otherMethod, .otherHost: "There is nothing here"
@@ -70,9 +71,10 @@ enum CallbackPage: Equatable {
 
     private var text: String {
         switch self {
-        case .done:
-            "The server's answer has reached siwa login. You can close this window; the terminal says how it goes on."
-        case .failed(let words): "\(words). You can close this window and go back to the terminal."
+        case .signedIn:
+            "siwa login has verified the tokens and keeps them in a file. You can close this window and go back to the terminal."
+        case .failed(let words):
+            "The reason is: \(words). You can close this window and go back to the terminal."
         case .otherState: "The answer belongs to another sign-in. Open the address that the terminal shows."
         case .alreadyAnswered: "The terminal already has an answer. You can close this window."
         case .nothingHere, .otherMethod, .otherHost:

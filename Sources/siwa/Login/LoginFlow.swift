@@ -111,7 +111,6 @@ struct LoginFlow: Sendable {
             path: redirectPath,
             expecting: AuthorizationResponse.Expectation(
                 state: secrets.state, issuer: issuer.text, promisesIssuer: server.promisesIssuer))
-        let response: TokenResponse
         do throws(LoginError) {
             say("Listening on \(listener.redirectURI) for the answer.")
             let url = AuthorizationURL(
@@ -125,14 +124,23 @@ struct LoginFlow: Sendable {
             }
             let issuerWords = server.promisesIssuer ? " and the right issuer" : ""
             say("The answer has the right state\(issuerWords), and a code.")
+            let response = try await redeem(code, secrets, redirectURI: listener.redirectURI, at: server)
+            try await keep(response, nonce: secrets.nonce, at: server)
+            await listener.show(.signedIn)
             await listener.close()
-            response = try await redeem(code, secrets, redirectURI: listener.redirectURI, at: server)
         } catch {
+            await listener.show(.failed(error.message))
             await listener.close()
             throw error
         }
+    }
+
+    /// Verifies the tokens, and keeps them.
+    private func keep(
+        _ response: TokenResponse, nonce: String, at server: ServerMetadata
+    ) async throws(LoginError) {
         do throws(LoginError) {
-            let subject = try await subject(of: response, nonce: secrets.nonce, at: server)
+            let subject = try await subject(of: response, nonce: nonce, at: server)
             let kept = KeptTokens(
                 response, issuer: issuer.text, clientID: client.id, requestedScope: scope.text,
                 subject: subject, at: now())

@@ -16,7 +16,9 @@ final class ProgressBar: Sendable {
         title: String, total: Int, isTerminal: Bool = isatty(STDERR_FILENO) == 1,
         write: @escaping @Sendable (String) -> Void = ProgressBar.toStandardError
     ) {
-        state = Mutex(State(display: ProgressDisplay(title: title, total: total, isTerminal: isTerminal)))
+        var display = ProgressDisplay(title: title, total: total, isTerminal: isTerminal)
+        display.columns = TerminalStyle.columns(of: STDERR_FILENO)
+        state = Mutex(State(display: display))
         self.write = write
     }
 
@@ -24,6 +26,8 @@ final class ProgressBar: Sendable {
         let elapsed = start.duration(to: .now)
         let text = state.withLock { state in
             state.done += count
+            // A window can be resized meanwhile.
+            state.display.columns = TerminalStyle.columns(of: STDERR_FILENO)
             return state.display.update(done: state.done, after: elapsed)
         }
         if let text { write(text) }

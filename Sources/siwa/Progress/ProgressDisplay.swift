@@ -6,6 +6,8 @@ struct ProgressDisplay {
     let title: String
     let total: Int
     let isTerminal: Bool
+    /// Of the terminal.
+    var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
 
@@ -37,11 +39,14 @@ struct ProgressDisplay {
             : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
+    /// Shorter than a line of the terminal, because a return goes to the beginning of the last line only.
     private func bar(done: Int, after elapsed: Duration) -> String {
-        let width = 24
+        let figures = figures(done: done, after: elapsed)
+        let width = min(24, columns - 1 - title.count - figures.count - 4)
+        guard width >= 4 else { return String("\(title) \(figures)".prefix(max(1, columns - 1))) }
         let filled = total > 0 ? min(width, done * width / total) : width
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled)
-        return "\(title) [\(bar)] \(figures(done: done, after: elapsed))"
+        return "\(title) [\(bar)] \(figures)"
     }
 
     private func figures(done: Int, after elapsed: Duration) -> String {

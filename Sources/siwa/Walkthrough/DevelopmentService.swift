@@ -50,7 +50,7 @@ struct DevelopmentService: Service {
         }
     }
 
-    /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the walk-through.
+    /// Configures the URLs of the service in the fake Apple and the fake Google, and prints the banner.
     private func introduce(_ service: ComposedService, applePort: Int, googlePort: Int?) async throws {
         // The service itself throws the error that prevents it from listening.
         guard let port = try? await service.boundPort() else { return }
@@ -62,11 +62,12 @@ struct DevelopmentService: Service {
             to: LinkedServer(issuer: "http://127.0.0.1:\(port)"), appleURL: "http://127.0.0.1:\(applePort)")
         await cancelWhenGracefulShutdown { await service.waitForKeys() }
         guard !Task.isShuttingDownGracefully else { return }
-        let walkthrough = Walkthrough(
+        let banner = DevelopmentBanner(
             servicePort: port, applePort: applePort, googlePort: googlePort,
-            secret: DevelopmentSettings.secret, clientID: options.clientIDs[0])
+            secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
+            isPermanent: options.database != nil, program: StartedProgram.name)
         // Unbuffered, so that it appears at once also in a pipe.
-        try FileHandle.standardOutput.write(contentsOf: Data(walkthrough.text.utf8))
+        try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
     }
 
     private func settings(

@@ -1,43 +1,12 @@
-/// The output of `siwa dev`: commands to paste into a second terminal, one after the other. They need only
-/// curl.
+/// The life of one person in commands that need only curl: `siwa tour`, and README.md.
 ///
 /// An interactive zsh does not ignore comments but runs them as commands. They contain no quotation marks,
 /// because one would begin a string that includes the next line.
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
-    /// `nil` without OAuth clients.
-    var googlePort: Int?
     let secret: String
     let clientID: String
-
-    var text: String {
-        """
-
-        siwa       http://127.0.0.1:\(servicePort)
-        fake Apple http://127.0.0.1:\(applePort)
-        \(oauth)
-        Paste these lines into another terminal, one after the other. Ctrl-C here ends all.
-
-        \(lines)
-
-        """
-    }
-
-    /// The clients of the authorization server. No line begins with #, because the commands begin there.
-    private var oauth: String {
-        guard let googlePort else { return "" }
-        let issuer = "http://127.0.0.1:\(servicePort)"
-        return """
-            fake Google http://127.0.0.1:\(googlePort) links accounts, in the browser or from an iPhone app
-
-            OAuth clients: \(DevelopmentClients.google) with the secret \(DevelopmentClients.googleSecret), \
-            \(DevelopmentClients.web) with the secret \(DevelopmentClients.webSecret) and
-            http://127.0.0.1:\(applePort)/site, and \(DevelopmentClients.native) for apps of this machine:
-                siwa login --issuer \(issuer) --client-id \(DevelopmentClients.native)
-
-            """
-    }
 
     /// The commands alone, which are in README.md too: at most 12, each below a comment that says what it
     /// answers.
@@ -79,5 +48,28 @@ struct Walkthrough {
         # What happened, in order, without personal data. This is how the backend learns when to sign a person out.
         curl -sS $SIWA/v1/events -H "$KEY"; echo
         """
+    }
+
+    /// A comment and its command each.
+    var steps: [(comment: String, command: String)] {
+        let lines = lines.split(separator: "\n").map(String.init)
+        return stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }
+    }
+
+    /// A program for `sh` that shows each step, waits for Enter, and carries it out. It ends at the first command
+    /// that fails, and at the end of its input.
+    var script: String {
+        let steps = steps.map { step in
+            """
+            printf '\\n%s\\n\\n%s\\n' \(Self.quoted(step.comment)) \(Self.quoted("  " + step.command))
+            printf '\\nEnter runs it, Ctrl-C ends the tour. '; read -r _ || exit 0
+            \(step.command)
+            """
+        }
+        return "set -e\n" + steps.joined(separator: "\n") + "\nprintf '\\nThe tour is complete.\\n'\n"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
 }

@@ -261,10 +261,11 @@ import Testing
 
 extension OAuthDraft {
     fileprivate static func scope(_ change: (inout ScopeDraft) -> Void) -> OAuthDraft {
-        // Without the client that names the scope.
+        // A client that names the scope has no mistake of its own.
         sample {
-            $0.clients = [.sample()]
             change(&$0.scopes[0])
+            let name = $0.scopes[0].name
+            $0.clients = [.sample { $0.scopes.append(name) }]
         }
     }
 

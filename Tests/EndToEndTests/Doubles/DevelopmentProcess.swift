@@ -25,7 +25,7 @@ struct DevelopmentProcess: Sendable {
             process.terminate()
             process.waitUntilExit()
         }
-        try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("/v1/events") }
+        try await eventually { try String(contentsOf: printed, encoding: .utf8).contains("Ctrl-C") }
         let text = try String(contentsOf: printed, encoding: .utf8)
         func port(after mark: String) -> Int {
             let digits = text.firstRange(of: mark).map { text[$0.upperBound...].prefix { $0.isNumber } }

@@ -37,7 +37,17 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         case .python: ["app.py"]
         case .javascript: ["app.mjs"]
         case .go: ["siwa.go", "main.go", "events.go"]
-        case .swift: ["Siwa.swift", "Backend.swift", "Backend+Events.swift", "App.swift"]
+        case .swift: ["Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift", "App.swift"]
+        }
+    }
+
+    /// The line of the page that starts the backend.
+    var shownCommand: String {
+        switch self {
+        case .python: "python3 docs/backends/python/app.py"
+        case .javascript: "node docs/backends/javascript/app.mjs"
+        case .go: "(cd docs/backends/go && go run .)"
+        case .swift: "swift run ExampleBackend"
         }
     }
 

@@ -69,7 +69,7 @@ import Testing
             _ = try await trial.signIn { browser, url in
                 let page = try await browser.signIn(url)
                 #expect(page.status == 200)
-                #expect(page.text.contains("Go back to the terminal"))
+                #expect(page.text.contains("<h1>You are signed in</h1>"))
                 #expect(!page.text.contains("<script"))
                 let policy = page.headers.first(name: "Content-Security-Policy") ?? ""
                 #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))

@@ -1,7 +1,7 @@
 // The backend's part of Sign in with Apple, with the standard library of Go 1.19 or later.
 //
-// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in
-// memory; put them into your database.
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
+// 127.0.0.1 and 8000 by default. The tables are kept in memory; put them into your database.
 package main
 
 import (
@@ -293,19 +293,35 @@ func (b *Backend) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	_ = json.NewEncoder(writer).Encode(result)
 }
 
+func setting(name, standard string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return standard
+}
+
 func main() {
+	var missing []string
+	for _, name := range []string{"SIWA_URL", "SIWA_KEY", "CLIENT_ID"} {
+		if os.Getenv(name) == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		log.Fatal("missing environment variables: ", strings.Join(missing, ", "))
+	}
 	backend := &Backend{
 		users: map[string]user{}, sessions: map[string]session{}, revocations: map[string]string{},
 		passwords: readPasswords(),
 	}
 	// A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins.
 	if err := backend.beginFeed(); err != nil && !is(err, "try_again") {
-		log.Fatal(err)
+		log.Fatal("cannot start: ", err)
 	}
 	go backend.followEvents()
-	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	listener, err := net.Listen("tcp", net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "8000")))
 	if err != nil {
-		log.Fatal(err)
+		log.Fatal("cannot start: ", err)
 	}
 	fmt.Println("listening on", listener.Addr())
 	server := http.Server{Handler: backend, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute}

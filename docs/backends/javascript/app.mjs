@@ -1,18 +1,26 @@
 // The backend's part of Sign in with Apple, with nothing but Node.js 18 or later.
 //
-// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT. The tables are kept in
-// memory; put them into your database.
+// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
+// 127.0.0.1 and 8000 by default. The tables are kept in memory; put them into your database.
 import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as passwords from "./passwords.mjs";
 
-const { SIWA_URL, SIWA_KEY, CLIENT_ID, PORT = "8000" } = process.env;
+const { SIWA_URL, SIWA_KEY, CLIENT_ID, HOST = "127.0.0.1", PORT = "8000" } = process.env;
+const missing = ["SIWA_URL", "SIWA_KEY", "CLIENT_ID"].filter((name) => !process.env[name]);
+if (missing.length > 0) stop(`missing environment variables: ${missing.join(", ")}`);
+
 const users = new Map(); // user_id: { accountID, teamID, sub, formerID }
 const sessions = new Map(); // session_hash: { userID, since, createdAt }
 const revocations = new Map(); // account_id: occurred_at
 let cursor = "";
 let feedHasBegun = false;
+
+function stop(reason) {
+    console.error(reason);
+    process.exit(1);
+}
 
 /** What the app gets: a status and a code. */
 class Refused extends Error {
@@ -34,10 +42,11 @@ async function siwa(method, path, body, milliseconds = 12_000) {
             const response = await fetch(SIWA_URL + path, options);
             if (response.ok) return await response.json();
             if (response.status < 500 && response.status !== 429) {
-                const { code } = await response.json();
+                const { status } = response;
+                const { code = "" } = Object(await response.json().catch(() => ({})));
+                if (code && !code.startsWith("caller_")) throw new Refused(status, code);
                 // Not the person's mistake, so the app gets a 500.
-                if (code.startsWith("caller_")) throw new Refused(500, `siwa: ${code}, check SIWA_KEY`);
-                throw new Refused(response.status, code);
+                throw new Refused(500, `siwa answers ${status} ${code}: check SIWA_URL and SIWA_KEY`);
             }
             pause = Math.min(Number(response.headers.get("Retry-After")) || 1, 5);
             await response.body?.cancel();
@@ -225,7 +234,7 @@ async function startFeed() {
     try {
         await beginFeed();
     } catch (error) {
-        if (error.status !== 503) throw error;
+        if (error.status !== 503) stop(`cannot start: ${error.code ?? error.message}`);
     }
 }
 
@@ -272,7 +281,7 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
         result = await route(await readBody(request), session);
     } catch (error) {
         status = error instanceof Refused ? error.status : 500;
-        if (status === 500) console.error(request.method, request.url, error);
+        if (status === 500) console.error(request.method, request.url, error.code ?? error);
         result = { error: status === 500 ? "internal_error" : error.code };
     }
     response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" });
@@ -281,4 +290,5 @@ const server = createServer({ requestTimeout: 30_000 }, async (request, response
 
 await startFeed();
 followEvents();
-server.listen(Number(PORT), "127.0.0.1", () => console.log("listening on", server.address()));
+server.on("error", (error) => stop(`cannot start: ${error.message}`));
+server.listen(Number(PORT), HOST, () => console.log(`listening on ${HOST}:${server.address().port}`));

@@ -1,18 +1,22 @@
 """The backend's part of Sign in with Apple, with the standard library of Python 3.9 or later.
 
-Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), PORT.
+Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), DATABASE (a file), and HOST and
+PORT to listen at, 127.0.0.1 and 8000 by default.
 """
-import hashlib, http.client, json, logging, os, secrets, sqlite3, threading, time
+import hashlib, http.client, json, logging, os, secrets, sqlite3, sys, threading, time
 import urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
 import passwords
 
-SIWA_URL, SIWA_KEY, CLIENT_ID = (os.environ[name] for name in ("SIWA_URL", "SIWA_KEY", "CLIENT_ID"))
+REQUIRED = ("SIWA_URL", "SIWA_KEY", "CLIENT_ID", "DATABASE")
+if missing := [name for name in REQUIRED if not os.environ.get(name)]:
+    sys.exit("missing environment variables: " + ", ".join(missing))
+SIWA_URL, SIWA_KEY, CLIENT_ID, DATABASE = (os.environ[name] for name in REQUIRED)
 feed_has_begun = threading.Event()
 lock = threading.RLock()  # one connection to the database serves all threads
-db = sqlite3.connect(os.environ["DATABASE"], check_same_thread=False)
+db = sqlite3.connect(DATABASE, check_same_thread=False)
 db.executescript("""
     PRAGMA foreign_keys = ON;
     CREATE TABLE IF NOT EXISTS users (
@@ -31,6 +35,10 @@ class Refused(Exception):
     def __init__(self, status, code):
         super().__init__(code)
         self.status, self.code = status, code
+
+
+class Misconfigured(Exception):
+    """siwa does not accept our API key, or does not answer as siwa does. The app gets a 500."""
 
 
 def run(sql, *values):
@@ -52,9 +60,10 @@ def siwa(method, path, body=None, timeout=12):
                 return json.load(response)
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
-                code = json.load(error)["code"]
-                if code.startswith("caller_"):  # not the person's mistake, so the app gets a 500
-                    raise RuntimeError(f"siwa answers {code}: check SIWA_KEY") from None
+                code = code_of(error)
+                if not code or code.startswith("caller_"):
+                    text = f"siwa answers {error.code} {code}: check SIWA_URL and SIWA_KEY"
+                    raise Misconfigured(text) from None
                 raise Refused(error.code, code) from None
             retry_after = error.headers.get("Retry-After", "")
             pause = min(int(retry_after), 5) if retry_after.isdigit() else 1
@@ -64,6 +73,14 @@ def siwa(method, path, body=None, timeout=12):
             time.sleep(pause)
     logging.error("siwa does not answer at %s; requests that need it get 503", SIWA_URL)
     raise Refused(503, "try_again")
+
+
+def code_of(error):
+    """The code of a refusal, or "" when it is not siwa's."""
+    try:
+        return str(json.load(error)["code"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def hashed(session):
@@ -235,9 +252,11 @@ EVENT_OF_REASON = {"apple_account_deleted": "account_deleted", "erased": "accoun
 def start_feed():
     """A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins."""
     try:
-        if not cursor():
+        if cursor():
+            feed_has_begun.set()
+            siwa("GET", "/v1/events?after=latest")  # so that a wrong key is found now
+        else:
             begin_feed()
-        feed_has_begun.set()
     except Refused as refused:
         if refused.status != 503:
             raise
@@ -247,8 +266,8 @@ def follow_events():
     while True:
         try:
             read_events()
-        except Refused as refused:
-            logging.error("reading events failed (%s); the next attempt has the same cursor", refused)
+        except (Refused, Misconfigured) as error:
+            logging.error("reading events failed (%s); the next attempt has the same cursor", error)
             time.sleep(2)
         except Exception:
             logging.exception("reading events failed; the next attempt has the same cursor")
@@ -274,6 +293,9 @@ class Handler(BaseHTTPRequestHandler):
             result = self.route()
         except Refused as refused:
             status, result = refused.status, {"error": refused.code}
+        except Misconfigured as error:
+            logging.error("%s %s: %s", self.command, self.path, error)
+            status, result = 500, {"error": "internal_error"}
         except Exception:
             logging.exception("%s %s", self.command, self.path)
             status, result = 500, {"error": "internal_error"}
@@ -299,8 +321,12 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    start_feed()
+    address = (os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000")))
+    try:
+        start_feed()
+        server = ThreadingHTTPServer(address, Handler)
+    except (Refused, Misconfigured, OSError) as error:
+        sys.exit(f"cannot start: {error}")
     threading.Thread(target=follow_events, daemon=True).start()
-    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler)
-    print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
+    print(f"listening on {address[0]}:{server.server_port}", flush=True)
     server.serve_forever()

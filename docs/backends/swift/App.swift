@@ -5,10 +5,24 @@ import ServiceLifecycle
 
 /// The backend's part of Sign in with Apple, on Hummingbird.
 ///
-/// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), PORT.
+/// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
+/// 127.0.0.1 and 8000 by default.
 @main struct App {
-    static func main() async throws {
-        let variables = ProcessInfo.processInfo.environment
+    static func main() async {
+        do {
+            try await run(ProcessInfo.processInfo.environment)
+        } catch {
+            FileHandle.standardError.write(Data("cannot start: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ variables: [String: String]) async throws {
+        let missing = ["SIWA_URL", "SIWA_KEY", "CLIENT_ID"].filter { variables[$0, default: ""].isEmpty }
+        guard missing.isEmpty else {
+            throw Siwa.Misconfigured(
+                description: "missing environment variables: \(missing.joined(separator: ", "))")
+        }
         let backend = Backend(
             siwa: Siwa(url: variables["SIWA_URL"] ?? "", key: variables["SIWA_KEY"] ?? ""),
             clientID: variables["CLIENT_ID"] ?? "", passwords: Passwords(variables["PASSWORD_USERS"] ?? ""))
@@ -31,9 +45,10 @@ import ServiceLifecycle
         } catch let refused as Refused where refused.code == "try_again" {
             // siwa does not answer. The feed begins later, and then the backend takes sign-ins.
         }
+        let host = variables["HOST"] ?? "127.0.0.1"
         let port = variables["PORT"].flatMap { Int($0) } ?? 8000
         let app = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            router: router, configuration: .init(address: .hostname(host, port: port)),
             services: [EventLoop(backend: backend)])
         try await app.runService()
     }

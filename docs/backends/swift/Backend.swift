@@ -167,7 +167,9 @@ actor Backend {
     }
 
     private func makeSession(_ userID: String, since: String?) -> NewSession {
+        // base64url, which every URL, header and shell takes as it is.
         let token = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
         let hash = SHA256.hash(data: Data(token.utf8))
         sessions[hash] = Session(userID: userID, since: since, createdAt: Date())
         return NewSession(session: token, user_id: userID)

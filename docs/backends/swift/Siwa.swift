@@ -22,7 +22,7 @@ struct Refused: HTTPResponseError {
 /// Calls siwa.
 struct Siwa: Sendable {
     /// siwa does not accept our API key, or does not answer as siwa does. The app gets a 500.
-    struct Misconfigured: Error { let description: String }
+    struct Misconfigured: Error, CustomStringConvertible { let description: String }
 
     private struct Problem: Decodable { let code: String }
 

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Foundation
+
+/// `siwa tour`
+struct Tour: ParsableCommand {
+    static let servicePort = 8080
+    static let applePort = 8081
+    static let clientID = "com.example.app"
+
+    static let configuration = CommandConfiguration(
+        abstract: "Follow one person through siwa dev, from the first sign-in to the deletion.",
+        discussion: """
+            Needs a running siwa dev, and curl 7.82 or later. Each step shows what happens and its command, and \
+            waits for Enter. The commands are those of README.md.
+            """)
+
+    @Option(help: "The port of siwa dev.")
+    var port = Self.servicePort
+
+    @Option(help: "The port of its fake Apple.")
+    var emulatorPort = Self.applePort
+
+    @Option(name: .customLong("client-id"), help: "The bundle ID, the first client ID of siwa dev.")
+    var clientID = Self.clientID
+
+    @Flag(name: .customLong("print"), help: "Only print the commands, to paste them one after the other.")
+    var onlyPrints = false
+
+    func validate() throws {
+        guard [port, emulatorPort].allSatisfy((1...65535).contains) else {
+            throw ValidationError("A port must be a number from 1 to 65535.")
+        }
+        // It becomes part of a command.
+        guard clientID.hasOnlyLettersDigits(and: "-._"), !clientID.isEmpty else {
+            throw ValidationError("--client-id must have letters, digits, dots and hyphens only.")
+        }
+    }
+
+    func run() throws {
+        let walkthrough = Walkthrough(
+            servicePort: port, applePort: emulatorPort, secret: DevelopmentSettings.secret,
+            clientID: clientID)
+        guard !onlyPrints else { return print(walkthrough.lines) }
+        guard Self.listens(port) else {
+            ErrorMessage.write(
+                "siwa dev does not listen on 127.0.0.1:\(port). Start it in another terminal: \(StartedProgram.name) dev"
+            )
+            throw ExitCode.failure
+        }
+        Self.become(["sh", "-c", walkthrough.script])
+        ErrorMessage.write("/bin/sh cannot be started; siwa tour --print prints the commands")
+        throw ExitCode.failure
+    }
+
+    /// The shell takes the place of this process, so that it has the terminal. Returns only when that fails.
+    private static func become(_ arguments: [String]) {
+        // Memory of the C library, which Swift does not free.
+        let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        _ = execv("/bin/sh", copies)
+    }
+
+    private static func listens(_ port: Int) -> Bool {
+        let curl = Process()
+        curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        curl.arguments = ["curl", "-sS", "-o", "/dev/null", "http://127.0.0.1:\(port)/livez"]
+        curl.standardError = FileHandle.nullDevice
+        guard (try? curl.run()) != nil else { return false }
+        curl.waitUntilExit()
+        return curl.terminationStatus == 0
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What a terminal can show.
+enum TerminalStyle {
+    /// The columns of the terminal behind a descriptor; 80 where the system does not know.
+    static func columns(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// Whether colors may be written: neither NO_COLOR (https://no-color.org) nor a terminal without colors.
+    static func hasColors(_ environment: [String: String]) -> Bool {
+        environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+            && environment["TERM"] != nil
+    }
+
+    /// Whether a descriptor is an ordinary file, as after `>`.
+    static func isFile(_ descriptor: Int32) -> Bool {
+        var information = stat()
+        return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
+    }
+}

@@ -1,0 +1,65 @@
+/// The output of `siwa dev` when it is ready. It fits a terminal of 24 lines and 80 columns.
+struct DevelopmentBanner {
+    let servicePort: Int
+    let applePort: Int
+    /// `nil` without OAuth clients.
+    let googlePort: Int?
+    let secret: String
+    let clientID: String
+    /// Whether the database is kept.
+    let isPermanent: Bool
+    /// How this program was started.
+    let program: String
+
+    var text: String {
+        """
+
+        siwa       http://127.0.0.1:\(servicePort)  leads to everything below
+        fake Apple http://127.0.0.1:\(applePort)  people, and signing in on an iPhone
+        \(google)
+        API key    \(secret)
+        \(clients)
+        In another terminal:
+          \(program) tour\(options)
+              follows one person from the first sign-in to the deletion, step by step;
+              with --print it prints the commands, to paste
+        \(login)
+        Ctrl-C ends all\(isPermanent ? "; the database is kept" : ", and forgets all: --database keeps it").
+
+        """
+    }
+
+    private var google: String {
+        googlePort.map { "fake Google http://127.0.0.1:\($0) links accounts with Google" } ?? ""
+    }
+
+    private var clients: String {
+        guard googlePort != nil else { return "" }
+        return """
+
+            OAuth client \(DevelopmentClients.google), secret \(DevelopmentClients.googleSecret)
+                         \(DevelopmentClients.web), secret \(DevelopmentClients.webSecret)
+                         \(DevelopmentClients.native), without a secret
+
+            """
+    }
+
+    private var login: String {
+        guard googlePort != nil else { return "" }
+        let issuer = "http://127.0.0.1:\(servicePort)"
+        return """
+              \(program) login --issuer \(issuer) --client-id \(DevelopmentClients.native)
+                  signs in as a desktop program does
+
+            """
+    }
+
+    /// What the tour does not know by itself.
+    private var options: String {
+        var options = ""
+        if servicePort != Tour.servicePort { options += " --port \(servicePort)" }
+        if applePort != Tour.applePort { options += " --emulator-port \(applePort)" }
+        if clientID != Tour.clientID { options += " --client-id \(clientID)" }
+        return options
+    }
+}

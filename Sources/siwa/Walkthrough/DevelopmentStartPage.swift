@@ -1,0 +1,76 @@
+import Encodings
+import HTTPAPI
+
+/// What `/` of `siwa dev` leads to.
+struct DevelopmentStartPage {
+    let applePort: Int
+    /// `nil` without OAuth clients.
+    let googlePort: Int?
+    let servicesIDs: [String]
+    let secret: String
+
+    var page: StartPage {
+        StartPage(title: "siwa dev", sections: [people, terminal, service])
+    }
+
+    private var people: StartPage.Section {
+        var entries = [
+            StartPage.Entry(
+                "The fake Apple", at: "http://127.0.0.1:\(applePort)/",
+                "People with an Apple Account: they sign in on an iPhone, stop using the app, and delete their account."
+            )
+        ]
+        if let googlePort {
+            entries.append(
+                StartPage.Entry(
+                    "The fake Google", at: "http://127.0.0.1:\(googlePort)/",
+                    "Links accounts, in the browser or with the iPhone app, and shows every request and answer."
+                ))
+        }
+        for id in servicesIDs {
+            let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
+            entries.append(
+                StartPage.Entry(
+                    "Sign in on the web as \(id)", at: "/v1/web/sign-in?\(query)",
+                    "As a page of your site begins it. The result comes to a page of the fake Apple."))
+        }
+        return StartPage.Section("In the browser", entries)
+    }
+
+    private var terminal: StartPage.Section {
+        let command = StartedProgram.name
+        return StartPage.Section(
+            "In a terminal",
+            [
+                StartPage.Entry(
+                    "\(command) tour",
+                    "Follows one person from the first sign-in to the deletion, step by step."),
+                StartPage.Entry(
+                    "Authorization: Bearer \(secret)",
+                    "The header with the API key of every call of the interface."
+                ),
+            ])
+    }
+
+    private var service: StartPage.Section {
+        let clients =
+            googlePort == nil
+            ? []
+            : [
+                StartPage.Entry(
+                    "Metadata of the authorization server", at: "/.well-known/openid-configuration",
+                    "What OAuth clients read first."),
+                StartPage.Entry(
+                    "Keys that sign tokens", at: "/oauth/jwks.json", "With which an API checks access tokens."
+                ),
+            ]
+        return StartPage.Section(
+            "The service itself",
+            [
+                StartPage.Entry(
+                    "The interface", at: "/openapi.yaml", "Every call and error code, as OpenAPI 3.1."),
+                StartPage.Entry("Health", at: "/health", "What works, and what does not."),
+                StartPage.Entry("Version", at: "/version", "Of this program."),
+            ] + clients)
+    }
+}

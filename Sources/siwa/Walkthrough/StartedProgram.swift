@@ -1,0 +1,17 @@
+import Foundation
+
+/// The name by which this program was started, for commands that it prints.
+enum StartedProgram {
+    static var name: String {
+        name(
+            argument: CommandLine.arguments.first ?? "siwa",
+            directory: FileManager.default.currentDirectoryPath)
+    }
+
+    /// A path below the current directory is shown from there, and one with a space in quotation marks.
+    static func name(argument: String, directory: String) -> String {
+        let isBelow = directory != "/" && argument.hasPrefix(directory + "/")
+        let path = isBelow ? String(argument.dropFirst(directory.count + 1)) : argument
+        return path.contains(" ") ? "'\(path)'" : path
+    }
+}
