@@ -32,25 +32,49 @@ public struct IdentityTokenVerifier: Sendable {
         at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedIdentity {
         let claims = try IdentityTokenClaims(parsing: token.payload(signedBy: key))
-        try notBefore.check(claims, at: now)
-        try issuer.check(claims, at: now)
-        try audience.check(claims, at: now)
-        if let clientID = expectations.clientID {
-            try RequestedClientIDCheck(clientID: clientID).check(claims, at: now)
+        try check(claims, expectations, at: now) { error throws(AppleTokenError) in throw error }
+        return try VerifiedIdentity(checked: claims)
+    }
+
+    /// Returns everything that is wrong with the claims of a token, whoever has signed it: for a debugger, which
+    /// shows more than the first mistake. An empty list proves nothing.
+    public func mistakes(
+        of token: UnverifiedToken, expecting expectations: IdentityTokenExpectations, at now: NumericDate
+    ) -> [AppleTokenError] {
+        var mistakes: [AppleTokenError] = []
+        do throws(AppleTokenError) {
+            let claims = try IdentityTokenClaims(parsing: token.jws.payload)
+            try check(claims, expectations, at: now) { mistakes.append($0) }
+        } catch {
+            mistakes.append(error)
         }
-        try expiration.check(claims, at: now)
-        try issuedAt.check(claims, at: now)
-        try authenticationTime.check(claims, at: now)
-        try subject.check(claims, at: now)
+        return mistakes
+    }
+
+    /// In the order of `VerificationStep`.
+    private func check(
+        _ claims: IdentityTokenClaims, _ expectations: IdentityTokenExpectations, at now: NumericDate,
+        refusing refuse: Refusing
+    ) throws(AppleTokenError) {
+        try notBefore.check(claims, at: now, refusing: refuse)
+        try issuer.check(claims, at: now, refusing: refuse)
+        try audience.check(claims, at: now, refusing: refuse)
+        if let clientID = expectations.clientID {
+            try RequestedClientIDCheck(clientID: clientID).check(claims, at: now, refusing: refuse)
+        }
+        try expiration.check(claims, at: now, refusing: refuse)
+        try issuedAt.check(claims, at: now, refusing: refuse)
+        try authenticationTime.check(claims, at: now, refusing: refuse)
+        try subject.check(claims, at: now, refusing: refuse)
         if let nonce = expectations.nonce {
-            try NonceCheck(nonce: nonce, encodings: policy.nonceEncodings).check(claims, at: now)
+            try NonceCheck(nonce: nonce, encodings: policy.nonceEncodings)
+                .check(claims, at: now, refusing: refuse)
         }
         if let code = expectations.authorizationCode {
-            try CodeHashCheck(authorizationCode: code).check(claims, at: now)
+            try CodeHashCheck(authorizationCode: code).check(claims, at: now, refusing: refuse)
         }
         if let accessToken = expectations.accessToken {
-            try AccessTokenHashCheck(accessToken: accessToken).check(claims, at: now)
+            try AccessTokenHashCheck(accessToken: accessToken).check(claims, at: now, refusing: refuse)
         }
-        return try VerifiedIdentity(checked: claims)
     }
 }

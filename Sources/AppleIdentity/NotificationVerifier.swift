@@ -28,20 +28,42 @@ public struct NotificationVerifier: Sendable {
         _ token: UnverifiedToken, with key: RSAPublicKey, at now: NumericDate
     ) throws(AppleTokenError) -> VerifiedNotification {
         let claims = try NotificationClaims(parsing: token.payload(signedBy: key))
-        try notBefore.check(claims, at: now)
-        try issuer.check(claims, at: now)
-        try audience.check(claims, at: now)
-        try expiration.check(claims, at: now)
-        try issuedAt.check(claims, at: now)
+        let events = try check(claims, at: now) { error throws(AppleTokenError) in throw error }
+        return try VerifiedNotification(checked: claims, events: events)
+    }
+
+    /// Returns everything that is wrong with the claims of a notification, whoever has signed it: for a debugger,
+    /// which shows more than the first mistake. An empty list proves nothing.
+    public func mistakes(of token: UnverifiedToken, at now: NumericDate) -> [AppleTokenError] {
+        var mistakes: [AppleTokenError] = []
+        do throws(AppleTokenError) {
+            let claims = try NotificationClaims(parsing: token.jws.payload)
+            _ = try check(claims, at: now) { mistakes.append($0) }
+        } catch {
+            mistakes.append(error)
+        }
+        return mistakes
+    }
+
+    /// In the order of `VerificationStep`.
+    private func check(
+        _ claims: NotificationClaims, at now: NumericDate, refusing refuse: Refusing
+    ) throws(AppleTokenError) -> [NotificationEvent] {
+        try notBefore.check(claims, at: now, refusing: refuse)
+        try issuer.check(claims, at: now, refusing: refuse)
+        try audience.check(claims, at: now, refusing: refuse)
+        try expiration.check(claims, at: now, refusing: refuse)
+        try issuedAt.check(claims, at: now, refusing: refuse)
         let events = try NotificationEvent.parse(claims.events)
         for event in events {
             // A revocation with a time far in the future would win over every later sign-in.
             let latest = (now.secondsSince1970 + leeway) * 1000 + 999
             guard event.eventTimeMilliseconds ?? 0 <= latest else {
-                throw AppleTokenError(.issuedInFuture, at: .events, detail: "event_time")
+                try refuse(AppleTokenError(.issuedInFuture, at: .events, detail: "event_time"))
+                continue
             }
         }
-        return try VerifiedNotification(checked: claims, events: events)
+        return events
     }
 }
 

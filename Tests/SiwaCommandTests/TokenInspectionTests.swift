@@ -12,11 +12,11 @@ import TokenMint
     static func inspect(
         _ token: String, kind: TokenKind = .identityToken, clientIDs: [String] = [TokenMint.clientID],
         expecting expectations: IdentityTokenExpectations = .init(), keys: String? = nil,
-        at moment: Int64 = TokenMint.sampleTime + 60
+        at moment: Int64 = TokenMint.sampleTime + 60, showsAll: Bool = false
     ) async throws -> InspectionReport {
         let inspection = TokenInspection(
             kind: kind, policy: VerificationPolicy(clientIDs: clientIDs), expectations: expectations,
-            moment: Moment(seconds: moment))
+            moment: Moment(seconds: moment), showsAll: showsAll)
         let keySet = keys ?? String(decoding: TokenMint.shared.keySet, as: UTF8.self)
         return try await TemporaryFile.with(keySet) { path in
             await inspection.inspect(token, keys: InspectionKeys(file: path, url: nil))
@@ -53,6 +53,44 @@ import TokenMint
         #expect(findings[.audience] == .failed)
         #expect(findings[.expiration] == .notReached)
         #expect(report.text.contains("refused: audience_mismatch"))
+    }
+
+    @Test func `with all, the checks behind the first failure run too, and each says what to do`()
+        async throws
+    {
+        var claims = TokenMint.identityClaims()
+        (claims["aud"], claims["iss"]) = (.string("com.other"), .string("https://evil.example"))
+        let token = try TokenMint.shared.sign(claims)
+        let late = TokenMint.sampleTime + 3 * 86_400
+        let report = try await Self.inspect(token, expecting: .init(nonce: "n"), at: late, showsAll: true)
+        let failed = Self.findings(report).filter { $0.value == .failed }.map(\.key)
+        #expect(Set(failed) == [.issuer, .audience, .expiration, .nonce])
+        #expect(Self.findings(report)[.subject] == .passed)
+        #expect(report.text.contains("refused: issuer_mismatch"))
+        #expect(report.text.contains("(2026-01-01T00:00:00.000Z, 3 days ago)"))
+        let checks = try JSONValue(parsing: Array(report.json.utf8))["checks"]?.array ?? []
+        #expect(checks.count { $0["advice"]?.string?.isEmpty == false } == 4)
+        #expect(checks.compactMap { $0["code"]?.string }.last == "nonce_missing")
+    }
+
+    @Test func `with all, a token whose key is gone shows that it has expired too`() async throws {
+        let token = try TokenMint(keyID: "gone").sign(TokenMint.identityClaims())
+        let late = TokenMint.sampleTime + 86_400
+        let findings = Self.findings(try await Self.inspect(token, at: late, showsAll: true))
+        #expect(findings[.key] == .failed && findings[.expiration] == .failed)
+        #expect(findings[.signature] == .notReached && findings[.audience] == .passed)
+        let first = Self.findings(try await Self.inspect(token, at: late))
+        #expect(first[.expiration] == .notReached)
+    }
+
+    @Test func `with all, a notification shows every mistake`() async throws {
+        var claims = TokenMint.notificationClaims()
+        claims["aud"] = .string("com.other")
+        let late = TokenMint.sampleTime + 40 * 86_400
+        let report = try await Self.inspect(
+            try TokenMint.shared.sign(claims), kind: .notification, at: late, showsAll: true)
+        #expect(Self.findings(report)[.audience] == .failed && Self.findings(report)[.expiration] == .failed)
+        #expect(Self.findings(report)[.events] == .passed)
     }
 
     @Test func `garbage is refused without keys`() async throws {
@@ -117,7 +155,7 @@ import TokenMint
         #expect(json["header"]?["alg"]?.string == "RS256")
         for (name, _) in claims.members { #expect(report.text.contains("  \(name): ")) }
         #expect(report.text.contains(#"future: {"a":[true,null]}"#))
-        #expect(report.text.contains("iat: \(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z)"))
+        #expect(report.text.contains("iat: \(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z, 1 minute ago)"))
         #expect(report.text.contains("steering: ?[2J??"))
         #expect(report.text.unicodeScalars.allSatisfy { $0 == "\n" || (" "..."~").contains($0) })
     }
@@ -135,17 +173,18 @@ import TokenMint
             ("aud", .string("com.other"), "com.other", TokenMint.clientID),
             ("iss", .string("https://evil.example"), "https://evil.example", "https://appleid.apple.com"),
             (
-                "exp", .integer(TokenMint.sampleTime), "\(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z)",
+                "exp", .integer(TokenMint.sampleTime),
+                "\(TokenMint.sampleTime) (2026-01-01T00:00:00.000Z, 1 minute ago)",
                 "later than 2026-01-01T00:00:00.000Z"
             ),
             (
                 "nbf", .integer(TokenMint.sampleTime + 600),
-                "\(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z)",
+                "\(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z, in 9 minutes)",
                 "no later than 2026-01-01T00:02:00.000Z"
             ),
             (
                 "auth_time", .integer(TokenMint.sampleTime + 600),
-                "auth_time: \(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z)",
+                "auth_time: \(TokenMint.sampleTime + 600) (2026-01-01T00:10:00.000Z, in 9 minutes)",
                 "no later than 2026-01-01T00:02:00.000Z"
             ),
             ("email_verified", .string("yes"), "email_verified: yes", "true or false"),

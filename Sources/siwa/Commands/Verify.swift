@@ -48,6 +48,12 @@ struct Verify: AsyncParsableCommand {
     @Option(help: "Verify the token as of this time (RFC 3339) instead of now.")
     var at: Moment?
 
+    @Flag(
+        help:
+            "Go on past the first check that fails: all that is wrong with the claims, whoever has signed them."
+    )
+    var all = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -69,7 +75,7 @@ struct Verify: AsyncParsableCommand {
             kind: kind, policy: VerificationPolicy(clientIDs: clientIDs),
             expectations: IdentityTokenExpectations(
                 nonce: nonce, authorizationCode: authorizationCode, accessToken: accessToken),
-            moment: moment)
+            moment: moment, showsAll: all)
         let source = InspectionKeys(file: jwks, url: keySetURL)
         let report = await inspection.inspect(text, keys: source)
         print(json ? report.json : report.text)

@@ -111,6 +111,6 @@ extension CheckComparison {
 
 extension TokenContent {
     fileprivate func headerText(_ name: String) -> String {
-        header?[name].map { Self.text($0, of: name) } ?? "none"
+        header?[name].map { text($0, of: name) } ?? "none"
     }
 }

@@ -9,6 +9,16 @@ struct InspectionReport {
         case refused(AppleTokenError)
         /// The token could not be verified, for this reason.
         case undecided(String)
+
+        var errors: [AppleTokenError] {
+            if case .refused(let error) = self { [error] } else { [] }
+        }
+    }
+
+    /// Why a check failed.
+    struct Failure {
+        let code: AppleTokenError.Code
+        let comparison: CheckComparison
     }
 
     enum Finding: String {
@@ -23,9 +33,13 @@ struct InspectionReport {
     let moment: Moment
     let verdict: Verdict
     let findings: [(step: VerificationStep, finding: Finding)]
-    /// The values of the failed check.
-    let comparison: CheckComparison?
+    let failures: [VerificationStep: Failure]
     let content: TokenContent
+
+    /// The values of the check that decided.
+    var comparison: CheckComparison? {
+        verdict.errors.first.flatMap { failures[$0.step]?.comparison }
+    }
 
     /// Whether the signature is valid, even if a later check failed.
     var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
@@ -36,10 +50,11 @@ struct InspectionReport {
         for (step, finding) in findings {
             let name = step.rawValue + String(repeating: " ", count: width - step.rawValue.count)
             lines.append("  \(name)  \(finding.rawValue)")
-            if finding == .failed, let comparison {
+            if finding == .failed, let failure = failures[step] {
                 let indent = String(repeating: " ", count: width + 4)
-                lines.append("\(indent)found     \(comparison.found)")
-                lines.append("\(indent)expected  \(comparison.expected)")
+                lines.append("\(indent)found     \(failure.comparison.found)")
+                lines.append("\(indent)expected  \(failure.comparison.expected)")
+                lines.append("\(indent)to do     \(failure.code.advice)")
             }
         }
         lines.append("")
@@ -48,17 +63,16 @@ struct InspectionReport {
         case .refused(let error): lines.append("refused: \(error.code.rawValue)")
         case .undecided(let reason): lines.append("undecided: \(reason)")
         }
-        lines += Self.lines(of: content.header, titled: "header")
-        lines += Self.lines(
-            of: content.claims, titled: isSigned ? "claims" : "claims, not verified")
+        lines += self.lines(of: content.header, titled: "header")
+        lines += self.lines(of: content.claims, titled: isSigned ? "claims" : "claims, not verified")
         return lines.joined(separator: "\n")
     }
 
-    private static func lines(of object: JSONObject?, titled title: String) -> [String] {
+    private func lines(of object: JSONObject?, titled title: String) -> [String] {
         guard let object else { return [] }
         return ["", "\(title):"]
             + object.members.map {
-                "  \(TokenContent.shown($0.name)): \(TokenContent.text($0.value, of: $0.name))"
+                "  \(TokenContent.shown($0.name)): \(content.text($0.value, of: $0.name))"
             }
     }
 
@@ -83,9 +97,11 @@ struct InspectionReport {
             json.beginObject()
             json.member("check", step.rawValue)
             json.member("result", finding.rawValue)
-            if finding == .failed {
-                json.member("found", ifPresent: comparison?.found)
-                json.member("expected", ifPresent: comparison?.expected)
+            if finding == .failed, let failure = failures[step] {
+                json.member("code", failure.code.rawValue)
+                json.member("found", failure.comparison.found)
+                json.member("expected", failure.comparison.expected)
+                json.member("advice", failure.code.advice)
             }
             json.endObject()
         }

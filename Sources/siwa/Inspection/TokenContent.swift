@@ -8,8 +8,11 @@ struct TokenContent {
     /// `nil` when it cannot be read.
     let header: JSONObject?
     let claims: JSONObject?
+    /// Times are also shown as seen from here.
+    let now: NumericDate
 
-    init(_ compact: String) {
+    init(_ compact: String, at now: NumericDate) {
+        self.now = now
         guard compact.utf8.count <= UnverifiedToken.longestToken else {
             (header, claims) = (nil, nil)
             return
@@ -25,16 +28,17 @@ struct TokenContent {
 
     /// Returns the text of a claim; "none" when it is absent.
     func text(_ claim: String) -> String {
-        claims?[claim].map { Self.text($0, of: claim) } ?? "none"
+        claims?[claim].map { text($0, of: claim) } ?? "none"
     }
 
     /// Returns the text of a value. Times are also shown as dates.
-    static func text(_ value: JSONValue, of claim: String) -> String {
-        let text = value.string.map(shown) ?? shown(String(decoding: value.serialized(), as: UTF8.self))
-        guard times.contains(claim), let seconds = value.integer,
+    func text(_ value: JSONValue, of claim: String) -> String {
+        let text =
+            value.string.map(Self.shown) ?? Self.shown(String(decoding: value.serialized(), as: UTF8.self))
+        guard Self.times.contains(claim), let seconds = value.integer,
             let date = NumericDate(secondsSince1970: seconds)
         else { return text }
-        return "\(text) (\(date.text))"
+        return "\(text) (\(date.text), \(date.distance(from: now)))"
     }
 
     /// Replaces control characters in untrusted text, which could control a terminal.
@@ -48,6 +52,17 @@ struct TokenContent {
 extension NumericDate {
     /// RFC 3339 in UTC.
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
+
+    /// How far it is from a time, in the largest unit that fits: `3 days ago`, `in 5 minutes`.
+    func distance(from now: NumericDate) -> String {
+        let seconds = secondsSince1970 - now.secondsSince1970
+        guard seconds != 0 else { return "now" }
+        let units: [(name: String, seconds: Int64)] = [("day", 86_400), ("hour", 3600), ("minute", 60)]
+        let unit = units.first { seconds.magnitude >= UInt64($0.seconds) } ?? ("second", 1)
+        let count = Int64(seconds.magnitude) / unit.seconds
+        let words = "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+        return seconds < 0 ? "\(words) ago" : "in \(words)"
+    }
 
     /// Returns the time that is this many seconds later or earlier, or the nearest end of the range.
     func advanced(bySeconds seconds: Int64) -> NumericDate {

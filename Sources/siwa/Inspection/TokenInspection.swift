@@ -10,11 +10,13 @@ struct TokenInspection: Sendable {
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
+    /// Whether the checks behind the first failure run too.
+    var showsAll = false
 
     var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
 
     func inspect(_ compact: String, keys source: InspectionKeys) async -> InspectionReport {
-        let content = TokenContent(compact)
+        let content = TokenContent(compact, at: now)
         let token: UnverifiedToken
         do throws(AppleTokenError) {
             token = try UnverifiedToken(compact)
@@ -31,9 +33,19 @@ struct TokenInspection: Sendable {
             try await verify(token, with: try await keys.key(of: token))
             return report(.accepted, content: content, keyIDs: keys.keyIDs)
         } catch let error as AppleTokenError {
-            return report(.refused(error), content: content, keyIDs: keys.keyIDs)
+            return report(
+                .refused(error), others: showsAll ? mistakes(of: token) : nil, content: content,
+                keyIDs: keys.keyIDs)
         } catch {
             return report(.undecided("\(error)"), content: content, keyIDs: keys.keyIDs)
+        }
+    }
+
+    private func mistakes(of token: UnverifiedToken) -> [AppleTokenError] {
+        switch kind {
+        case .identityToken:
+            IdentityTokenVerifier(policy: policy).mistakes(of: token, expecting: expectations, at: now)
+        case .notification: NotificationVerifier(policy: policy).mistakes(of: token, at: now)
         }
     }
 
@@ -60,20 +72,26 @@ struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
+    /// - Parameter others: All mistakes of the claims; `nil` when no check behind the first failure has run.
     private func report(
-        _ verdict: InspectionReport.Verdict, content: TokenContent, keyIDs: [String]?
+        _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
+        keyIDs: [String]?
     ) -> InspectionReport {
-        var comparison: CheckComparison?
-        if case .refused(let error) = verdict {
-            comparison = CheckComparison(error, of: content, in: self, keyIDs: keyIDs)
+        var failures: [VerificationStep: InspectionReport.Failure] = [:]
+        for error in verdict.errors + (others ?? []) where failures[error.step] == nil {
+            failures[error.step] = InspectionReport.Failure(
+                code: error.code,
+                comparison: CheckComparison(error, of: content, in: self, keyIDs: keyIDs))
         }
         return InspectionReport(
-            kind: kind, moment: moment, verdict: verdict, findings: findings(verdict), comparison: comparison,
+            kind: kind, moment: moment, verdict: verdict,
+            findings: findings(verdict, failures: failures, others: others), failures: failures,
             content: content)
     }
 
     private func findings(
-        _ verdict: InspectionReport.Verdict
+        _ verdict: InspectionReport.Verdict, failures: [VerificationStep: InspectionReport.Failure],
+        others: [AppleTokenError]?
     ) -> [(step: VerificationStep, finding: InspectionReport.Finding)] {
         let steps = VerificationStep.steps(for: kind)
         let last: VerificationStep? =
@@ -83,10 +101,23 @@ struct TokenInspection: Sendable {
             case .undecided: .key
             }
         let end = last.flatMap { steps.firstIndex(of: $0) } ?? steps.count
+        // Without claims that can be read there is nothing to check behind them.
+        let endOfOthers = others.map { others in
+            others.first { [.payload, .kind, .claims].contains($0.step) }.flatMap {
+                steps.firstIndex(of: $0.step)
+            } ?? steps.count
+        }
+        let beginOfOthers = steps.firstIndex(of: .payload) ?? steps.count
         return steps.enumerated().map { index, step in
             let finding: InspectionReport.Finding
             if index > end {
-                finding = .notReached
+                if failures[step] != nil {
+                    finding = .failed
+                } else if let endOfOthers, index >= beginOfOthers, index < endOfOthers {
+                    finding = wasAsked(step) ? .passed : .notAsked
+                } else {
+                    finding = .notReached
+                }
             } else if index == end {
                 finding = if case .undecided = verdict { .unknown } else { .failed }
             } else {
