@@ -40,7 +40,7 @@ enum RefusalPage {
     ) -> AuthorizeTexts.Refusal {
         switch code {
         case .notFound: texts.pageUnknown
-        case .keysUnavailable, .storageUnavailable, .overloaded: texts.unavailable
+        case .keysUnavailable, .storageUnavailable, .overloaded, .stopping: texts.unavailable
         case .internalError: texts.failed
         case .formMalformed, .parameterMissing, .parameterMalformed, .parameterUnknown: texts.signInUnknown
         case .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,

@@ -31,12 +31,6 @@ struct WebAddress: Equatable {
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
-    /// Whether the host is this machine.
-    var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
-            || host.hasPrefix("127.") && isLocalOrNumeric
-    }
-
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {
         var name = authority
         var port: UInt16?
