@@ -14,12 +14,15 @@ import Testing
             ["Link 1 in the browser: linked", "refresh token siwa_rt_", "Google exchanges the code"]
         ),
         (3, "Refresh", ["Google refreshes the access token", "grant_type = refresh_token"]),
-        (3, "Call the app's API", ["the app's API active", "the app's account acc_"]),
+        (
+            3, "Call the app's API",
+            ["the app's API says the access token is active", "the app's account acc_"]
+        ),
         (4, "Unlink", ["Link 1 in the browser: unlinked here"]),
-        (4, "Call the app's API", ["the app's API not active"]),
+        (4, "Call the app's API", ["the app's API says the access token is not active"]),
         (5, "Agree and link", ["\"outcome\": \"code\"", "The app opens this URL as it is"]),
         (5, "Open the Google app", ["Link 2 by App Flip: linked"]),
-        (5, "Call the app's API", ["the app's API active"]),
+        (5, "Call the app's API", ["the app's API says the access token is active"]),
         (
             6, "Reload",
             ["Link 2 by App Flip: unlinked by the server", "token-revoked link 2", "hash_SHA512_double"]
@@ -27,7 +30,7 @@ import Testing
         (7, "Agree and link", ["Link 3 in the browser: linked"]),
         // Before the next page is opened, which would end the request of this press.
         (7, "Stop using com.example.app", ["consent-revoked"]),
-        (7, "Call the app's API", ["the app's API not active", "Link 3"]),
+        (7, "Call the app's API", ["the app's API says the access token is not active", "Link 3"]),
         (8, "Agree and link", ["Link 4 in the browser: linked"]),
         (8, "check", ["\"account_found\": \"true\"", "\"email\": \"ada@gmail.com\""]),
         (8, "get", ["Link 5 by streamlined linking: linked", "Google asks with the intent get"]),
@@ -92,7 +95,7 @@ import Testing
         let first = try await login.run(lines[0]) { url in
             try await browser.open(url)
             try await browser.press("Allow")
-            try await eventually { try await browser.shows("Go back to the terminal") }
+            try await eventually { try await browser.shows("You are signed in") }
             for (width, isDark) in [(320, false), (375, true)] as [(Int64, Bool)] {
                 try await browser.show(width: width, isDark: isDark)
                 #expect(try await browser.lookFaults() == [])

@@ -30,7 +30,9 @@ import Testing
                 let began = ContinuousClock.now
                 var refused = 0
                 while ContinuousClock.now - began < .seconds(6) {
-                    let found = try await RequestFlood.run(500, port: service.port, from: "127.0.0.1") { _ in
+                    let found = try await RequestFlood.run(
+                        outage == .locked ? 64 : 500, port: service.port, from: "127.0.0.1"
+                    ) { _ in
                         RequestFlood.post("/v1/sign-ins", body: body, fields)
                     }
                     refused += found[503] ?? 0
@@ -87,7 +89,7 @@ import Testing
                 return { try await database.query("DROP FUNCTION full_disk CASCADE") }
             case .locked:
                 let holder = Task {
-                    try await database.query("BEGIN; LOCK TABLE credential; SELECT pg_sleep(60)")
+                    try await database.query("BEGIN; LOCK TABLE credential; SELECT pg_sleep(300)")
                 }
                 try await eventually {
                     try await database.query(

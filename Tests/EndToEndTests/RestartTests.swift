@@ -23,7 +23,7 @@ import Testing
         try await TemporaryDirectory.with { directory in
             let dev = ["dev", "--port", "0", "--emulator-port", "0", "--database", "sqlite://dev.sqlite"]
             for round in 1...5 {
-                let log = try await Self.run(dev, until: "/v1/events", in: directory)
+                let log = try await Self.run(dev, until: "Ctrl-C ends all", in: directory)
                 #expect(!log.contains("siwa dev has failed"), "start \(round): \(log)")
             }
         }
