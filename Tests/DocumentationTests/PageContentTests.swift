@@ -126,11 +126,22 @@ import Testing
         #expect(nginx.contains("location / { return 404; }"))
         let caddy = Document.read("docs/deploy/Caddyfile").text
         let paths = caddy.firstMatch(of: /@public path (.*)\n/)?.1.split(separator: " ").map(String.init)
-        #expect(paths?.sorted() == open)
+        #expect(paths?.filter { !$0.hasPrefix("/link/") }.sorted() == open)
         let named = Self.page("deploy").firstColumns.filter { name in
             prefixes.contains { name.hasPrefix($0) }
         }
         #expect(named.sorted() == open)
+    }
+
+    /// A person whose iPhone does not have the app opens such a link in the browser.
+    @Test func `the proxies pass on the universal links of App Flip`() {
+        let path = "/link/google/*"
+        let nginx = Document.read("docs/deploy/nginx.conf").text
+        #expect(nginx.contains("location \(path.dropLast()) { proxy_pass http://siwa; }"))
+        let caddy = Document.read("docs/deploy/Caddyfile").text
+        let paths = caddy.firstMatch(of: /@public path (.*)\n/)?.1.split(separator: " ").map(String.init)
+        #expect(paths?.contains(path) == true)
+        #expect(Self.page("deploy").firstColumns.contains(path))
     }
 
     @Test func `the page on monitoring has every log message of the sources`() {
