@@ -108,7 +108,7 @@ let package = Package(
             "AuthorizationServer",
             ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
 
-        module("SQLTables", []),
+        module("SQLTables", ["AppleAccounts", "AuthorizationServer", "KeySets", "Cryptography"]),
         module(
             "SQLiteStorage",
             [

@@ -39,7 +39,7 @@ extension PostgresAccountStore: NonceKeyStore {
     }
 
     private static func key(in session: PostgresSession) throws -> NonceKey? {
-        try session.run(findKey).onlyValue(as: ByteString.self).flatMap { NonceKey($0.bytes) }
+        try session.run(findKey).onlyValue(as: [UInt8].self).flatMap { NonceKey($0) }
     }
 
     public func purgeNonces(expiredBefore moment: Moment) async throws -> Int {

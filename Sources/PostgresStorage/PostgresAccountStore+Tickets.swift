@@ -36,13 +36,7 @@ extension PostgresAccountStore: TicketStore {
     }
 
     public func insertTicket(_ ticket: Ticket) async throws -> Bool {
-        let columns = Self.insert.columns
-        let call = Self.insert.statement.call { values in
-            values.set(columns.purpose, [ticket.purpose])
-            values.set(columns.digest, [ticket.digest])
-            values.set(columns.payload, [ByteString(ticket.payload)])
-            values.set(columns.expiresAt, [ticket.expiresAt])
-        }
+        let call = Self.insert.statement.call([ticket]) { Self.insert.columns.write($0, to: $1) }
         let rehearsal: StoreHealth.Rehearsal = { _ = try $0.pipeline([.begin, call, .commit]) }
         return try await health.watch(.tickets, rehearsal: rehearsal) {
             try await pool.run { try $0.run(call).affected > 0 }
@@ -53,8 +47,7 @@ extension PostgresAccountStore: TicketStore {
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]? {
         try await pool.run { session in
-            try session.run(Self.take(purpose.storageCode, digest, moment)).onlyValue(as: ByteString.self)?
-                .bytes
+            try session.run(Self.take(purpose.storageCode, digest, moment)).onlyValue(as: [UInt8].self)
         }
     }
 

@@ -48,25 +48,12 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
 
     public func load() async throws -> KeySetSnapshot? {
         try await pool.run { session in
-            let columns = Self.find.columns
-            guard let row = try session.run(Self.find.call).first, let body = row[columns.body],
-                let fetchedAt = row[columns.fetchedAt], let freshUntil = row[columns.freshUntil]
-            else { return nil }
-            return KeySetSnapshot(
-                body: body.bytes, entityTag: row[columns.entityTag], fetchedAt: fetchedAt,
-                freshUntil: freshUntil)
+            try session.run(Self.find.call).first.flatMap { Self.find.columns.snapshot($0) }
         }
     }
 
     public func save(_ snapshot: KeySetSnapshot) async throws {
-        let columns = Self.save.columns
-        let call = Self.save.statement.call { values in
-            values.set(columns.id, [1])
-            values.set(columns.body, [ByteString(snapshot.body)])
-            values.set(columns.entityTag, [snapshot.entityTag])
-            values.set(columns.fetchedAt, [snapshot.fetchedAt])
-            values.set(columns.freshUntil, [snapshot.freshUntil])
-        }
+        let call = Self.save.statement.call([snapshot]) { Self.save.columns.write($0, to: $1) }
         _ = try await pool.run { try $0.run(call).affected }
     }
 }

@@ -53,7 +53,7 @@ extension SQLiteAccountStore {
                     arguments: [
                         "key": key.keyID, "algorithm": key.algorithm, "moment": moment.milliseconds,
                     ])
-                if isThere != true { try Self.insertKey.run(in: database) { $0.bind(key, to: $1) } }
+                if isThere != true { try Self.insertKey.run(in: database) { $0.write(key, to: $1) } }
                 return .commit
             }
         }

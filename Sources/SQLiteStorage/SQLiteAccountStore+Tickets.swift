@@ -9,7 +9,7 @@ extension SQLiteAccountStore: TicketStore {
 
     public func insertTicket(_ ticket: Ticket) async throws -> Bool {
         try await writer.run { database in
-            try Self.insertion.run(in: database) { $0.bind(ticket, to: $1) }
+            try Self.insertion.run(in: database) { $0.write(ticket, to: $1) }
             return database.changesCount > 0
         }
     }

@@ -23,7 +23,7 @@ public struct SQLiteKeySetSnapshotStore: KeySetSnapshotStore {
 
     public func save(_ snapshot: KeySetSnapshot) async throws {
         try await writer.run { database in
-            try Self.put.run(in: database) { $0.bind(snapshot, to: $1) }
+            try Self.put.run(in: database) { $0.write(snapshot, to: $1) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import AppleAccounts
 import PostgresCluster
+import SQLTables
 import Testing
 
 @testable import PostgresStorage
@@ -54,13 +55,51 @@ import Testing
             #expect(rows.integer(0, 5) == -12_345)
             #expect(rows.integer(0, 6) == -12_345)
             let nulls = try session.run(
-                PostgresCall(Self.echo, [.null, .text(nil), .bytes(nil), .uuid(nil), .boolean(nil)]))
+                PostgresCall(Self.echo, [.null, .null, .null, .null, .null]))
             #expect(nulls.integer(0, 0) == nil && nulls.text(0, 1) == nil && nulls.bytes(0, 2) == nil)
             #expect(nulls.uuid(0, 3) == nil && nulls.boolean(0, 4) == nil)
             let empty = try session.run(
                 PostgresCall(Self.echo, [.integer(.max >> 48), .text(""), .bytes([]), .null, .null]))
             #expect(empty.text(0, 1) == "")
             #expect(empty.bytes(0, 2) == [])
+        }
+        await pool.close()
+    }
+
+    private static func byteStrings(_ values: [[UInt8]?]) -> PostgresValue {
+        var array = PostgresArray(of: PostgresType.bytes)
+        for value in values { array.append(value) }
+        return .array(array)
+    }
+
+    @Test func `writes rows of two sets, with NULL for what a row does not set`() async throws {
+        let pool = try await pool()
+        var first = RowParameters()
+        let number = first.add("number", Int64.self)
+        let text = first.add("text", String.self)
+        var second = RowParameters(after: first)
+        let isTrue = second.add("is_true", Bool.self)
+        let absent = Column<String>("absent", place: Column<String>.absent)
+        let statement = RowStatement(
+            "test_rows", second,
+            """
+            SELECT a.*, b.is_true FROM \(first.unnest) WITH ORDINALITY AS a (number, text, place)
+            LEFT JOIN \(second.unnest) WITH ORDINALITY AS b (is_true, place) ON a.place = b.place
+            ORDER BY a.place
+            """)
+        let call = statement.call { values in
+            values.add([(1, nil), (nil, "b"), (3, "c")] as [(Int64?, String?)]) { item, row in
+                row.set(number, item.0)
+                row.set(text, item.1)
+                row.set(absent, "left out")
+            }
+            values.add([true]) { value, row in row.set(isTrue, value) }
+        }
+        try await pool.run { session throws in
+            let rows = try session.run(call)
+            #expect((0..<3).map { rows.integer($0, 0) } == [1, nil, 3])
+            #expect((0..<3).map { rows.text($0, 1) } == [nil, "b", "c"])
+            #expect((0..<3).map { rows.boolean($0, 3) } == [true, nil, nil])
         }
         await pool.close()
     }
@@ -73,8 +112,9 @@ import Testing
                 PostgresCall(
                     Self.arrays,
                     [
-                        .integers([1, nil, .min]), .texts(["a", "", nil]), .byteStrings([nil, [7], []]),
-                        .uuids([id, nil, id]), .booleans([true, false, nil]),
+                        Int64.array([1, nil, .min]), String.array(["a", "", nil]),
+                        Self.byteStrings([nil, [7], []]), UniqueID.array([id, nil, id]),
+                        Bool.array([true, false, nil]),
                     ]))
             #expect((0..<3).map { rows.integer($0, 0) } == [1, nil, .min])
             #expect((0..<3).map { rows.text($0, 1) } == ["a", "", nil])
@@ -83,14 +123,18 @@ import Testing
             #expect((0..<3).map { rows.boolean($0, 4) } == [true, false, nil])
             let none = try session.run(
                 PostgresCall(
-                    Self.arrays, [.integers([]), .texts([]), .byteStrings([]), .uuids([]), .booleans([])]))
+                    Self.arrays,
+                    [
+                        Int64.array([]), String.array([]), Self.byteStrings([]), UniqueID.array([]),
+                        Bool.array([]),
+                    ]))
             #expect(none.count == 0)
             let many = try session.run(
                 PostgresCall(
                     Self.arrays,
                     [
-                        .integers((0..<10_000).map { $0 }), .texts([]), .byteStrings([]), .uuids([]),
-                        .booleans([]),
+                        Int64.array((0..<10_000).map { $0 }), String.array([]), Self.byteStrings([]),
+                        UniqueID.array([]), Bool.array([]),
                     ]))
             #expect(many.count == 10_000)
             #expect(many.integer(9_999, 0) == 9_999)

@@ -46,7 +46,7 @@ import Testing
     @Test func `numbers no parameter and reads no column by its position outside of the mechanism`() throws {
         let mechanism: Set = [
             "Connection/ParameterList.swift", "Connection/PreparedStatement.swift",
-            "Connection/SQLiteColumnValue.swift",
+            "Connection/SQLiteCell.swift",
         ]
         #expect(
             try SourceCheck.lines(
@@ -100,8 +100,8 @@ import Testing
     }
 
     @Test func `clears every personal column of a subject when it gives the row another name`() {
-        let cleared = SubjectTable.clearing(subject: "'x'", keyDigest: "'y'")
-        for column in SubjectTable.declaration.columns where column.sensitivity != .operational {
+        let cleared = SQLiteSubjectTable.clearing(subject: "'x'", keyDigest: "'y'")
+        for column in SQLiteSubjectTable.declaration.columns where column.sensitivity != .operational {
             let (isCleared, isRenamed) = (
                 cleared.contains("\(column.name) = NULL"), ["sub", "key_digest"].contains(column.name)
             )

@@ -1,6 +1,6 @@
 extension ErasureGrant.Step {
     /// Reads the step and its outcome from two columns.
-    package init(storageCode: Int64?, outcome: Int64?) throws(StorageError) {
+    public init(storageCode: Int64?, outcome: Int64?) throws(StorageError) {
         switch storageCode {
         case 1: self = .exchange
         case 2: self = .revoke
@@ -13,7 +13,7 @@ extension ErasureGrant.Step {
     }
 
     /// What the two columns hold.
-    package var storageCodes: (step: Int64, outcome: Int64?) {
+    public var storageCodes: (step: Int64, outcome: Int64?) {
         switch self {
         case .exchange: (1, nil)
         case .revoke: (2, nil)
@@ -25,7 +25,7 @@ extension ErasureGrant.Step {
 
 extension RefreshTokenStatus {
     /// Reads the status and its cause from two columns. Returns `nil` when the first is NULL.
-    package init?(storageCode: Int64?, cause: Int64?) throws(StorageError) {
+    public init?(storageCode: Int64?, cause: Int64?) throws(StorageError) {
         switch storageCode {
         case nil: return nil
         case 1: self = .held
@@ -43,7 +43,7 @@ extension RefreshTokenStatus {
     }
 
     /// What the two columns hold.
-    package var storageCodes: (status: Int64, cause: Int64?) {
+    public var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)
         case .pending: (2, nil)

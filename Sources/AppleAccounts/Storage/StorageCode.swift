@@ -1,12 +1,12 @@
 /// A closed set of words that rows hold as small numbers, the same in every database.
-package protocol StorageCode: CaseIterable, Hashable, Sendable {
+public protocol StorageCode: CaseIterable, Hashable, Sendable {
     /// Every word, the one with number 1 first. Only ever appended to: the numbers are in people's databases.
     static var numbered: [Self] { get }
 }
 
 extension StorageCode {
     /// - Throws: `StorageError` for a number that this version does not know.
-    package init(storageCode: Int64) throws(StorageError) {
+    public init(storageCode: Int64) throws(StorageError) {
         guard storageCode > 0, storageCode <= Self.numbered.count else {
             throw StorageError(
                 .corrupted,
@@ -17,7 +17,7 @@ extension StorageCode {
         self = Self.numbered[Int(storageCode) - 1]
     }
 
-    package var storageCode: Int64 {
+    public var storageCode: Int64 {
         let numbered = Self.numbered
         // Generic code looks up the type of the result of `firstIndex(of:)` with each call.
         for index in 0..<numbered.count where numbered[index] == self { return Int64(index) + 1 }

@@ -1,13 +1,13 @@
-package import AppleAccounts
+public import AppleAccounts
 
 /// What Google stated last about a Google account: whether it is disabled.
-package struct GoogleAccountRecord: Sendable, Hashable {
-    package let subject: String
-    package let isDisabled: Bool
+public struct GoogleAccountRecord: Sendable, Hashable {
+    public let subject: String
+    public let isDisabled: Bool
     /// By Google's clock.
-    package let moment: Moment
+    public let moment: Moment
 
-    package init(subject: String, isDisabled: Bool, moment: Moment) {
+    public init(subject: String, isDisabled: Bool, moment: Moment) {
         (self.subject, self.isDisabled, self.moment) = (subject, isDisabled, moment)
     }
 

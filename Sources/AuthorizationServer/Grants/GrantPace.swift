@@ -1,22 +1,22 @@
-package import AppleAccounts
+public import AppleAccounts
 
 /// How many grants an account has given to an OAuth client within an hour.
 ///
 /// It outlives the grants. Otherwise one person could agree and have it revoked without end, and every round
 /// leaves two events in the feed for ever.
-package struct GrantPace: Sendable, Hashable {
-    package let accountID: AccountID
-    package let oauthClientID: OAuthClientID
+public struct GrantPace: Sendable, Hashable {
+    public let accountID: AccountID
+    public let oauthClientID: OAuthClientID
     /// When the first of them was given.
-    package private(set) var begunAt: Moment
-    package private(set) var count: Int64
+    public private(set) var begunAt: Moment
+    public private(set) var count: Int64
 
     /// How many there can be within an hour.
-    package static let most: Int64 = 20
+    public static let most: Int64 = 20
     /// In milliseconds: an hour. After that the pace is forgotten.
-    package static let window: Int64 = 3_600_000
+    public static let window: Int64 = 3_600_000
 
-    package init(accountID: AccountID, oauthClientID: OAuthClientID, begunAt: Moment, count: Int64 = 0) {
+    public init(accountID: AccountID, oauthClientID: OAuthClientID, begunAt: Moment, count: Int64 = 0) {
         self.accountID = accountID
         self.oauthClientID = oauthClientID
         self.begunAt = begunAt

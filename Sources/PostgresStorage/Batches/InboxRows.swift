@@ -73,10 +73,12 @@ struct InboxRows {
     /// What to ask the database for: nothing, or both calls.
     func findCalls(for set: WorkingSet) throws -> [PostgresCall] {
         guard !set.inboxIdentifiers.isEmpty else { return [] }
-        let apps = try set.inboxKeys.map { try names.apps.ensuredNumber(of: $0.clientID) }
         return [
             Self.findIdentifiers(set.inboxIdentifiers),
-            Self.findKeys.statement.call { Self.findKeys.columns.set(set.inboxKeys, apps: apps, in: &$0) },
+            try Self.findKeys.statement.call(set.inboxKeys) { key, row in
+                Self.findKeys.columns.write(key, to: row)
+                row.set(Self.findKeys.columns.appID, try names.apps.ensuredNumber(of: key.clientID))
+            },
         ]
     }
 
@@ -97,17 +99,19 @@ struct InboxRows {
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }
-        let (insert, columns) = (Self.insert, Self.insert.notification)
+        let insert = Self.insert
         return try insert.statement.call { values in
-            values.set(columns.identifier, kept.map(\.command.identifier))
-            values.set(
-                columns.appID, try kept.map { try names.apps.ensuredNumber(of: $0.command.clientID) })
-            values.set(columns.receipt, kept.map(\.receipt))
-            values.set(columns.payload, kept.map(\.payload))
-            values.set(columns.receivedAt, kept.map(\.command.receivedAt))
-            values.set(insert.identifier, keys.map(\.0))
-            let apps = try keys.map { try names.apps.ensuredNumber(of: $0.1.clientID) }
-            insert.key.set(keys.map(\.1), apps: apps, in: &values)
+            try values.add(kept) { kept, row in
+                insert.notification.write(kept, to: row)
+                row.set(
+                    insert.notification.appID, try names.apps.ensuredNumber(of: kept.command.clientID))
+            }
+            try values.add(keys) { item, row in
+                let (identifier, key) = item
+                insert.key.write(key, to: row)
+                row.set(insert.key.appID, try names.apps.ensuredNumber(of: key.clientID))
+                row.set(insert.identifier, identifier)
+            }
         }
     }
 }

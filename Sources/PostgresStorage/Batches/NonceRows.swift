@@ -105,9 +105,9 @@ enum NonceRows {
     private static func insertCall(_ nonces: [UsedNonce]) -> PostgresCall? {
         guard !nonces.isEmpty else { return nil }
         let ordered = nonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
-        return insert.statement.call { values in
-            values.set(insert.columns.digest, ordered.map(\.digest))
-            values.set(insert.columns.keptUntil, ordered.map(\.keptUntil))
+        return insert.statement.call(ordered) { nonce, row in
+            row.set(insert.columns.digest, nonce.digest)
+            row.set(insert.columns.keptUntil, nonce.keptUntil)
         }
     }
 

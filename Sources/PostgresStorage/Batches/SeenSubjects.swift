@@ -123,14 +123,14 @@ struct SeenSubjects {
         guard let rowID = row[columns.subject.id], let app = row[columns.credential.appID],
             let rowPlace = row[columns.rowPlace], let writer = row[columns.writer]
         else { return nil }
-        let clientID = app == PostgresNames.allApps ? nil : try names.apps.name(of: app, in: session)
+        let clientID = app == AppTable.allApps ? nil : try names.apps.name(of: app, in: session)
         return Version(rowPlace: rowPlace, writer: writer, rowID: rowID, app: app, clientID: clientID)
     }
 
     /// What writes the credentials that changed, and ends the transaction if one of them is not what was
     /// seen. Nothing of theirs but what a sign-in changes.
     func updateCalls(for set: WorkingSet) -> [PostgresCall] {
-        var (seen, credentials, emails): ([Version], [AppCredential], [Moment?]) = ([], [], [])
+        var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {
             let record = set.subjects[position]
             // In the order of the apps' numbers, in which all replicas lock them.
@@ -138,20 +138,18 @@ struct SeenSubjects {
                 guard let credential = record.credentials.first(where: { $0.clientID == version.clientID }),
                     credential.rowChange == .update
                 else { continue }
-                seen.append(version)
-                credentials.append(credential)
-                emails.append(record.email?.moment)
+                changed.append((version, credential, record.email?.moment))
             }
         }
-        guard !seen.isEmpty else { return [] }
+        guard !changed.isEmpty else { return [] }
         let update = Self.update
         return [
-            update.statement.call { values in
-                values.set(update.rowPlace, seen.map(\.rowPlace))
-                values.set(update.writer, seen.map(\.writer))
-                values.set(update.name.subjectID, seen.map(\.rowID))
-                values.set(update.name.appID, seen.map(\.app))
-                update.facts.setSignIn(credentials, emails: emails, in: &values)
+            update.statement.call(changed) { item, row in
+                row.set(update.rowPlace, item.version.rowPlace)
+                row.set(update.writer, item.version.writer)
+                row.set(update.name.subjectID, item.version.rowID)
+                row.set(update.name.appID, item.version.app)
+                update.facts.write(item.credential, email: item.email, to: row)
             }
         ]
     }

@@ -62,60 +62,26 @@ struct ParameterBuffer {
     private mutating func append(_ value: PostgresValue) -> Bool {
         switch value {
         case .null: return false
-        case .integer(let value): return append(value) { $0.append(bigEndian: UInt64(bitPattern: $1)) }
-        case .text(let value): return append(value) { $0.bytes.append(contentsOf: $1.utf8) }
-        case .bytes(let value): return append(value) { $0.bytes.append(contentsOf: $1) }
-        case .uuid(let value): return append(value) { $0.append($1) }
-        case .boolean(let value): return append(value) { $0.bytes.append($1 ? 1 : 0) }
-        case .rowPlace(let value): return append(value) { $0.append($1) }
-        case .transaction(let value): return append(value) { $0.append(bigEndian: $1.value) }
-        case .integers(let values):
-            append(array: values, of: PostgresType.bigint) { $0.append(bigEndian: UInt64(bitPattern: $1)) }
-        case .texts(let values):
-            append(array: values, of: PostgresType.text) { $0.bytes.append(contentsOf: $1.utf8) }
-        case .byteStrings(let values):
-            append(array: values, of: PostgresType.bytes) { $0.bytes.append(contentsOf: $1) }
-        case .uuids(let values): append(array: values, of: PostgresType.uuid) { $0.append($1) }
-        case .booleans(let values):
-            append(array: values, of: PostgresType.boolean) { $0.bytes.append($1 ? 1 : 0) }
-        case .rowPlaces(let values): append(array: values, of: PostgresType.rowPlace) { $0.append($1) }
-        case .transactions(let values):
-            append(array: values, of: PostgresType.transaction) { $0.append(bigEndian: $1.value) }
+        case .integer(let value): append(bigEndian: value)
+        case .text(let value): bytes.append(contentsOf: value.utf8)
+        case .bytes(let value): bytes.append(contentsOf: value)
+        case .uuid(let value): append(value)
+        case .boolean(let value): bytes.append(value ? 1 : 0)
+        case .array(let value): append(value)
         }
-        return true
-    }
-
-    @inline(__always)
-    private mutating func append<Value>(_ value: Value?, _ write: (inout Self, Value) -> Void) -> Bool {
-        guard let value else { return false }
-        write(&self, value)
         return true
     }
 
     /// As `array_recv` reads it: dimensions, whether there is a NULL, the type, length and lower bound, and
     /// each element behind its length.
-    @inline(__always)
-    private mutating func append<Value>(
-        array: [Value?], of type: Oid, _ write: (inout Self, Value) -> Void
-    ) {
-        append(bigEndian: UInt32(array.isEmpty ? 0 : 1))
-        let nullFlag = bytes.count
-        append(bigEndian: UInt32(0))
-        append(bigEndian: UInt32(type))
-        guard !array.isEmpty else { return }
+    private mutating func append(_ array: PostgresArray) {
+        append(bigEndian: UInt32(array.count == 0 ? 0 : 1))
+        append(bigEndian: UInt32(array.hasNull ? 1 : 0))
+        append(bigEndian: UInt32(array.elementType))
+        guard array.count > 0 else { return }
         append(bigEndian: UInt32(truncatingIfNeeded: array.count))
         append(bigEndian: UInt32(1))
-        for element in array {
-            guard let element else {
-                append(bigEndian: UInt32.max)
-                bytes[nullFlag + 3] = 1
-                continue
-            }
-            let length = bytes.count
-            append(bigEndian: UInt32(0))
-            write(&self, element)
-            store(bigEndian: UInt32(truncatingIfNeeded: bytes.count - length - 4), at: length)
-        }
+        bytes.append(contentsOf: array.bytes)
     }
 
     private mutating func append(_ id: UniqueID) {
@@ -123,20 +89,8 @@ struct ParameterBuffer {
         append(bigEndian: id.low)
     }
 
-    private mutating func append(_ place: RowPlace) {
-        append(bigEndian: place.block)
-        append(bigEndian: place.line)
-    }
-
     @inline(__always)
     private mutating func append(bigEndian value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    @inline(__always)
-    private mutating func store(bigEndian value: UInt32, at offset: Int) {
-        bytes.withUnsafeMutableBytes {
-            $0.storeBytes(of: value.bigEndian, toByteOffset: offset, as: UInt32.self)
-        }
     }
 }

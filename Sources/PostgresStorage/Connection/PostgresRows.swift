@@ -26,7 +26,7 @@ final class PostgresRows {
 
     /// The value of a statement with one column and at most one row. Returns `nil` for NULL and without a
     /// row.
-    func onlyValue<Value: PostgresColumnValue>(as type: Value.Type) -> Value? {
+    func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
         return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
@@ -59,38 +59,26 @@ extension PostgresRows: RandomAccessCollection {
 }
 
 /// One row of a result. A column is read as the type that it is declared with.
-struct PostgresRow {
+struct PostgresRow: ReadableRow {
     fileprivate let rows: PostgresRows
     fileprivate let number: Int32
 
     /// Returns `nil` for NULL.
     @inline(__always)
-    subscript<Value: PostgresColumnValue>(_ column: Column<Value>) -> Value? {
-        rows.read(number, column.place) { Value($0, type: $1, in: column.name) }
-    }
-
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is none of the type.
-    func required<Value: PostgresColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
-        guard let value = self[column] else { throw missingValue(in: column) }
-        return value
+    subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
+        rows.read(number, column.place) { bytes, type in
+            Value(cell: PostgresCell(bytes: bytes, type: type, column: column.name))
+        }
     }
 
     /// Returns `nil` for NULL.
-    ///
-    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
-    func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
-        let code = rows.read(number, column.place) { Int64($0, type: $1, in: column.name) }
-        guard let code else { return nil }
-        return try Value(storageCode: code)
+    subscript<Value: PostgresSystemValue>(_ column: Column<Value>) -> Value? {
+        rows.read(number, column.place) { bytes, type in
+            Value(cell: PostgresCell(bytes: bytes, type: type, column: column.name))
+        }
     }
 
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
-    func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
-        guard let value = try code(column) else { throw missingValue(in: column) }
-        return value
-    }
-
-    private func missingValue(in column: any AnyColumn) -> StorageError {
+    func missingValue(in column: any AnyColumn) -> StorageError {
         StorageError(
             .corrupted,
             detail: "expected a value in column \(column.name), found none that can be read; restore a backup"

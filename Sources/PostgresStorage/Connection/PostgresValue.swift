@@ -2,22 +2,13 @@ import AppleAccounts
 
 /// A value bound to a parameter. All are sent in PostgreSQL's binary format.
 ///
-/// `integer` is for parameters of the type bigint, `integers` for bigint[]: the SQL casts to what is
-/// narrower.
+/// `integer` is for parameters of the type bigint: the SQL casts to what is narrower.
 enum PostgresValue: Sendable {
     case null
-    case integer(Int64?)
-    case text(String?)
-    case bytes([UInt8]?)
-    case uuid(UniqueID?)
-    case boolean(Bool?)
-    case rowPlace(RowPlace?)
-    case transaction(TransactionNumber?)
-    case integers([Int64?])
-    case texts([String?])
-    case byteStrings([[UInt8]?])
-    case uuids([UniqueID?])
-    case booleans([Bool?])
-    case rowPlaces([RowPlace?])
-    case transactions([TransactionNumber?])
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+    case uuid(UniqueID)
+    case boolean(Bool)
+    case array(PostgresArray)
 }

@@ -1,28 +1,55 @@
 import AppleAccounts
+import CLibPQ
 import SQLTables
 
 /// The parameters of a statement that takes many rows at once: one array for each column.
 struct RowParameters: Sendable {
-    private var columns: [(name: String, sqlType: String)] = []
+    private struct Parameter {
+        let name: String
+        let sqlType: String
+        let elementType: Oid
+    }
+
+    private var columns: [Parameter] = []
+    /// The sets of rows before these.
+    private let earlier: [[PostgresArray]]
     /// How many parameters stand before these.
     private let first: Int
 
     /// - Parameter before: Another set of rows of the same statement.
     init(after before: RowParameters? = nil) {
-        first = before.map { $0.first + $0.columns.count } ?? 0
+        first = before?.count ?? 0
+        earlier = before?.emptySets ?? []
     }
+
+    /// For each set of rows an array for each column, without elements.
+    var emptySets: [[PostgresArray]] { earlier + [columns.map { PostgresArray(of: $0.elementType) }] }
 
     /// Adds columns of a table. Returns the table with their places among the parameters.
     mutating func add<T: Table>(_ table: T.Type, _ choice: ColumnChoice<T> = .all) -> T {
         let (placed, chosen) = T.placed(choice, from: count)
-        columns += chosen.map { ($0.name.description, Self.sqlType(of: $0)) }
+        columns += chosen.map { column in
+            let form = Self.form(of: column)
+            return Parameter(
+                name: column.name.description, sqlType: form.sqlType, elementType: form.type)
+        }
         return placed
     }
 
     /// Adds a column that the table has in another form, such as a name in the place of its number.
-    mutating func add<Value: PostgresColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
+    mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
+        add(name, sqlType: Value.form.sqlType, elementType: Value.form.type)
+    }
+
+    mutating func add<Value: PostgresSystemValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
+        add(name, sqlType: Value.sqlType, elementType: Value.type)
+    }
+
+    private mutating func add<Value>(
+        _ name: StaticString, sqlType: String, elementType: Oid
+    ) -> Column<Value> {
         let column = Column<Value>(name, place: Int32(count))
-        columns.append((name.description, Value.sqlType))
+        columns.append(Parameter(name: name.description, sqlType: sqlType, elementType: elementType))
         return column
     }
 
@@ -55,12 +82,12 @@ struct RowParameters: Sendable {
 
     private func parameter(_ index: Int) -> String { "$\(first + index + 1)::\(columns[index].sqlType)[]" }
 
-    private static func sqlType(of column: any AnyColumn) -> String {
+    private static func form(of column: any AnyColumn) -> ColumnForm {
         switch column.valueType {
-        case let type as any PostgresColumnValue.Type: type.sqlType
+        case let type as any ColumnValue.Type: type.form
         // Codes are numbers.
-        case is any StorageCode.Type: Int64.sqlType
-        default: preconditionFailure("column \(column.name) has no type of PostgreSQL")
+        case is any StorageCode.Type: .integer
+        default: preconditionFailure("column \(column.name) has no form")
         }
     }
 }
@@ -68,43 +95,80 @@ struct RowParameters: Sendable {
 /// A statement that takes many rows at once.
 struct RowStatement: Sendable {
     private let statement: PostgresStatement
-    private let count: Int
+    private let emptySets: [[PostgresArray]]
 
     /// - Parameter parameters: All of the statement's, the last set of them when there are several.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
-        count = parameters.count
+        emptySets = parameters.emptySets
     }
 
-    /// The statement with the values that `fill` sets, one array for each column.
-    func call(_ fill: (inout RowValues) throws -> Void) rethrows -> PostgresCall {
-        var values = RowValues(count: count)
-        try fill(&values)
+    /// The statement with rows. `write` is called for each element, and writes its row.
+    func call<Elements: Sequence>(
+        _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
+    ) rethrows -> PostgresCall {
+        try call { try $0.add(elements, write) }
+    }
+
+    /// The statement with the sets of rows that `fill` adds, in their order.
+    func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
+        let values = RowValues(emptySets)
+        try fill(values)
         return PostgresCall(statement, values.all)
     }
 }
 
-/// The values of a `RowStatement`.
-struct RowValues {
-    private var values: [PostgresValue?]
+/// The rows of a `RowStatement`.
+final class RowValues: WritableRow {
+    private var arrays: [PostgresArray]
+    /// The parameters of the sets of rows that are still to be added.
+    private var sets: ArraySlice<Range<Int>>
+    /// How many rows of the set are complete.
+    private var rowCount = 0
 
-    fileprivate init(count: Int) {
-        values = Array(repeating: nil, count: count)
-    }
-
-    mutating func set<Value: PostgresColumnValue>(_ column: Column<Value>, _ array: [Value?]) {
-        values[Int(column.place)] = Value.array(array)
-    }
-
-    mutating func set<Value: StorageCode>(_ column: Column<Value>, _ array: [Value?]) {
-        values[Int(column.place)] = .integers(array.map { $0?.storageCode })
-    }
-
-    /// A column that nothing was set for is a programmer's error and stops the process.
-    fileprivate var all: [PostgresValue] {
-        values.enumerated().map { number, value in
-            guard let value else { preconditionFailure("parameter \(number + 1) has no values") }
-            return value
+    fileprivate init(_ emptySets: [[PostgresArray]]) {
+        arrays = emptySets.flatMap(\.self)
+        var (ranges, start): ([Range<Int>], Int) = ([], 0)
+        for set in emptySets {
+            ranges.append(start..<start + set.count)
+            start += set.count
         }
+        sets = ranges[...]
+    }
+
+    /// Adds the rows of the next set. A column that `write` does not set is NULL.
+    func add<Elements: Sequence>(
+        _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
+    ) rethrows {
+        guard let set = sets.popFirst() else { preconditionFailure("the statement has no more sets of rows") }
+        rowCount = 0
+        for element in elements {
+            try write(element, self)
+            rowCount += 1
+            for place in set where arrays[place].count < rowCount { arrays[place].appendNull() }
+        }
+    }
+
+    func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?) {
+        guard column.place >= 0, let value else { return }
+        requireUnset(column)
+        arrays[Int(column.place)].append(value)
+    }
+
+    func set<Value: PostgresSystemValue>(_ column: Column<Value>, _ value: Value) {
+        requireUnset(column)
+        arrays[Int(column.place)].append(value)
+    }
+
+    @inline(__always)
+    private func requireUnset(_ column: some AnyColumn) {
+        precondition(
+            arrays[Int(column.place)].count == rowCount, "column \(column.name) was set twice in a row")
+    }
+
+    /// A set of rows that was not added is a programmer's error and stops the process.
+    fileprivate var all: [PostgresValue] {
+        precondition(sets.isEmpty, "a set of rows is missing")
+        return arrays.map { .array($0) }
     }
 }

@@ -9,18 +9,17 @@ struct RowPlace: Hashable, Sendable {
     let line: UInt16
 }
 
-extension RowPlace: PostgresColumnValue {
+extension RowPlace: PostgresSystemValue {
     static var sqlType: String { "tid" }
+    static var type: Oid { PostgresType.rowPlace }
 
-    init?(_ bytes: UnsafeRawBufferPointer, type: Oid, in column: StaticString) {
-        precondition(type == PostgresType.rowPlace, "column \(column) has the type \(type)")
-        block = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
-        line = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
+    init(cell: PostgresCell) {
+        cell.require(cell.type == Self.type)
+        block = UInt32(bigEndian: cell.bytes.loadUnaligned(as: UInt32.self))
+        line = UInt16(bigEndian: cell.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
     }
 
-    var bound: PostgresValue { .rowPlace(self) }
-
-    static func array(_ values: [RowPlace?]) -> PostgresValue { .rowPlaces(values) }
+    func put(into array: inout PostgresArray) { array.put(self) }
 }
 
 /// The transaction that has written a version of a row: PostgreSQL's `xmin`.
@@ -28,15 +27,14 @@ struct TransactionNumber: Hashable, Sendable {
     let value: UInt32
 }
 
-extension TransactionNumber: PostgresColumnValue {
+extension TransactionNumber: PostgresSystemValue {
     static var sqlType: String { "xid" }
+    static var type: Oid { PostgresType.transaction }
 
-    init?(_ bytes: UnsafeRawBufferPointer, type: Oid, in column: StaticString) {
-        precondition(type == PostgresType.transaction, "column \(column) has the type \(type)")
-        value = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+    init(cell: PostgresCell) {
+        cell.require(cell.type == Self.type)
+        value = UInt32(bigEndian: cell.bytes.loadUnaligned(as: UInt32.self))
     }
 
-    var bound: PostgresValue { .transaction(self) }
-
-    static func array(_ values: [TransactionNumber?]) -> PostgresValue { .transactions(values) }
+    func put(into array: inout PostgresArray) { array.put(self) }
 }

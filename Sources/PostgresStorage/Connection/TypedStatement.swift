@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// One SQL statement with typed arguments: it is called like a function, and its text names the parameters by
 /// what the closure calls them.

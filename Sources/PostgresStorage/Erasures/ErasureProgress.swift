@@ -55,10 +55,10 @@ enum ErasureProgress {
         var saved = grant
         saved.isClaimed = false
         if grant.isDone { saved.sealed = nil }
-        let saving = save.statement.call { values in
-            values.set(save.id, [grant.id])
-            values.set(save.erasureID, [erasure])
-            save.columns.setProgress([saved], in: &values)
+        let saving = save.statement.call([saved]) { grant, row in
+            save.columns.write(grant, of: erasure, to: row)
+            row.set(save.id, grant.id)
+            row.set(save.erasureID, erasure)
         }
         guard grant.isDone else {
             _ = try session.run(saving)

@@ -16,13 +16,7 @@ struct ErasureGrantColumns {
     }
 
     func grant(_ row: PostgresRow) throws(StorageError) -> ErasureGrant {
-        ErasureGrant(
-            id: try row.required(grant.id), clientID: try row.required(client),
-            primaryClientID: try row.required(app), kind: try row.requiredCode(grant.kind),
-            step: try ErasureGrant.Step(storageCode: row[grant.step], outcome: row[grant.outcome]),
-            attempts: try row.required(grant.attempts), nextAttemptAt: try row.required(grant.nextAttemptAt),
-            isClaimed: try row.required(grant.isClaimed), cause: row[grant.cause], sealed: row[grant.sealed],
-            redirectURI: row[grant.redirectURI], expiresAt: row[grant.expiresAt])
+        try grant.grant(row, clientID: row.required(client), primaryClientID: row.required(app))
     }
 }
 
@@ -101,19 +95,9 @@ enum ErasureRows {
             .commit,
         ])
         guard let row = results[1].first else { return nil }
-        let columns = find.columns
-        return ErasureRecord(
-            id: try row.required(columns.id), accountID: try row.required(columns.accountID),
-            team: try row.required(find.team), requestedAt: try row.required(columns.requestedAt),
-            deadline: try row.required(columns.deadline), finishedAt: row[columns.finishedAt],
-            apps: try results[2].map { try app($0) }.sorted { $0.clientID < $1.clientID },
-            grants: try results[3].map { try find.grant.grant($0) })
-    }
-
-    private static func app(_ row: PostgresRow) throws(StorageError) -> ErasedApp {
-        ErasedApp(
-            clientID: try row.required(find.clientID), hadToken: try row.required(find.app.hadToken),
-            stateBefore: try row.requiredCode(find.app.state), reasonBefore: try row.code(find.app.reason),
-            refreshTokenCause: try row.code(find.app.refreshTokenCause))
+        let apps = try results[2].map { try find.app.app($0, clientID: $0.required(find.clientID)) }
+        return try find.columns.record(
+            row, team: row.required(find.team), apps: apps.sorted { $0.clientID < $1.clientID },
+            grants: results[3].map { try find.grant.grant($0) })
     }
 }

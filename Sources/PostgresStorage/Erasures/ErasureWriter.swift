@@ -111,39 +111,24 @@ enum ErasureWriter {
     }
 
     private static func insertion(of erasure: ErasureRecord) -> PostgresCall {
-        let columns = insertErasure.columns
-        return insertErasure.statement.call { values in
-            values.set(columns.id, [erasure.id])
-            values.set(columns.accountID, [erasure.accountID])
-            values.set(insertErasure.team, [erasure.team])
-            values.set(columns.requestedAt, [erasure.requestedAt])
-            values.set(columns.deadline, [erasure.deadline])
-            values.set(columns.finishedAt, [erasure.finishedAt])
+        insertErasure.statement.call([erasure]) { erasure, row in
+            insertErasure.columns.write(erasure, to: row)
+            row.set(insertErasure.team, erasure.team)
         }
     }
 
     private static func insertion(of apps: [ErasedApp], of erasure: ErasureID) -> PostgresCall {
-        let columns = insertApps.columns
-        return insertApps.statement.call { values in
-            values.set(columns.erasureID, apps.map { _ in erasure })
-            values.set(insertApps.app, apps.map(\.clientID))
-            values.set(columns.hadToken, apps.map(\.hadToken))
-            values.set(columns.state, apps.map(\.stateBefore))
-            values.set(columns.reason, apps.map(\.reasonBefore))
-            values.set(columns.refreshTokenCause, apps.map(\.refreshTokenCause))
+        insertApps.statement.call(apps) { app, row in
+            insertApps.columns.write(app, of: erasure, to: row)
+            row.set(insertApps.app, app.clientID)
         }
     }
 
     private static func insertion(of grants: [ErasureGrant], of erasure: ErasureID) -> PostgresCall {
-        let columns = insertGrants.columns
-        return insertGrants.statement.call { values in
-            values.set(columns.id, grants.map(\.id))
-            values.set(columns.erasureID, grants.map { _ in erasure })
-            values.set(insertGrants.client, grants.map(\.clientID))
-            values.set(insertGrants.app, grants.map(\.primaryClientID))
-            columns.setProgress(grants, in: &values)
-            values.set(columns.redirectURI, grants.map(\.redirectURI))
-            values.set(columns.expiresAt, grants.map(\.expiresAt))
+        insertGrants.statement.call(grants) { grant, row in
+            insertGrants.columns.write(grant, of: erasure, to: row)
+            row.set(insertGrants.client, grant.clientID)
+            row.set(insertGrants.app, grant.primaryClientID)
         }
     }
 }

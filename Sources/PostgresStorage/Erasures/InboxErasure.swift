@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// Lets the notification inbox forget a person.
 enum InboxErasure {

@@ -57,22 +57,10 @@ struct EventAppending {
     /// Its result has one row, with the number of the last event.
     func call(_ names: PostgresNames) throws -> PostgresCall {
         let columns = Self.append.columns
-        return try Self.append.statement.call { values in
-            values.set(columns.id, events.map(\.event.id))
-            values.set(columns.kind, events.map(\.event.kind))
-            values.set(columns.subjectID, events.map(\.rowID))
-            values.set(columns.accountID, events.map(\.event.accountID))
-            let apps = try events.map { item in
-                try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) }
-            }
-            values.set(columns.appID, apps)
-            values.set(columns.reason, events.map(\.event.reason))
-            values.set(columns.source, events.map(\.event.source))
-            values.set(columns.moment, events.map(\.event.moment))
-            values.set(columns.recordedAt, events.map(\.event.recordedAt))
-            values.set(columns.grantID, events.map(\.event.grant?.id))
-            values.set(columns.oauthClientID, events.map(\.event.grant?.oauthClientID))
-            values.set(columns.grantReason, events.map(\.event.grant?.reason))
+        return try Self.append.statement.call(events) { item, row in
+            columns.write(item.event, to: row)
+            row.set(columns.subjectID, item.rowID)
+            row.set(columns.appID, try item.event.clientID.map { try names.apps.ensuredNumber(of: $0) })
         }
     }
 

@@ -15,13 +15,7 @@ struct CodeColumns {
     }
 
     func record(_ row: PostgresRow) throws(StorageError) -> AuthorizationCodeRecord {
-        AuthorizationCodeRecord(
-            id: try row.required(code.id), accountID: try row.required(code.accountID),
-            clientID: try row.required(client), primaryClientID: try row.required(app),
-            redirectURI: row[code.redirectURI], sealed: try row.required(code.sealed),
-            authorizedAt: try row.required(code.authorizedAt), expiresAt: try row.required(code.expiresAt),
-            attempts: try row.required(code.attempts), nextAttemptAt: try row.required(code.nextAttemptAt),
-            isClaimed: try row.required(code.isClaimed))
+        try code.record(row, clientID: row.required(client), primaryClientID: row.required(app))
     }
 }
 
@@ -39,11 +33,7 @@ struct TokenColumns {
     }
 
     func record(_ row: PostgresRow) throws(StorageError) -> RefreshTokenRecord {
-        RefreshTokenRecord(
-            id: try row.required(token.tokenID), accountID: try row.required(token.accountID),
-            clientID: try row.required(client), primaryClientID: try row.required(app),
-            sealed: try row.required(token.sealed), authorizedAt: try row.required(token.authorizedAt),
-            nextCheckAt: try row.required(token.nextCheckAt))
+        try token.record(row, clientID: row.required(client), primaryClientID: row.required(app))
     }
 }
 

@@ -29,18 +29,16 @@ enum PostgresGrantWriter {
 
         init() {
             var rows = RowParameters()
-            columns = rows.add(
-                AuthorizationCodeTable.self,
-                .except { [$0.clientID, $0.appID, $0.attempts, $0.isClaimed] })
+            columns = rows.add(AuthorizationCodeTable.self, .except { [$0.clientID, $0.appID] })
             let names = rows.names
             client = rows.add("client", ClientID.self)
             app = rows.add("app", ClientID.self)
             statement = RowStatement(
                 "insert_codes", rows,
                 """
-                INSERT INTO authorization_code (\(names), client_id, app_id, attempts, is_claimed)
+                INSERT INTO authorization_code (\(names), client_id, app_id)
                 SELECT \(names.of("new")), (SELECT id FROM client WHERE name = new.client),
-                    (SELECT id FROM app WHERE name = new.app), 0, false
+                    (SELECT id FROM app WHERE name = new.app)
                 FROM \(rows.relation("new"))
                 ON CONFLICT (id) DO NOTHING
                 """)
@@ -103,31 +101,19 @@ enum PostgresGrantWriter {
         var codes: [AuthorizationCodeRecord] = []
         codes.reserveCapacity(newCodes.count)
         for code in newCodes { codes.append(try sealing.seal(code)) }
-        let columns = insertCodes.columns
-        return insertCodes.statement.call { values in
-            values.set(columns.id, codes.map(\.id))
-            values.set(columns.accountID, codes.map(\.accountID))
-            values.set(insertCodes.client, codes.map(\.clientID))
-            values.set(insertCodes.app, codes.map(\.primaryClientID))
-            values.set(columns.redirectURI, codes.map(\.redirectURI))
-            values.set(columns.sealed, codes.map(\.sealed))
-            values.set(columns.authorizedAt, codes.map(\.authorizedAt))
-            values.set(columns.expiresAt, codes.map(\.expiresAt))
-            values.set(columns.nextAttemptAt, codes.map(\.nextAttemptAt))
+        return insertCodes.statement.call(codes) { code, row in
+            insertCodes.columns.write(code, to: row)
+            row.set(insertCodes.client, code.clientID)
+            row.set(insertCodes.app, code.primaryClientID)
         }
     }
 
     private static func insertion(of tokens: [RefreshTokenRecord]) -> PostgresCall? {
         guard !tokens.isEmpty else { return nil }
-        let columns = putTokens.columns
-        return putTokens.statement.call { values in
-            values.set(columns.accountID, tokens.map(\.accountID))
-            values.set(putTokens.client, tokens.map(\.clientID))
-            values.set(putTokens.app, tokens.map(\.primaryClientID))
-            values.set(columns.tokenID, tokens.map(\.id))
-            values.set(columns.sealed, tokens.map(\.sealed))
-            values.set(columns.authorizedAt, tokens.map(\.authorizedAt))
-            values.set(columns.nextCheckAt, tokens.map(\.nextCheckAt))
+        return putTokens.statement.call(tokens) { token, row in
+            putTokens.columns.write(token, to: row)
+            row.set(putTokens.client, token.clientID)
+            row.set(putTokens.app, token.primaryClientID)
         }
     }
 }

@@ -1,10 +1,8 @@
 import AppleAccounts
+import SQLTables
 
 /// The numbers of teams, apps and clients, as one session knows them.
 final class PostgresNames {
-    /// The number of no app: what stands under it holds for all apps of the team.
-    static let allApps: Int64 = 0
-
     let teams = PostgresNameTable<TeamTable, TeamID>()
     let apps = PostgresNameTable<AppTable, ClientID>()
     /// Client IDs that codes and tokens were issued to.

@@ -23,7 +23,7 @@ enum GrantChangeWriter {
     }
     private static let clearGoogleEvents = TypedStatement<[String]>("clear_google_events") {
         """
-        UPDATE google_event SET \(GoogleEventTable.clearing)
+        UPDATE google_event SET \(GoogleEventTable.clearing(payload: "''::bytea"))
         WHERE google_subject = ANY (\($0)) AND google_subject IS NOT NULL
         """
     }
@@ -69,6 +69,13 @@ enum GrantChangeWriter {
                 "put_\(T.name)", rows,
                 "INSERT INTO \(T.name) (\(rows.names)) SELECT * FROM \(rows.unnest) \(conflict)")
         }
+
+        /// Empty for no records.
+        func calls<Record>(
+            _ records: [Record], _ write: (T, Record, RowValues) -> Void
+        ) -> [PostgresCall] {
+            records.isEmpty ? [] : [statement.call(records) { write(columns, $0, $1) }]
+        }
     }
 
     private static let putGrants = PutGrants()
@@ -88,48 +95,26 @@ enum GrantChangeWriter {
         }
         if !changes.removedLines.isEmpty { calls.append(removeLines(changes.removedLines)) }
         if !changes.removedCodes.isEmpty { calls.append(removeCodes(changes.removedCodes)) }
-        if !changes.grants.isEmpty { calls.append(call(changes.grants)) }
-        if !changes.lines.isEmpty { calls.append(call(changes.lines)) }
-        if !changes.codes.isEmpty { calls.append(call(changes.codes)) }
-        if !changes.deliveries.isEmpty { calls.append(call(changes.deliveries)) }
+        if !changes.grants.isEmpty {
+            calls.append(
+                putGrants.statement.call(changes.grants) { grant, row in
+                    putGrants.columns.write(grant, to: row)
+                    row.set(putGrants.app, grant.clientID)
+                })
+        }
+        calls += putLines.calls(changes.lines) { $0.write($1, to: $2) }
+        calls += putCodes.calls(changes.codes) { $0.write($1, to: $2) }
+        calls += insertDeliveries.calls(changes.deliveries) { $0.write($1, to: $2) }
         return calls
     }
 
     static func calls(_ paces: [GrantPace]) -> [PostgresCall] {
-        guard !paces.isEmpty else { return [] }
-        let columns = putPaces.columns
-        return [
-            putPaces.statement.call { values in
-                values.set(columns.accountID, paces.map(\.accountID))
-                values.set(columns.oauthClientID, paces.map(\.oauthClientID))
-                values.set(columns.begunAt, paces.map(\.begunAt))
-                values.set(columns.count, paces.map(\.count))
-            }
-        ]
+        putPaces.calls(paces) { $0.write($1, to: $2) }
     }
 
     static func calls(_ events: [GoogleEventCommand], _ accounts: [GoogleAccountRecord]) -> [PostgresCall] {
-        var calls: [PostgresCall] = []
-        if !events.isEmpty {
-            let columns = insertGoogleEvents.columns
-            calls.append(
-                insertGoogleEvents.statement.call { values in
-                    values.set(columns.jti, events.map(\.jti))
-                    values.set(columns.googleSubject, events.map(\.googleSubject))
-                    values.set(columns.payload, events.map { ByteString($0.payload) })
-                    values.set(columns.receivedAt, events.map(\.receivedAt))
-                })
-        }
-        if !accounts.isEmpty {
-            let columns = putGoogleAccounts.columns
-            calls.append(
-                putGoogleAccounts.statement.call { values in
-                    values.set(columns.googleSubject, accounts.map(\.subject))
-                    values.set(columns.isDisabled, accounts.map(\.isDisabled))
-                    values.set(columns.moment, accounts.map(\.moment))
-                })
-        }
-        return calls
+        insertGoogleEvents.calls(events) { $0.write($1, to: $2) }
+            + putGoogleAccounts.calls(accounts) { $0.write($1, to: $2) }
     }
 
     /// What removes what is kept of Google accounts whose persons are erased.
@@ -137,72 +122,5 @@ enum GrantChangeWriter {
         guard !googleSubjects.isEmpty else { return [] }
         let subjects = googleSubjects.sorted()
         return [clearGoogleEvents(subjects), removeGoogleAccounts(subjects)]
-    }
-
-    private static func call(_ grants: [GrantRecord]) -> PostgresCall {
-        let columns = putGrants.columns
-        return putGrants.statement.call { values in
-            values.set(columns.id, grants.map(\.id))
-            values.set(columns.accountID, grants.map(\.accountID))
-            values.set(columns.oauthClientID, grants.map(\.oauthClientID))
-            values.set(putGrants.app, grants.map(\.clientID))
-            values.set(columns.scope, grants.map(\.scope))
-            values.set(columns.createdAt, grants.map(\.createdAt))
-            values.set(columns.consentedAt, grants.map(\.consentedAt))
-            values.set(columns.authorizedAt, grants.map(\.authorizedAt))
-            values.set(columns.googleSubject, grants.map(\.googleSubject))
-        }
-    }
-
-    private static func call(_ lines: [TokenLine]) -> PostgresCall {
-        let (columns, tokens) = (putLines.columns, lines.map(\.refreshToken))
-        return putLines.statement.call { values in
-            values.set(columns.id, lines.map(\.id))
-            values.set(columns.grantID, lines.map(\.grantID))
-            values.set(columns.isNative, lines.map(\.isNative))
-            values.set(columns.scope, lines.map(\.scope))
-            values.set(columns.authenticatedAt, lines.map(\.authenticatedAt))
-            values.set(columns.authorizedAt, lines.map(\.authorizedAt))
-            values.set(columns.createdAt, lines.map(\.createdAt))
-            values.set(columns.expiresAt, lines.map(\.expiresAt))
-            values.set(columns.lineSecretDigest, tokens.map { $0?.lineSecretDigest })
-            values.set(columns.tokenDigest, tokens.map { $0?.digest })
-            values.set(columns.generation, tokens.map { token in token.map { Int64($0.generation) } })
-            values.set(columns.previousDigest, tokens.map { $0?.previous?.digest })
-            values.set(columns.rotatedAt, tokens.map { $0?.previous?.rotatedAt })
-            values.set(columns.doubleSHA512, tokens.map { $0?.doubleSHA512 })
-            values.set(columns.googleSubject, lines.map(\.googleSubject))
-        }
-    }
-
-    private static func call(_ codes: [CodeRecord]) -> PostgresCall {
-        let columns = putCodes.columns
-        return putCodes.statement.call { values in
-            values.set(columns.digest, codes.map(\.digest))
-            values.set(columns.grantID, codes.map(\.grantID))
-            values.set(columns.redirectURI, codes.map(\.redirectURI))
-            values.set(columns.challenge, codes.map(\.challenge?.text))
-            values.set(columns.challengeIsPlain, codes.map(\.challenge?.isPlain))
-            values.set(columns.scope, codes.map(\.scope))
-            values.set(columns.nonce, codes.map(\.nonce))
-            values.set(columns.authenticatedAt, codes.map(\.authenticatedAt))
-            values.set(columns.authorizedAt, codes.map(\.authorizedAt))
-            values.set(columns.issuedAt, codes.map(\.issuedAt))
-            values.set(columns.expiresAt, codes.map(\.expiresAt))
-            values.set(columns.redeemedAt, codes.map(\.redemption?.moment))
-            values.set(columns.lineID, codes.map(\.redemption?.lineID))
-        }
-    }
-
-    private static func call(_ deliveries: [SecurityEventDelivery]) -> PostgresCall {
-        let columns = insertDeliveries.columns
-        return insertDeliveries.statement.call { values in
-            values.set(columns.id, deliveries.map(\.id))
-            values.set(columns.oauthClientID, deliveries.map(\.oauthClientID))
-            values.set(columns.doubleSHA512, deliveries.map(\.doubleSHA512))
-            values.set(columns.createdAt, deliveries.map(\.createdAt))
-            values.set(columns.attempts, deliveries.map(\.attempts))
-            values.set(columns.nextAttemptAt, deliveries.map(\.nextAttemptAt))
-        }
     }
 }

@@ -64,16 +64,7 @@ enum SigningKeyRows {
     ) throws {
         let results = try session.pipeline([.begin, lock, isThere(key.algorithm, moment)])
         guard results[2].onlyValue(as: Bool.self) != true else { return try session.rollBack() }
-        let columns = insert.columns
-        let call = insert.statement.call { values in
-            values.set(columns.keyID, [key.keyID])
-            values.set(columns.algorithm, [key.algorithm])
-            values.set(columns.sealed, [key.sealed])
-            values.set(columns.publicKey, [ByteString(key.publicKey)])
-            values.set(columns.createdAt, [key.createdAt])
-            values.set(columns.signsFrom, [key.signsFrom])
-            values.set(columns.retiresAt, [key.retiresAt])
-        }
+        let call = insert.statement.call([key]) { insert.columns.write($0, to: $1) }
         _ = try session.pipeline([call, .commit])
     }
 

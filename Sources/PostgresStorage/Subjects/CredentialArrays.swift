@@ -33,28 +33,28 @@ struct CredentialArrays {
 
     private static let statements = Statements()
 
-    private var rowIDs: [Int64?] = []
-    private var apps: [Int64?] = []
-    /// `nil` for what holds for all apps.
-    private var credentials: [AppCredential?] = []
-    private var revocations: [Revocation?] = []
-    private var emails: [Moment?] = []
+    private struct Row {
+        let subjectID: Int64
+        let app: Int64
+        let email: Moment?
+        let facts: Facts
+    }
+
+    private enum Facts {
+        case ofApp(AppCredential)
+        case ofAllApps(Revocation)
+    }
+
+    private var rows: [Row] = []
 
     mutating func add(_ credential: AppCredential, app: Int64, email: Moment?, rowID: Int64) {
-        rowIDs.append(rowID)
-        apps.append(app)
-        credentials.append(credential)
-        revocations.append(credential.record.revocation)
-        emails.append(email)
+        rows.append(Row(subjectID: rowID, app: app, email: email, facts: .ofApp(credential)))
     }
 
     /// What holds for all apps.
     mutating func add(_ revocation: Revocation, rowID: Int64) {
-        rowIDs.append(rowID)
-        apps.append(PostgresNames.allApps)
-        credentials.append(nil)
-        revocations.append(revocation)
-        emails.append(nil)
+        rows.append(
+            Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(revocation)))
     }
 
     /// Returns `nil` when there is none.
@@ -64,13 +64,15 @@ struct CredentialArrays {
     func putCall() -> PostgresCall? { call(Self.statements.put) }
 
     private func call(_ statement: RowStatement) -> PostgresCall? {
-        guard !rowIDs.isEmpty else { return nil }
+        guard !rows.isEmpty else { return nil }
         let columns = Self.statements.columns
-        return statement.call { values in
-            values.set(columns.subjectID, rowIDs)
-            values.set(columns.appID, apps)
-            columns.setSignIn(credentials, emails: emails, in: &values)
-            columns.setRevocations(revocations, in: &values)
+        return statement.call(rows) { item, row in
+            row.set(columns.subjectID, item.subjectID)
+            row.set(columns.appID, item.app)
+            switch item.facts {
+            case .ofApp(let credential): columns.write(credential, email: item.email, to: row)
+            case .ofAllApps(let revocation): columns.write(revocation, to: row)
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ struct CredentialReader {
                 CROSS JOIN LATERAL (
                     SELECT \(CredentialTable.names(.state)) FROM credential
                     WHERE subject_id = coalesce(known.id, left_over.id)
-                        AND app_id IN (\(PostgresNames.allApps), \(app)::integer)
+                        AND app_id IN (\(AppTable.allApps), \(app)::integer)
                     OFFSET 0) AS c
                 """
             }
@@ -46,14 +46,14 @@ struct CredentialReader {
         var refreshTokens = [RefreshTokenStatus?](repeating: nil, count: subjects.count)
         if let teamNumber = try names.teams.number(of: team, in: session) {
             // An app without number has no credential; a revocation of all apps holds for it too.
-            let app = try names.apps.number(of: clientID, in: session) ?? PostgresNames.allApps
+            let app = try names.apps.number(of: clientID, in: session) ?? AppTable.allApps
             let find = Self.find
             let rows = try session.run(
                 find.statement(subjects.map(\.rawValue), teamNumber, team.rawValue, app))
             for row in rows {
                 let place = Int(row[find.place] ?? 1) - 1
                 records[place].merge(try find.columns.record(row))
-                guard row[find.columns.appID] != PostgresNames.allApps else { continue }
+                guard row[find.columns.appID] != AppTable.allApps else { continue }
                 refreshTokens[place] = try find.columns.refreshTokenStatus(row)
             }
         }

@@ -53,7 +53,7 @@ struct LockedSubjects {
                     FOR UPDATE) AS s
                 CROSS JOIN LATERAL (
                     SELECT revoked_at FROM credential
-                    WHERE subject_id = s.id AND app_id = \(PostgresNames.allApps) FOR UPDATE) AS c
+                    WHERE subject_id = s.id AND app_id = \(AppTable.allApps) FOR UPDATE) AS c
                 """
             }
         }

@@ -34,29 +34,30 @@ struct SubjectArrays {
     private static let update = Update()
     private static let insert = Insert()
 
-    private var rowIDs: [Int64?] = []
-    private var records: [SubjectRecord] = []
+    private var rows: [(id: Int64, record: SubjectRecord)] = []
 
     mutating func add(_ record: SubjectRecord, rowID: Int64) {
-        rowIDs.append(rowID)
-        records.append(record)
+        rows.append((rowID, record))
     }
 
     /// Returns `nil` when there is none.
     func updateCall() -> PostgresCall? {
-        guard !records.isEmpty else { return nil }
-        return Self.update.statement.call { Self.update.columns.set(records, ids: rowIDs, in: &$0) }
+        guard !rows.isEmpty else { return nil }
+        let columns = Self.update.columns
+        return Self.update.statement.call(rows) { item, row in
+            columns.write(item.record, to: row)
+            row.set(columns.id, item.id)
+        }
     }
 
     /// In the order in which they were added. Returns `nil` when there is none.
     func insertCall(_ names: PostgresNames) throws -> PostgresCall? {
-        guard !records.isEmpty else { return nil }
-        let teams = try records.map { try names.teams.ensuredNumber(of: $0.key.team) }
-        return Self.insert.statement.call { values in
-            let columns = Self.insert.columns
-            columns.set(records, ids: rowIDs, in: &values)
-            values.set(columns.teamID, teams)
-            values.set(columns.subject, records.map(\.key.subject.rawValue))
+        guard !rows.isEmpty else { return nil }
+        let columns = Self.insert.columns
+        return try Self.insert.statement.call(rows) { item, row in
+            columns.write(item.record, to: row)
+            row.set(columns.id, item.id)
+            row.set(columns.teamID, try names.teams.ensuredNumber(of: item.record.key.team))
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppleAccounts
+import SQLTables
 
 /// Gives a subject's row another name.
 enum Renaming {

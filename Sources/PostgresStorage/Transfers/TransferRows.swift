@@ -79,11 +79,7 @@ enum TransferRows {
     ) throws -> TransferRecord? {
         let rows = try session.run(findStatement.statement(team, transferSubject.rawValue))
         guard let row = rows.first else { return nil }
-        let columns = findStatement.columns
-        return TransferRecord(
-            recipientTeam: team, transferSubject: transferSubject,
-            accountID: try row.required(columns.accountID), from: nil,
-            createdAt: try row.required(columns.createdAt), expiresAt: try row.required(columns.expiresAt))
+        return try findStatement.columns.record(row, team: team, transferSubject: transferSubject)
     }
 
     /// Forgets the transfers of these accounts.
@@ -123,13 +119,9 @@ enum TransferRows {
     }
 
     private static func insertion(of transfers: [TransferRecord]) -> PostgresCall {
-        let columns = insertStatement.columns
-        return insertStatement.statement.call { values in
-            values.set(insertStatement.team, transfers.map(\.recipientTeam))
-            values.set(columns.transferSubject, transfers.map(\.transferSubject.rawValue))
-            values.set(columns.accountID, transfers.map(\.accountID))
-            values.set(columns.createdAt, transfers.map(\.createdAt))
-            values.set(columns.expiresAt, transfers.map(\.expiresAt))
+        insertStatement.statement.call(transfers) { transfer, row in
+            insertStatement.columns.write(transfer, to: row)
+            row.set(insertStatement.team, transfer.recipientTeam)
         }
     }
 }

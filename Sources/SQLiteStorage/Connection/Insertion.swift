@@ -17,10 +17,10 @@ struct Insertion<T: Table>: Sendable {
     }
 
     /// Inserts one row with a statement that is not kept, for what is rare.
-    func run(in database: Database, _ bind: (T, PreparedStatement) throws -> Void) throws {
+    func run(in database: Database, _ write: (T, PreparedStatement) throws -> Void) throws {
         let statement = try PreparedStatement(sql, in: database)
         statement.begin()
-        try bind(columns, statement)
+        try write(columns, statement)
         try statement.execute()
     }
 }

@@ -8,7 +8,7 @@ import GRDB
 ///
 /// Two persons practically never have the same one: among a billion it would happen once in 10^20 databases,
 /// and to cause it one would have to break SHA-256. The rule must never change.
-struct KeyDigest: Equatable {
+struct KeyDigest: Equatable, Sendable {
     /// The first eight bytes, the most significant first.
     private let high: UInt64
     /// The last eight bytes.

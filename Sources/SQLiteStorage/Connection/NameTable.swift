@@ -52,7 +52,7 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
             throw StorageError(.readOnly, detail: "a connection that only reads was asked to store a name")
         }
         insert.begin()
-        insert.bind(name.rawValue, to: inserted.name)
+        insert.set(inserted.name, name.rawValue)
         try insert.execute()
         let number = database.lastInsertedRowID
         remember(name, number)

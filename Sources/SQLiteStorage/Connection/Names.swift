@@ -1,11 +1,9 @@
 import AppleAccounts
 import GRDB
+import SQLTables
 
 /// The numbers of teams, apps and clients, as one connection knows them.
 final class Names {
-    /// The number of no app: what stands under it holds for all apps of the team.
-    static let allApps: Int64 = 0
-
     var teams: NameTable<TeamTable, TeamID>
     var apps: NameTable<AppTable, ClientID>
     /// Client IDs that codes and tokens were issued to.

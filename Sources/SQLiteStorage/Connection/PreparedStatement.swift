@@ -72,20 +72,10 @@ final class PreparedStatement: DatabaseCursor {
 }
 
 // Binding. NULL is what a parameter has until it is bound.
-extension PreparedStatement {
+extension PreparedStatement: WritableRow {
     @inline(__always)
-    func bind<Value: SQLiteColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
+    func bind<Value: ColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
         bind(value, number: parameter.number)
-    }
-
-    @inline(__always)
-    func bind<Value: SQLiteColumnValue>(_ value: Value?, to column: Column<Value>) {
-        bind(value, number: column.place + 1)
-    }
-
-    @inline(__always)
-    func bind<Value: StorageCode>(_ value: Value?, to column: Column<Value>) {
-        bind(value?.storageCode, number: column.place + 1)
     }
 
     func bind(_ range: ClosedRange<Int64>, to parameters: RangeParameters) {
@@ -94,56 +84,39 @@ extension PreparedStatement {
     }
 
     @inline(__always)
-    private func bind<Value: SQLiteColumnValue>(_ value: Value?, number: Int32) {
+    func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?) {
+        guard column.place >= 0 else { return }
+        bind(value, number: column.place + 1)
+    }
+
+    @inline(__always)
+    private func bind<Value: ColumnValue>(_ value: Value?, number: Int32) {
         guard let value else { return }
-        let code = value.bind(to: _statement.sqliteStatement, number: number)
+        var slot = SQLiteSlot(_statement.sqliteStatement, number: number)
+        value.put(into: &slot)
         // Only a number that the statement does not have, or a statement that is running, can fail here.
         precondition(
-            code == ResultCode.SQLITE_OK.rawValue, "the statement has no parameter \(number), or is running")
+            slot.code == ResultCode.SQLITE_OK.rawValue,
+            "the statement has no parameter \(number), or is running")
     }
 }
 
 // Reading the row that was stepped to.
-extension PreparedStatement {
-    /// Returns `nil` for NULL.
+extension PreparedStatement: ReadableRow {
     @inline(__always)
-    subscript<Value: SQLiteColumnValue>(_ column: Column<Value>) -> Value? {
+    subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
         guard let row else { return nil }
         precondition(column.place >= 0, "the statement does not select this column")
-        return Value(row, at: column.place)
+        return Value(cell: SQLiteCell(statement: row, place: column.place))
     }
 
     /// The value of a statement with one column. Returns `nil` for NULL.
-    func onlyValue<Value: SQLiteColumnValue>(as type: Value.Type) -> Value? {
+    func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(_statement.columnCount == 1, "the statement has several columns")
-        return row.flatMap { Value($0, at: 0) }
+        return row.flatMap { Value(cell: SQLiteCell(statement: $0, place: 0)) }
     }
 
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a value of another type.
-    @inline(__always)
-    func required<Value: SQLiteColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
-        guard let value = self[column] else { throw missingValue(in: column) }
-        return value
-    }
-
-    /// Returns `nil` for NULL.
-    ///
-    /// - Throws: `StorageError` `corrupted` for a number that this version does not know.
-    @inline(__always)
-    func code<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value? {
-        guard let row else { return nil }
-        precondition(column.place >= 0, "the statement does not select this column")
-        guard let number = Int64(row, at: column.place) else { return nil }
-        return try Value(storageCode: number)
-    }
-
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a number that this version does not know.
-    func requiredCode<Value: StorageCode>(_ column: Column<Value>) throws(StorageError) -> Value {
-        guard let value = try code(column) else { throw missingValue(in: column) }
-        return value
-    }
-
-    private func missingValue(in column: any AnyColumn) -> StorageError {
+    func missingValue(in column: any AnyColumn) -> StorageError {
         StorageError(
             .corrupted,
             detail: "expected a value in column \(column.name), found none that can be read; check the file "

@@ -17,15 +17,15 @@ final class GrantChangeWriter {
             statement = try PreparedStatement(insertion.sql, in: database)
         }
 
-        func run(_ bind: (T, PreparedStatement) throws -> Void) throws {
+        func run(_ write: (T, PreparedStatement) throws -> Void) throws {
             statement.begin()
-            try bind(columns, statement)
+            try write(columns, statement)
             try statement.execute()
         }
     }
 
     /// A statement that removes rows by one value.
-    private struct Remove<Key: SQLiteColumnValue> {
+    private struct Remove<Key: ColumnValue> {
         let statement: PreparedStatement
         let key: Parameter<Key>
 
@@ -78,7 +78,7 @@ final class GrantChangeWriter {
         removeLine = try Remove(in: database) { "DELETE FROM oauth_line WHERE id = \($0)" }
         removeCode = try Remove(in: database) { "DELETE FROM oauth_code WHERE digest = \($0)" }
         clearGoogleEvents = try Remove(in: database) {
-            "UPDATE google_event SET \(GoogleEventTable.clearing) WHERE google_subject = \($0)"
+            "UPDATE google_event SET \(GoogleEventTable.clearing(payload: "x''")) WHERE google_subject = \($0)"
         }
         removeGoogleAccount = try Remove(in: database) {
             "DELETE FROM google_account WHERE google_subject = \($0)"
@@ -95,20 +95,23 @@ final class GrantChangeWriter {
         for digest in changes.removedCodes { try removeCode(digest) }
         for grant in changes.grants {
             let app = try names.apps.ensureNumber(of: grant.clientID)
-            try putGrant.run { $0.bind(grant, app: app, to: $1) }
+            try putGrant.run {
+                $0.write(grant, to: $1)
+                $1.set($0.appID, app)
+            }
         }
-        for line in changes.lines { try putLine.run { $0.bind(line, to: $1) } }
-        for code in changes.codes { try putCode.run { $0.bind(code, to: $1) } }
-        for delivery in changes.deliveries { try insertDelivery.run { $0.bind(delivery, to: $1) } }
+        for line in changes.lines { try putLine.run { $0.write(line, to: $1) } }
+        for code in changes.codes { try putCode.run { $0.write(code, to: $1) } }
+        for delivery in changes.deliveries { try insertDelivery.run { $0.write(delivery, to: $1) } }
     }
 
     func save(_ paces: [GrantPace]) throws {
-        for pace in paces { try putPace.run { $0.bind(pace, to: $1) } }
+        for pace in paces { try putPace.run { $0.write(pace, to: $1) } }
     }
 
     func save(_ events: [GoogleEventCommand], _ accounts: [GoogleAccountRecord]) throws {
-        for event in events { try insertGoogleEvent.run { $0.bind(event, to: $1) } }
-        for account in accounts { try putGoogleAccount.run { $0.bind(account, to: $1) } }
+        for event in events { try insertGoogleEvent.run { $0.write(event, to: $1) } }
+        for account in accounts { try putGoogleAccount.run { $0.write(account, to: $1) } }
     }
 
     /// Removes what is kept of Google accounts whose persons are erased.

@@ -1,7 +1,8 @@
 import GRDB
+import SQLTables
 
 /// One prepared SELECT with one parameter.
-final class KeyedSelect<Key: SQLiteColumnValue> {
+final class KeyedSelect<Key: ColumnValue> {
     private let statement: PreparedStatement
     private let key: Parameter<Key>
 

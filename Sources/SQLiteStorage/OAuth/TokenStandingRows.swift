@@ -44,7 +44,6 @@ final class TokenStandingRows {
             let team = try names.teams.name(of: row.required(subject.teamID))
             var record = try subject.record(row, key: SubjectKey(team: team, subject: sub))
             repeat { try credential.add(row, to: &record, names) } while try row.step()
-            record.credentials.sort { $0.clientID < $1.clientID }
             guard let account = record.account else { return nil }
             return TokenStanding(
                 line: line, grant: grant,

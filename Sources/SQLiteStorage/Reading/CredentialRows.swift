@@ -67,7 +67,7 @@ final class CredentialRows {
         var isFound = false
         while try find.step() {
             isFound = true
-            guard let app = find[selection.columns.appID], app == Names.allApps || app == appNumber
+            guard let app = find[selection.columns.appID], app == AppTable.allApps || app == appNumber
             else { continue }
             record.merge(try selection.columns.record(find))
             if app == appNumber { refreshToken = try selection.columns.refreshTokenStatus(find) }

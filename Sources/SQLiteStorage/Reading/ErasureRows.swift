@@ -56,7 +56,9 @@ final class ErasureRows {
         defer { statement.finish() }
         guard try statement.step() else { return nil }
         let id = try statement.required(columns.id)
-        return try columns.record(statement, names, apps: try apps(of: id), grants: try grants(of: id))
+        return try columns.record(
+            statement, team: names.teams.name(of: statement.required(columns.teamID)), apps: apps(of: id),
+            grants: grants(of: id))
     }
 
     private func apps(of erasure: ErasureID) throws -> [ErasedApp] {
@@ -64,7 +66,10 @@ final class ErasureRows {
         findApps.bind(erasure, to: erasureOfRows)
         defer { findApps.finish() }
         var apps: [ErasedApp] = []
-        while try findApps.step() { apps.append(try appColumns.app(findApps, names)) }
+        while try findApps.step() {
+            let clientID = try names.apps.name(of: findApps.required(appColumns.appID))
+            apps.append(try appColumns.app(findApps, clientID: clientID))
+        }
         return apps.sorted { $0.clientID < $1.clientID }
     }
 

@@ -16,10 +16,6 @@ final class KeySetRows {
     func snapshot() throws -> KeySetSnapshot? {
         find.begin()
         defer { find.finish() }
-        guard try find.step(), let body = find[columns.body], let fetchedAt = find[columns.fetchedAt],
-            let freshUntil = find[columns.freshUntil]
-        else { return nil }
-        return KeySetSnapshot(
-            body: body, entityTag: find[columns.entityTag], fetchedAt: fetchedAt, freshUntil: freshUntil)
+        return try find.step() ? columns.snapshot(find) : nil
     }
 }

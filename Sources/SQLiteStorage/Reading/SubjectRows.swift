@@ -11,12 +11,12 @@ final class SubjectRows {
         let credentialIDs: RangeParameters
         let byAccount: String
         let accountID: Parameter<AccountID>
-        let subject: SubjectTable
+        let subject: SQLiteSubjectTable
         let credential: CredentialTable
 
         init() {
             var list = SelectList()
-            subject = list.add(SubjectTable.self, as: "s")
+            subject = list.add(SQLiteSubjectTable.self, as: "s")
             credential = list.add(CredentialTable.self, as: "c", .factsOfApp)
             func select(_ condition: String, credentialsBetween ids: String) -> String {
                 """
@@ -64,9 +64,9 @@ final class SubjectRows {
         byKey.bind(digest, to: selection.digest)
         byKey.bind(digest.credentialIDs, to: selection.credentialIDs)
         defer { byKey.finish() }
-        guard try byKey.step(), let rowID = byKey[selection.subject.id] else { return nil }
-        guard byKey[selection.subject.teamID] == team,
-            byKey[selection.subject.subject] == key.subject.rawValue
+        guard try byKey.step(), let rowID = byKey[selection.subject.common.id] else { return nil }
+        guard byKey[selection.subject.common.teamID] == team,
+            byKey[selection.subject.common.subject] == key.subject.rawValue
         else {
             throw StorageError(
                 .corrupted,
@@ -83,22 +83,21 @@ final class SubjectRows {
         defer { byAccount.finish() }
         guard try byAccount.step() else { return nil }
         let place = SubjectPlace(
-            rowID: try byAccount.required(selection.subject.id),
+            rowID: try byAccount.required(selection.subject.common.id),
             digest: try byAccount.required(selection.subject.keyDigest))
-        guard let subject = AppleSubject(try byAccount.required(selection.subject.subject)) else {
+        guard let subject = AppleSubject(try byAccount.required(selection.subject.common.subject)) else {
             throw StorageError(
                 .corrupted,
                 detail: "expected a sub in subject \(place.rowID), which has an account; restore a backup")
         }
-        let team = try names.teams.name(of: byAccount.required(selection.subject.teamID))
+        let team = try names.teams.name(of: byAccount.required(selection.subject.common.teamID))
         return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
     /// Reads the row that the statement is at, and all that follow.
     private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
-        var record = try selection.subject.record(row, key: key)
+        var record = try selection.subject.common.record(row, key: key)
         repeat { try selection.credential.add(row, to: &record, names) } while try row.step()
-        if record.credentials.count > 1 { record.credentials.sort { $0.clientID < $1.clientID } }
         return record
     }
 }

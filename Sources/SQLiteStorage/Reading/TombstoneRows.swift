@@ -17,7 +17,7 @@ final class TombstoneRows {
         find = try PreparedStatement(
             """
             SELECT \(list) FROM credential
-            WHERE id BETWEEN \(ids) AND key_check = \(check) AND app_id = \(Names.allApps)
+            WHERE id BETWEEN \(ids) AND key_check = \(check) AND app_id = \(AppTable.allApps)
             """, in: database)
     }
 

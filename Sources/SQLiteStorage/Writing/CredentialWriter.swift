@@ -83,12 +83,12 @@ final class CredentialWriter {
         }
     }
 
-    func save(_ credential: AppCredential, email: LastWriter<EmailAddress>?, at place: SubjectPlace) throws {
+    func save(_ credential: AppCredential, email: Moment?, at place: SubjectPlace) throws {
         let app = try names.apps.ensureNumber(of: credential.clientID)
         let isNew = credential.rowChange == .insert
         let write = isNew ? insert : update
         write.begin(app: app, at: place)
-        write.columns.bind(credential, email: email, to: write.statement)
+        write.columns.write(credential, email: email, to: write.statement)
         if isNew { write.statement.bind(place.rowID, to: write.subject) }
         try write.statement.execute()
         try database.requireOneChange()
@@ -96,8 +96,8 @@ final class CredentialWriter {
 
     /// Saves what holds for all apps.
     func save(_ revocation: Revocation, at place: SubjectPlace) throws {
-        putRevocation.begin(app: Names.allApps, at: place)
-        putRevocation.columns.bind(revocation, to: putRevocation.statement)
+        putRevocation.begin(app: AppTable.allApps, at: place)
+        putRevocation.columns.write(revocation, to: putRevocation.statement)
         putRevocation.statement.bind(place.rowID, to: putRevocation.subject)
         try putRevocation.statement.execute()
     }

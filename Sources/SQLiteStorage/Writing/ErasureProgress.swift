@@ -35,7 +35,7 @@ struct ErasureProgress {
         if grant.isDone { saved.sealed = nil }
         let statement = try PreparedStatement(Self.save.sql, in: database)
         statement.begin()
-        Self.save.columns.bindProgress(saved, to: statement)
+        Self.save.columns.write(saved, of: erasure, to: statement)
         statement.bind(grant.id, to: Self.save.id)
         statement.bind(erasure, to: Self.save.erasure)
         try statement.execute()

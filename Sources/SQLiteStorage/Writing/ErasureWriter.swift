@@ -10,7 +10,7 @@ struct ErasureWriter {
     private static let insertApp = Insertion<ErasureAppTable>()
     private static let insertGrant = Insertion<ErasureGrantTable>()
     private static let clearSubject = """
-        UPDATE subject SET \(SubjectTable.clearing(subject: ":name", keyDigest: ":digest")) WHERE id = :row
+        UPDATE subject SET \(SQLiteSubjectTable.clearing(subject: ":name", keyDigest: ":digest")) WHERE id = :row
         """
     private static let clearNotifications = """
         UPDATE notification SET \(NotificationTable.clearing(payload: ":payload")) WHERE id IN (
@@ -33,10 +33,16 @@ struct ErasureWriter {
         try database.execute(
             sql: "DELETE FROM transfer WHERE account_id = :account",
             arguments: ["account": erasure.accountID.uniqueID.data])
-        try Self.insertErasure.run(in: database) { $0.bind(erasure, team: team, to: $1) }
+        try Self.insertErasure.run(in: database) {
+            $0.write(erasure, to: $1)
+            $1.set($0.teamID, team)
+        }
         for app in erasure.apps {
             let number = try names.apps.ensureNumber(of: app.clientID)
-            try Self.insertApp.run(in: database) { $0.bind(app, of: erasure.id, app: number, to: $1) }
+            try Self.insertApp.run(in: database) {
+                $0.write(app, of: erasure.id, to: $1)
+                $1.set($0.appID, number)
+            }
         }
         for grant in erasure.grants { try insert(grant, of: erasure.id) }
         return place
@@ -77,7 +83,9 @@ struct ErasureWriter {
         let client = try names.clients.ensureNumber(of: grant.clientID)
         let app = try names.apps.ensureNumber(of: grant.primaryClientID)
         try Self.insertGrant.run(in: database) {
-            $0.bind(grant, of: erasure, client: client, app: app, to: $1)
+            $0.write(grant, of: erasure, to: $1)
+            $1.set($0.clientID, client)
+            $1.set($0.appID, app)
         }
     }
 }

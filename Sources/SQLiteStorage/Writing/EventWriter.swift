@@ -18,7 +18,9 @@ final class EventWriter {
     func append(_ event: AccountEvent, subjectRowID: Int64) throws {
         let app = try event.clientID.map { try names.apps.ensureNumber(of: $0) }
         insert.begin()
-        columns.bind(event, subject: subjectRowID, app: app, to: insert)
+        columns.write(event, to: insert)
+        insert.set(columns.subjectID, subjectRowID)
+        insert.set(columns.appID, app)
         try insert.execute()
     }
 }

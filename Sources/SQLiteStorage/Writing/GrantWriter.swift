@@ -74,7 +74,9 @@ final class GrantWriter {
         let client = try names.clients.ensureNumber(of: code.clientID)
         let app = try names.apps.ensureNumber(of: code.primaryClientID)
         insertCode.begin()
-        codeColumns.bind(code, client: client, app: app, to: insertCode)
+        codeColumns.write(code, to: insertCode)
+        insertCode.set(codeColumns.clientID, client)
+        insertCode.set(codeColumns.appID, app)
         try insertCode.execute()
     }
 
@@ -82,7 +84,9 @@ final class GrantWriter {
         let client = try names.clients.ensureNumber(of: token.clientID)
         let app = try names.apps.ensureNumber(of: token.primaryClientID)
         putToken.begin()
-        tokenColumns.bind(token, client: client, app: app, to: putToken)
+        tokenColumns.write(token, to: putToken)
+        putToken.set(tokenColumns.clientID, client)
+        putToken.set(tokenColumns.appID, app)
         try putToken.execute()
     }
 }

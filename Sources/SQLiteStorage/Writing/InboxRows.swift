@@ -45,7 +45,8 @@ final class InboxRows {
     func contains(_ key: InboxKey) throws -> Bool {
         guard let app = try names.apps.number(of: key.clientID) else { return false }
         findKey.begin()
-        keyToFind.bind(key, app: app, to: findKey)
+        keyToFind.write(key, to: findKey)
+        findKey.set(keyToFind.appID, app)
         defer { findKey.finish() }
         return try findKey.step()
     }
@@ -53,17 +54,15 @@ final class InboxRows {
     func insert(_ kept: KeptNotification) throws {
         let app = try names.apps.ensureNumber(of: kept.command.clientID)
         insertNotification.begin()
-        insertNotification.bind(kept.command.identifier, to: notificationColumns.identifier)
-        insertNotification.bind(app, to: notificationColumns.appID)
-        insertNotification.bind(kept.receipt, to: notificationColumns.receipt)
-        insertNotification.bind(kept.payload, to: notificationColumns.payload)
-        insertNotification.bind(kept.command.receivedAt, to: notificationColumns.receivedAt)
+        notificationColumns.write(kept, to: insertNotification)
+        insertNotification.set(notificationColumns.appID, app)
         try insertNotification.execute()
         let notification = database.lastInsertedRowID
         for key in kept.newInboxKeys {
             insertKey.begin()
-            keyColumns.bind(key, app: app, to: insertKey)
-            insertKey.bind(notification, to: keyColumns.notificationID)
+            keyColumns.write(key, to: insertKey)
+            insertKey.set(keyColumns.appID, app)
+            insertKey.set(keyColumns.notificationID, notification)
             try insertKey.execute()
         }
     }

@@ -36,8 +36,8 @@ final class NonceRows {
     func save(_ set: WorkingSet) throws {
         for nonce in set.usedNonces {
             insertUsed.begin()
-            insertUsed.bind(nonce.digest, to: usedColumns.digest)
-            insertUsed.bind(nonce.keptUntil, to: usedColumns.keptUntil)
+            insertUsed.set(usedColumns.digest, nonce.digest)
+            insertUsed.set(usedColumns.keptUntil, nonce.keptUntil)
             try insertUsed.execute()
         }
         for digest in set.usedStoredNonces {

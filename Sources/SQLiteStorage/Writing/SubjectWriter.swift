@@ -8,7 +8,7 @@ final class SubjectWriter {
     private let names: Names
     private let credentials: CredentialWriter
     private let insertSubject: PreparedStatement
-    private let inserted: SubjectTable
+    private let inserted: SQLiteSubjectTable
     private let updateSubject: PreparedStatement
     private let updated: SubjectTable
     private let rowToUpdate: Parameter<Int64>
@@ -17,7 +17,7 @@ final class SubjectWriter {
         self.database = database
         self.names = names
         credentials = try CredentialWriter(names, in: database)
-        let insertion = Insertion<SubjectTable>(.except { [$0.id] })
+        let insertion = Insertion<SQLiteSubjectTable>(.except { [$0.common.id] })
         inserted = insertion.columns
         insertSubject = try PreparedStatement(insertion.sql, in: database)
         var parameters = ParameterList()
@@ -35,7 +35,7 @@ final class SubjectWriter {
         guard let place else { return nil }
         if record.rowChange == .update, !record.isTombstone {
             updateSubject.begin()
-            updated.bind(record, to: updateSubject)
+            updated.write(record, to: updateSubject)
             updateSubject.bind(place.rowID, to: rowToUpdate)
             try updateSubject.execute()
             try database.requireOneChange()
@@ -44,7 +44,7 @@ final class SubjectWriter {
             try save(revocation, at: place)
         }
         for credential in record.credentials where credential.rowChange != .none {
-            try credentials.save(credential, email: record.email, at: place)
+            try credentials.save(credential, email: record.email?.moment, at: place)
         }
         return place
     }
@@ -58,10 +58,9 @@ final class SubjectWriter {
         let team = try names.teams.ensureNumber(of: record.key.team)
         let digest = KeyDigest(team: team, name: record.key.subject.rawValue)
         insertSubject.begin()
-        inserted.bind(record, to: insertSubject)
-        insertSubject.bind(team, to: inserted.teamID)
-        insertSubject.bind(record.key.subject.rawValue, to: inserted.subject)
-        insertSubject.bind(digest, to: inserted.keyDigest)
+        inserted.common.write(record, to: insertSubject)
+        insertSubject.set(inserted.common.teamID, team)
+        insertSubject.set(inserted.keyDigest, digest)
         try insertSubject.execute()
         return SubjectPlace(rowID: database.lastInsertedRowID, digest: digest)
     }

@@ -45,7 +45,7 @@ struct TransferWriter {
     // To delete the row would be to search all events for it.
     private static let clearReplaced = """
         UPDATE subject
-        SET \(SubjectTable.clearing(subject: "char(1) || id", keyDigest: "key_digest(team_id, char(1) || id)"))
+        SET \(SQLiteSubjectTable.clearing(subject: "char(1) || id", keyDigest: "key_digest(team_id, char(1) || id)"))
         WHERE id = :replaced
         """
 
@@ -67,7 +67,8 @@ struct TransferWriter {
         let team = try names.teams.ensureNumber(of: transfer.recipientTeam)
         let statement = try PreparedStatement(Self.insert.sql, in: database)
         statement.begin()
-        Self.insert.columns.bind(transfer, team: team, to: statement)
+        Self.insert.columns.write(transfer, to: statement)
+        statement.set(Self.insert.columns.teamID, team)
         try statement.execute()
     }
 

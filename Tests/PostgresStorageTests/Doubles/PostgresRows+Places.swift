@@ -10,12 +10,9 @@ extension PostgresRows {
     func boolean(_ row: Int, _ place: Int) -> Bool? { value(row, place) }
     func uuid(_ row: Int, _ place: Int) -> UniqueID? { value(row, place) }
 
-    func bytes(_ row: Int, _ place: Int) -> [UInt8]? {
-        let value: ByteString? = value(row, place)
-        return value?.bytes
-    }
+    func bytes(_ row: Int, _ place: Int) -> [UInt8]? { value(row, place) }
 
-    private func value<Value: PostgresColumnValue>(_ row: Int, _ place: Int) -> Value? {
+    private func value<Value: ColumnValue>(_ row: Int, _ place: Int) -> Value? {
         self[row][Column("test", place: Int32(place))]
     }
 }

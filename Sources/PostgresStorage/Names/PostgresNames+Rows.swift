@@ -1,0 +1,22 @@
+import AppleAccounts
+import AuthorizationServer
+import SQLTables
+
+// Rows whose app stands in them as a number.
+
+extension CredentialTable {
+    func add(
+        _ row: PostgresRow, to record: inout SubjectRecord, _ names: PostgresNames,
+        in session: PostgresSession
+    ) throws {
+        try add(row, to: &record) { try names.apps.name(of: $0, in: session) }
+    }
+}
+
+extension OAuthGrantTable {
+    func record(
+        _ row: PostgresRow, _ names: PostgresNames, in session: PostgresSession
+    ) throws -> GrantRecord {
+        try record(row, clientID: names.apps.name(of: row.required(appID), in: session))
+    }
+}

@@ -1,0 +1,62 @@
+// SQLTables owns how a store declares its tables: the columns by name, where each stands in a row or among
+// the parameters of a statement, and what each holds. It knows no database; a store says how values are bound
+// and read.
+
+/// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row
+/// readers.
+///
+/// A value of a table has one `Column` for each column of the table. The places are worked out once, when a
+/// statement is prepared; a row is then read by number.
+public protocol Table: Sendable {
+    static var name: String { get }
+
+    /// Declares every column, in the order of the schema.
+    init(_ columns: inout ColumnList)
+}
+
+extension Table {
+    public static var declaration: TableDeclaration {
+        var columns = ColumnList()
+        _ = Self(&columns)
+        return TableDeclaration(name: name, columns: columns.declarations)
+    }
+
+    /// The table with places for the chosen columns, counted from `first`. The other columns have no place.
+    public static func placed(
+        _ choice: ColumnChoice<Self> = .all, from first: Int = 0
+    ) -> (table: Self, chosen: [any AnyColumn]) {
+        let chosen = choice.columns()
+        var places: [String: Int32] = [:]
+        for (offset, column) in chosen.enumerated() {
+            places[column.name.description] = Int32(first + offset)
+        }
+        var columns = ColumnList(places: places)
+        return (Self(&columns), chosen)
+    }
+
+    /// The names of the chosen columns, as SQL text.
+    public static func names(_ choice: ColumnChoice<Self> = .all) -> ColumnNames {
+        ColumnNames(choice.columns().map(\.name.description))
+    }
+
+    /// The names of the columns that an erasure must clear in a row that stays.
+    ///
+    /// - Parameter choice: Columns that get another value instead.
+    public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {
+        let kept = Set(names(choice).names)
+        return ColumnNames(
+            declaration.columns.filter { $0.sensitivity != .operational && !kept.contains($0.name) }.map(
+                \.name))
+    }
+}
+
+/// What is declared of a table: its name, and each column with what it holds.
+public struct TableDeclaration: Sendable, Hashable {
+    public let name: String
+    public let columns: [ColumnDeclaration]
+}
+
+public struct ColumnDeclaration: Sendable, Hashable {
+    public let name: String
+    public let sensitivity: Sensitivity
+}

@@ -1,0 +1,41 @@
+public import AppleAccounts
+
+/// The form in which a column holds its values. Each store has a type for each form.
+public enum ColumnForm: Sendable {
+    case integer, text, boolean, uniqueID, bytes
+}
+
+/// A type of value that a column of both stores can have.
+public protocol ColumnValue: Sendable {
+    static var form: ColumnForm { get }
+
+    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is none of this type.
+    init?(cell: some ColumnCell)
+
+    /// Writes the value in its form.
+    func put(into slot: inout some ColumnSlot)
+}
+
+/// One value of a row as a store has it. Each function returns `nil` for NULL.
+///
+/// A store stops the process when the column has another form: that is a programmer's error.
+public protocol ColumnCell {
+    func integer() -> Int64?
+    func text() -> String?
+    func boolean() -> Bool?
+    func uniqueID() -> UniqueID?
+
+    /// Lends the bytes, which are gone afterwards.
+    func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value?
+}
+
+/// The place of one value in a row that is written.
+public protocol ColumnSlot {
+    mutating func put(_ integer: Int64)
+    mutating func put(_ text: String)
+    mutating func put(_ isTrue: Bool)
+    mutating func put(_ id: UniqueID)
+
+    /// Copies the bytes.
+    mutating func put(_ bytes: UnsafeRawBufferPointer)
+}

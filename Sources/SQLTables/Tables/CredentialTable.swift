@@ -1,0 +1,118 @@
+public import AppleAccounts
+
+/// What is known of a person for an app. The row of app 0 has what ended the credentials for all apps.
+///
+/// All columns are integers, so that a sign-in writes few bytes.
+public struct CredentialTable: Table {
+    public static let name = "credential"
+
+    public let subjectID: Column<Int64>
+    public let appID: Column<Int64>
+    public let authorizedAt: Column<Moment>
+    public let authorizedSource: Column<CredentialSource>
+    public let revokedAt: Column<Moment>
+    public let revokedReason: Column<CredentialReason>
+    public let revokedSource: Column<CredentialSource>
+    public let lastSignInAt: Column<Moment>
+    /// When the person's address was last confirmed, as far as this credential knows.
+    public let emailAt: Column<Moment>
+    public let refreshToken: Column<Int64>
+    public let refreshTokenCause: Column<Int64>
+
+    public init(_ columns: inout ColumnList) {
+        subjectID = columns("subject_id", .operational)
+        appID = columns("app_id", .operational)
+        authorizedAt = columns("authorized_at", .personal)
+        authorizedSource = columns("authorized_source", .personal)
+        revokedAt = columns("revoked_at", .personal)
+        revokedReason = columns("revoked_reason", .personal)
+        revokedSource = columns("revoked_source", .personal)
+        lastSignInAt = columns("last_sign_in_at", .personal)
+        emailAt = columns("email_at", .personal)
+        refreshToken = columns("refresh_token", .personal)
+        refreshTokenCause = columns("refresh_token_cause", .personal)
+    }
+}
+
+extension ColumnChoice where T == CredentialTable {
+    /// What changes with sign-ins and notifications.
+    public static var facts: Self { except { [$0.subjectID, $0.appID] } }
+    /// The facts and their app, as subjects are read.
+    public static var factsOfApp: Self { except { [$0.subjectID] } }
+    /// What decides a state.
+    public static var state: Self { except { [$0.subjectID, $0.lastSignInAt, $0.emailAt] } }
+    /// What a sign-in changes.
+    public static var signIn: Self {
+        except { [$0.subjectID, $0.appID, $0.revokedAt, $0.revokedReason, $0.revokedSource] }
+    }
+    public static var revocation: Self { only { [$0.revokedAt, $0.revokedReason, $0.revokedSource] } }
+}
+
+extension CredentialTable {
+    /// Writes what is known for an app. The numbers of the person and of the app are the store's.
+    ///
+    /// - Parameter email: When the person's address was last confirmed.
+    @inlinable public func write(_ credential: AppCredential, email: Moment?, to row: some WritableRow) {
+        row.set(authorizedAt, credential.record.authorization?.moment)
+        row.set(authorizedSource, credential.record.authorization?.source)
+        if let revocation = credential.record.revocation { write(revocation, to: row) }
+        row.set(lastSignInAt, credential.lastSignInAt)
+        row.set(emailAt, email)
+        let codes = credential.refreshToken?.storageCodes
+        row.set(refreshToken, codes?.status)
+        row.set(refreshTokenCause, codes?.cause)
+    }
+
+    @inlinable public func write(_ revocation: Revocation, to row: some WritableRow) {
+        row.set(revokedAt, revocation.moment)
+        row.set(revokedReason, revocation.reason)
+        row.set(revokedSource, revocation.source)
+    }
+
+    /// Reads the authorization and the revocation.
+    @inlinable public func record(_ row: some ReadableRow) throws(StorageError) -> CredentialRecord {
+        CredentialRecord(authorization: try authorization(row), revocation: try revocation(row))
+    }
+
+    @inlinable public func refreshTokenStatus(_ row: some ReadableRow) throws(StorageError)
+        -> RefreshTokenStatus?
+    {
+        try RefreshTokenStatus(storageCode: row[refreshToken], cause: row[refreshTokenCause])
+    }
+
+    /// Reads one credential of a person and adds it to the person's record, in the order of the client IDs.
+    /// Does nothing where a person has none.
+    ///
+    /// - Parameter name: The app with a number.
+    @inlinable public func add(
+        _ row: some ReadableRow, to record: inout SubjectRecord, name: (Int64) throws -> ClientID
+    ) throws {
+        guard let app = row[appID] else { return }
+        guard app != AppTable.allApps else {
+            record.revocationOfAllApps = try revocation(row)
+            return
+        }
+        var credential = AppCredential(clientID: try name(app))
+        credential.record = try self.record(row)
+        credential.lastSignInAt = row[lastSignInAt]
+        credential.refreshToken = try refreshTokenStatus(row)
+        let place = record.credentials.firstIndex { credential.clientID < $0.clientID }
+        record.credentials.insert(credential, at: place ?? record.credentials.endIndex)
+        // The latest moment counts: to confirm an address leaves the person's own row alone.
+        if let email = record.email, let moment = row[emailAt] {
+            record.email = email.merged(with: LastWriter(email.value, at: moment))
+        }
+    }
+
+    @inlinable func authorization(_ row: some ReadableRow) throws(StorageError) -> Authorization? {
+        guard let moment = row[authorizedAt], let source = try row.code(authorizedSource) else { return nil }
+        return Authorization(moment: moment, source: source)
+    }
+
+    @inlinable func revocation(_ row: some ReadableRow) throws(StorageError) -> Revocation? {
+        guard let moment = row[revokedAt], let reason = try row.code(revokedReason),
+            let source = try row.code(revokedSource)
+        else { return nil }
+        return Revocation(moment: moment, reason: reason, source: source)
+    }
+}

@@ -1,0 +1,162 @@
+public import AppleAccounts
+
+/// The accounts that were erased, by account IDs that lead to no person any more.
+public struct ErasureTable: Table {
+    public static let name = "erasure"
+
+    public let id: Column<ErasureID>
+    public let accountID: Column<AccountID>
+    public let teamID: Column<Int64>
+    public let requestedAt: Column<Moment>
+    public let deadline: Column<Moment>
+    public let finishedAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        accountID = columns("account_id", .operational)
+        teamID = columns("team_id", .operational)
+        requestedAt = columns("requested_at", .operational)
+        deadline = columns("deadline", .operational)
+        finishedAt = columns("finished_at", .operational)
+    }
+}
+
+extension ErasureTable {
+    /// Writes everything but the number of the team.
+    @inlinable public func write(_ erasure: ErasureRecord, to row: some WritableRow) {
+        row.set(id, erasure.id)
+        row.set(accountID, erasure.accountID)
+        row.set(requestedAt, erasure.requestedAt)
+        row.set(deadline, erasure.deadline)
+        row.set(finishedAt, erasure.finishedAt)
+    }
+
+    @inlinable public func record(
+        _ row: some ReadableRow, team: TeamID, apps: [ErasedApp], grants: [ErasureGrant]
+    ) throws(StorageError) -> ErasureRecord {
+        ErasureRecord(
+            id: try row.required(id), accountID: try row.required(accountID),
+            team: team, requestedAt: try row.required(requestedAt),
+            deadline: try row.required(deadline), finishedAt: row[finishedAt], apps: apps, grants: grants)
+    }
+}
+
+/// The apps that an erased account had, with what was known for each.
+public struct ErasureAppTable: Table {
+    public static let name = "erasure_app"
+
+    public let erasureID: Column<ErasureID>
+    public let appID: Column<Int64>
+    public let hadToken: Column<Bool>
+    public let state: Column<CredentialState>
+    public let reason: Column<CredentialReason>
+    public let refreshTokenCause: Column<RefreshTokenCause>
+
+    public init(_ columns: inout ColumnList) {
+        erasureID = columns("erasure_id", .operational)
+        appID = columns("app_id", .operational)
+        hadToken = columns("had_token", .operational)
+        state = columns("state", .operational)
+        reason = columns("reason", .operational)
+        refreshTokenCause = columns("refresh_token_cause", .operational)
+    }
+}
+
+extension ErasureAppTable {
+    /// Writes everything but the number of the app.
+    @inlinable public func write(_ erased: ErasedApp, of erasure: ErasureID, to row: some WritableRow) {
+        row.set(erasureID, erasure)
+        row.set(hadToken, erased.hadToken)
+        row.set(state, erased.stateBefore)
+        row.set(reason, erased.reasonBefore)
+        row.set(refreshTokenCause, erased.refreshTokenCause)
+    }
+
+    @inlinable public func app(_ row: some ReadableRow, clientID: ClientID) throws(StorageError) -> ErasedApp
+    {
+        ErasedApp(
+            clientID: clientID, hadToken: try row.required(hadToken),
+            stateBefore: try row.requiredCode(state), reasonBefore: try row.code(reason),
+            refreshTokenCause: try row.code(refreshTokenCause))
+    }
+}
+
+/// The codes and tokens of erased accounts, on their way to be revoked at Apple.
+public struct ErasureGrantTable: Table {
+    public static let name = "erasure_grant"
+
+    public let id: Column<UniqueID>
+    public let erasureID: Column<ErasureID>
+    public let clientID: Column<Int64>
+    public let appID: Column<Int64>
+    public let kind: Column<SealedPurpose>
+    /// 1 exchange, 2 revoke, 3 prove, 4 done.
+    public let step: Column<Int64>
+    /// Only of what is done.
+    public let outcome: Column<Int64>
+    public let attempts: Column<Int64>
+    public let nextAttemptAt: Column<Moment>
+    public let isClaimed: Column<Bool>
+    public let cause: Column<String>
+    public let sealed: Column<SealedSecret>
+    public let redirectURI: Column<String>
+    public let expiresAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        erasureID = columns("erasure_id", .operational)
+        clientID = columns("client_id", .operational)
+        appID = columns("app_id", .operational)
+        kind = columns("kind", .operational)
+        step = columns("step", .operational)
+        outcome = columns("outcome", .operational)
+        attempts = columns("attempts", .operational)
+        nextAttemptAt = columns("next_attempt_at", .operational)
+        isClaimed = columns("is_claimed", .operational)
+        cause = columns("cause", .operational)
+        sealed = columns("sealed", .secret)
+        redirectURI = columns("redirect_uri", .operational)
+        expiresAt = columns("expires_at", .operational)
+    }
+}
+
+extension ColumnChoice where T == ErasureGrantTable {
+    /// What changes while a grant is worked on.
+    public static var progress: Self {
+        only {
+            [$0.kind, $0.step, $0.outcome, $0.attempts, $0.nextAttemptAt, $0.isClaimed, $0.cause, $0.sealed]
+        }
+    }
+    public static var grant: Self { except { [$0.erasureID] } }
+}
+
+extension ErasureGrantTable {
+    /// Writes everything but the numbers of the client ID and of the app.
+    @inlinable public func write(_ grant: ErasureGrant, of erasure: ErasureID, to row: some WritableRow) {
+        row.set(id, grant.id)
+        row.set(erasureID, erasure)
+        row.set(kind, grant.kind)
+        let codes = grant.step.storageCodes
+        row.set(step, codes.step)
+        row.set(outcome, codes.outcome)
+        row.set(attempts, grant.attempts)
+        row.set(nextAttemptAt, grant.nextAttemptAt)
+        row.set(isClaimed, grant.isClaimed)
+        row.set(cause, grant.cause)
+        row.set(sealed, grant.sealed)
+        row.set(redirectURI, grant.redirectURI)
+        row.set(expiresAt, grant.expiresAt)
+    }
+
+    @inlinable public func grant(
+        _ row: some ReadableRow, clientID: ClientID, primaryClientID: ClientID
+    ) throws(StorageError) -> ErasureGrant {
+        ErasureGrant(
+            id: try row.required(id), clientID: clientID, primaryClientID: primaryClientID,
+            kind: try row.requiredCode(kind),
+            step: try ErasureGrant.Step(storageCode: row[step], outcome: row[outcome]),
+            attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt),
+            isClaimed: try row.required(isClaimed), cause: row[cause], sealed: row[sealed],
+            redirectURI: row[redirectURI], expiresAt: row[expiresAt])
+    }
+}

@@ -1,0 +1,72 @@
+public import AppleAccounts
+
+/// The feed of account events. Its rows stay after an erasure: their subject is a tombstone then, and names
+/// no person.
+public struct EventTable: Table {
+    public static let name = "event"
+
+    public let sequence: Column<Int64>
+    public let id: Column<EventID>
+    public let kind: Column<AccountEvent.Kind>
+    public let subjectID: Column<Int64>
+    /// As it was when the event happened.
+    public let accountID: Column<AccountID>
+    public let appID: Column<Int64>
+    public let reason: Column<CredentialReason>
+    public let source: Column<CredentialSource>
+    public let moment: Column<Moment>
+    public let recordedAt: Column<Moment>
+    /// Only of events of OAuth grants.
+    public let grantID: Column<GrantID>
+    public let oauthClientID: Column<OAuthClientID>
+    public let grantReason: Column<GrantEndReason>
+
+    public init(_ columns: inout ColumnList) {
+        sequence = columns("sequence", .operational)
+        id = columns("id", .operational)
+        kind = columns("kind", .operational)
+        subjectID = columns("subject_id", .operational)
+        accountID = columns("account_id", .operational)
+        appID = columns("app_id", .operational)
+        reason = columns("reason", .operational)
+        source = columns("source", .operational)
+        moment = columns("moment", .operational)
+        recordedAt = columns("recorded_at", .operational)
+        grantID = columns("grant_id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        grantReason = columns("grant_reason", .operational)
+    }
+}
+
+extension EventTable {
+    /// Writes everything but the numbers of the event, of the person and of the app.
+    @inlinable public func write(_ event: AccountEvent, to row: some WritableRow) {
+        row.set(id, event.id)
+        row.set(kind, event.kind)
+        row.set(accountID, event.accountID)
+        row.set(reason, event.reason)
+        row.set(source, event.source)
+        row.set(moment, event.moment)
+        row.set(recordedAt, event.recordedAt)
+        guard let grant = event.grant else { return }
+        row.set(grantID, grant.id)
+        row.set(oauthClientID, grant.oauthClientID)
+        row.set(grantReason, grant.reason)
+    }
+
+    @inlinable public func event(
+        _ row: some ReadableRow, team: TeamID, subject: AppleSubject?, clientID: ClientID?
+    ) throws(StorageError) -> AccountEvent {
+        AccountEvent(
+            sequence: try row.required(sequence), id: try row.required(id), kind: try row.requiredCode(kind),
+            team: team, subject: subject, accountID: row[accountID], clientID: clientID,
+            reason: try row.code(reason), source: try row.code(source), grant: try grant(row),
+            moment: try row.required(moment), recordedAt: try row.required(recordedAt))
+    }
+
+    @inlinable func grant(_ row: some ReadableRow) throws(StorageError) -> GrantReference? {
+        guard let id = row[grantID] else { return nil }
+        return GrantReference(
+            id: id, oauthClientID: try row.required(oauthClientID), reason: try row.code(grantReason))
+    }
+}

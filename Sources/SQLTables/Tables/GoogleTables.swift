@@ -1,0 +1,109 @@
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+
+/// Refresh tokens that have ended, for Google. Nothing in it leads to a person, so it outlives an erasure,
+/// which Google must be told of too.
+public struct SecurityEventDeliveryTable: Table {
+    public static let name = "security_event_delivery"
+
+    public let id: Column<UniqueID>
+    public let oauthClientID: Column<OAuthClientID>
+    public let doubleSHA512: Column<SHA512Digest>
+    public let createdAt: Column<Moment>
+    public let attempts: Column<Int64>
+    public let nextAttemptAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        doubleSHA512 = columns("double_sha512", .operational)
+        createdAt = columns("created_at", .operational)
+        attempts = columns("attempts", .operational)
+        nextAttemptAt = columns("next_attempt_at", .operational)
+    }
+}
+
+extension SecurityEventDeliveryTable {
+    @inlinable public func write(_ delivery: SecurityEventDelivery, to row: some WritableRow) {
+        row.set(id, delivery.id)
+        row.set(oauthClientID, delivery.oauthClientID)
+        row.set(doubleSHA512, delivery.doubleSHA512)
+        row.set(createdAt, delivery.createdAt)
+        row.set(attempts, delivery.attempts)
+        row.set(nextAttemptAt, delivery.nextAttemptAt)
+    }
+
+    @inlinable public func delivery(_ row: some ReadableRow) throws(StorageError) -> SecurityEventDelivery {
+        SecurityEventDelivery(
+            id: try row.required(id), oauthClientID: try row.required(oauthClientID),
+            doubleSHA512: try row.required(doubleSHA512), createdAt: try row.required(createdAt),
+            attempts: try row.required(attempts), nextAttemptAt: try row.required(nextAttemptAt))
+    }
+}
+
+/// Google's security events. After an erasure the `jti` stays, by which a repetition is recognized.
+public struct GoogleEventTable: Table {
+    public static let name = "google_event"
+
+    public let jti: Column<String>
+    public let googleSubject: Column<String>
+    public let payload: Column<[UInt8]>
+    public let receivedAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        jti = columns("jti", .operational)
+        googleSubject = columns("google_subject", .personal)
+        payload = columns("payload", .personal)
+        receivedAt = columns("received_at", .operational)
+    }
+}
+
+extension GoogleEventTable {
+    /// SQL text that clears what is about the person.
+    ///
+    /// - Parameter payload: SQL of no bytes.
+    public static func clearing(payload: String) -> String {
+        "payload = \(payload), \(sensitiveNames(except: .only { [$0.payload] }).cleared)"
+    }
+
+    @inlinable public func write(_ event: GoogleEventCommand, to row: some WritableRow) {
+        row.set(jti, event.jti)
+        row.set(googleSubject, event.googleSubject)
+        row.set(payload, event.payload)
+        row.set(receivedAt, event.receivedAt)
+    }
+}
+
+/// What Google stated last about Google accounts.
+public struct GoogleAccountTable: Table {
+    public static let name = "google_account"
+
+    public let googleSubject: Column<String>
+    public let isDisabled: Column<Bool>
+    public let moment: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        googleSubject = columns("google_subject", .personal)
+        isDisabled = columns("is_disabled", .personal)
+        moment = columns("moment", .personal)
+    }
+}
+
+extension ColumnChoice where T == GoogleAccountTable {
+    public static var values: Self { except { [$0.googleSubject] } }
+}
+
+extension GoogleAccountTable {
+    @inlinable public func write(_ account: GoogleAccountRecord, to row: some WritableRow) {
+        row.set(googleSubject, account.subject)
+        row.set(isDisabled, account.isDisabled)
+        row.set(moment, account.moment)
+    }
+
+    @inlinable public func account(_ row: some ReadableRow) throws(StorageError) -> GoogleAccountRecord {
+        GoogleAccountRecord(
+            subject: try row.required(googleSubject), isDisabled: try row.required(isDisabled),
+            moment: try row.required(moment))
+    }
+}

@@ -1,0 +1,106 @@
+public import AppleAccounts
+
+/// Authorization codes that wait for their exchange. While one is claimed, `next_attempt_at` is the end of
+/// the claim.
+public struct AuthorizationCodeTable: Table {
+    public static let name = "authorization_code"
+
+    public let id: Column<UniqueID>
+    public let accountID: Column<AccountID>
+    public let clientID: Column<Int64>
+    public let appID: Column<Int64>
+    public let redirectURI: Column<String>
+    public let sealed: Column<SealedSecret>
+    public let authorizedAt: Column<Moment>
+    public let expiresAt: Column<Moment>
+    public let attempts: Column<Int64>
+    public let nextAttemptAt: Column<Moment>
+    public let isClaimed: Column<Bool>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        accountID = columns("account_id", .operational)
+        clientID = columns("client_id", .operational)
+        appID = columns("app_id", .operational)
+        redirectURI = columns("redirect_uri", .operational)
+        sealed = columns("sealed", .secret)
+        authorizedAt = columns("authorized_at", .personal)
+        expiresAt = columns("expires_at", .operational)
+        attempts = columns("attempts", .operational)
+        nextAttemptAt = columns("next_attempt_at", .operational)
+        isClaimed = columns("is_claimed", .operational)
+    }
+}
+
+extension AuthorizationCodeTable {
+    /// Writes everything but the numbers of the client ID and of the app.
+    @inlinable public func write(_ code: AuthorizationCodeRecord, to row: some WritableRow) {
+        row.set(id, code.id)
+        row.set(accountID, code.accountID)
+        row.set(redirectURI, code.redirectURI)
+        row.set(sealed, code.sealed)
+        row.set(authorizedAt, code.authorizedAt)
+        row.set(expiresAt, code.expiresAt)
+        row.set(attempts, code.attempts)
+        row.set(nextAttemptAt, code.nextAttemptAt)
+        row.set(isClaimed, code.isClaimed)
+    }
+
+    @inlinable public func record(
+        _ row: some ReadableRow, clientID: ClientID, primaryClientID: ClientID
+    ) throws(StorageError) -> AuthorizationCodeRecord {
+        AuthorizationCodeRecord(
+            id: try row.required(id), accountID: try row.required(accountID), clientID: clientID,
+            primaryClientID: primaryClientID, redirectURI: row[redirectURI],
+            sealed: try row.required(sealed), authorizedAt: try row.required(authorizedAt),
+            expiresAt: try row.required(expiresAt), attempts: try row.required(attempts),
+            nextAttemptAt: try row.required(nextAttemptAt), isClaimed: try row.required(isClaimed))
+    }
+}
+
+/// The newest refresh token of each account and client ID.
+public struct RefreshTokenTable: Table {
+    public static let name = "refresh_token"
+
+    public let accountID: Column<AccountID>
+    public let clientID: Column<Int64>
+    public let appID: Column<Int64>
+    public let tokenID: Column<UniqueID>
+    public let sealed: Column<SealedSecret>
+    public let authorizedAt: Column<Moment>
+    public let nextCheckAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        accountID = columns("account_id", .operational)
+        clientID = columns("client_id", .operational)
+        appID = columns("app_id", .operational)
+        tokenID = columns("token_id", .operational)
+        sealed = columns("sealed", .secret)
+        authorizedAt = columns("authorized_at", .personal)
+        nextCheckAt = columns("next_check_at", .operational)
+    }
+}
+
+extension ColumnChoice where T == RefreshTokenTable {
+    public static var values: Self { except { [$0.accountID, $0.clientID] } }
+}
+
+extension RefreshTokenTable {
+    /// Writes everything but the numbers of the client ID and of the app.
+    @inlinable public func write(_ token: RefreshTokenRecord, to row: some WritableRow) {
+        row.set(accountID, token.accountID)
+        row.set(tokenID, token.id)
+        row.set(sealed, token.sealed)
+        row.set(authorizedAt, token.authorizedAt)
+        row.set(nextCheckAt, token.nextCheckAt)
+    }
+
+    @inlinable public func record(
+        _ row: some ReadableRow, clientID: ClientID, primaryClientID: ClientID
+    ) throws(StorageError) -> RefreshTokenRecord {
+        RefreshTokenRecord(
+            id: try row.required(tokenID), accountID: try row.required(accountID), clientID: clientID,
+            primaryClientID: primaryClientID, sealed: try row.required(sealed),
+            authorizedAt: try row.required(authorizedAt), nextCheckAt: try row.required(nextCheckAt))
+    }
+}

@@ -1,0 +1,72 @@
+public import AppleAccounts
+
+/// Apple's notifications as they came, each once.
+public struct NotificationTable: Table {
+    public static let name = "notification"
+
+    public let id: Column<Int64>
+    public let identifier: Column<InboxIdentifier>
+    public let appID: Column<Int64>
+    public let receipt: Column<NotificationReceipt>
+    public let payload: Column<String>
+    public let receivedAt: Column<Moment>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        identifier = columns("identifier", .operational)
+        appID = columns("app_id", .operational)
+        receipt = columns("receipt", .operational)
+        payload = columns("payload", .personal)
+        receivedAt = columns("received_at", .operational)
+    }
+}
+
+extension NotificationTable {
+    /// Writes everything but the numbers of the row and of the app.
+    @inlinable public func write(_ kept: KeptNotification, to row: some WritableRow) {
+        row.set(identifier, kept.command.identifier)
+        row.set(receipt, kept.receipt)
+        row.set(payload, kept.payload)
+        row.set(receivedAt, kept.command.receivedAt)
+    }
+
+    /// SQL text that clears what Apple told about a person.
+    ///
+    /// - Parameter payload: SQL of what takes the place of the payload.
+    public static func clearing(payload: String) -> String {
+        let cleared = sensitiveNames(except: .only { [$0.payload] })
+        return cleared.names.isEmpty ? "payload = \(payload)" : "payload = \(payload), \(cleared.cleared)"
+    }
+}
+
+/// What makes two deliveries of one event the same, when their identifiers differ.
+public struct NotificationEventTable: Table {
+    public static let name = "notification_event"
+
+    public let appID: Column<Int64>
+    public let subject: Column<String>
+    public let type: Column<String>
+    public let eventTime: Column<Moment>
+    public let notificationID: Column<Int64>
+
+    public init(_ columns: inout ColumnList) {
+        appID = columns("app_id", .operational)
+        subject = columns("sub", .personal)
+        type = columns("type", .personal)
+        eventTime = columns("event_time", .personal)
+        notificationID = columns("notification_id", .operational)
+    }
+}
+
+extension ColumnChoice where T == NotificationEventTable {
+    public static var key: Self { except { [$0.notificationID] } }
+}
+
+extension NotificationEventTable {
+    /// Writes everything but the numbers of the app and of the notification.
+    @inlinable public func write(_ key: InboxKey, to row: some WritableRow) {
+        row.set(subject, key.subject.rawValue)
+        row.set(type, key.type)
+        row.set(eventTime, key.moment)
+    }
+}

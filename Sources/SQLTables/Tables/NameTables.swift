@@ -1,0 +1,45 @@
+/// A table of names that are few and stand in many rows as small numbers.
+public protocol NumberedNames: Table {
+    var id: Column<Int64> { get }
+    var name: Column<String> { get }
+}
+
+public struct TeamTable: NumberedNames {
+    public static let name = "team"
+
+    public let id: Column<Int64>
+    public let name: Column<String>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        name = columns("name", .operational)
+    }
+}
+
+/// Apps by their primary client IDs. Number 0 is no app: it stands for all apps of the team.
+public struct AppTable: NumberedNames {
+    public static let name = "app"
+    /// The number of no app: what stands under it holds for all apps of the team.
+    public static let allApps: Int64 = 0
+
+    public let id: Column<Int64>
+    public let name: Column<String>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        name = columns("name", .operational)
+    }
+}
+
+/// Client IDs, primary or not, that codes and tokens were issued to.
+public struct ClientTable: NumberedNames {
+    public static let name = "client"
+
+    public let id: Column<Int64>
+    public let name: Column<String>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        name = columns("name", .operational)
+    }
+}

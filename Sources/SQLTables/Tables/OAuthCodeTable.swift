@@ -1,0 +1,81 @@
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+
+/// Authorization codes of this service, by their digests. Account and OAuth client are those of the grant.
+public struct OAuthCodeTable: Table {
+    public static let name = "oauth_code"
+
+    public let digest: Column<SHA256Digest>
+    public let grantID: Column<GrantID>
+    public let redirectURI: Column<String>
+    public let challenge: Column<String>
+    public let challengeIsPlain: Column<Bool>
+    public let scope: Column<String>
+    public let nonce: Column<String>
+    public let authenticatedAt: Column<Moment>
+    public let authorizedAt: Column<Moment>
+    public let issuedAt: Column<Moment>
+    public let expiresAt: Column<Moment>
+    public let redeemedAt: Column<Moment>
+    public let lineID: Column<UniqueID>
+
+    public init(_ columns: inout ColumnList) {
+        digest = columns("digest", .secret)
+        grantID = columns("grant_id", .operational)
+        redirectURI = columns("redirect_uri", .operational)
+        challenge = columns("challenge", .secret)
+        challengeIsPlain = columns("challenge_is_plain", .operational)
+        scope = columns("scope", .personal)
+        nonce = columns("nonce", .secret)
+        authenticatedAt = columns("authenticated_at", .personal)
+        authorizedAt = columns("authorized_at", .personal)
+        issuedAt = columns("issued_at", .personal)
+        expiresAt = columns("expires_at", .operational)
+        redeemedAt = columns("redeemed_at", .personal)
+        lineID = columns("line_id", .operational)
+    }
+}
+
+extension ColumnChoice where T == OAuthCodeTable {
+    /// What a redemption changes.
+    public static var redemption: Self { only { [$0.redeemedAt, $0.lineID] } }
+}
+
+extension OAuthCodeTable {
+    @inlinable public func write(_ code: CodeRecord, to row: some WritableRow) {
+        row.set(digest, code.digest)
+        row.set(grantID, code.grantID)
+        row.set(redirectURI, code.redirectURI)
+        row.set(challenge, code.challenge?.text)
+        row.set(challengeIsPlain, code.challenge?.isPlain)
+        row.set(scope, code.scope)
+        row.set(nonce, code.nonce)
+        row.set(authenticatedAt, code.authenticatedAt)
+        row.set(authorizedAt, code.authorizedAt)
+        row.set(issuedAt, code.issuedAt)
+        row.set(expiresAt, code.expiresAt)
+        row.set(redeemedAt, code.redemption?.moment)
+        row.set(lineID, code.redemption?.lineID)
+    }
+
+    @inlinable public func code(
+        _ row: some ReadableRow, of account: AccountID, client: OAuthClientID
+    ) throws(StorageError) -> CodeRecord {
+        var challenge: CodeRecord.StoredChallenge?
+        if let text = row[self.challenge] {
+            challenge = CodeRecord.StoredChallenge(text: text, isPlain: try row.required(challengeIsPlain))
+        }
+        var redemption: CodeRecord.Redemption?
+        if let moment = row[redeemedAt] {
+            redemption = CodeRecord.Redemption(moment: moment, lineID: try row.required(lineID))
+        }
+        return CodeRecord(
+            digest: try row.required(digest), grantID: try row.required(grantID), accountID: account,
+            oauthClientID: client, redirectURI: try row.required(redirectURI), challenge: challenge,
+            scope: try row.required(scope), nonce: row[nonce],
+            authenticatedAt: try row.required(authenticatedAt),
+            authorizedAt: try row.required(authorizedAt), issuedAt: try row.required(issuedAt),
+            expiresAt: try row.required(expiresAt), redemption: redemption)
+    }
+}

@@ -1,0 +1,39 @@
+public import AppleAccounts
+public import AuthorizationServer
+
+/// How many grants accounts have given to OAuth clients within an hour. It names an account and leads to
+/// nothing else, so it outlives an erasure for that hour.
+public struct OAuthGrantPaceTable: Table {
+    public static let name = "oauth_grant_pace"
+
+    public let accountID: Column<AccountID>
+    public let oauthClientID: Column<OAuthClientID>
+    public let begunAt: Column<Moment>
+    public let count: Column<Int64>
+
+    public init(_ columns: inout ColumnList) {
+        accountID = columns("account_id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        begunAt = columns("begun_at", .operational)
+        count = columns("count", .operational)
+    }
+}
+
+extension ColumnChoice where T == OAuthGrantPaceTable {
+    public static var values: Self { only { [$0.begunAt, $0.count] } }
+}
+
+extension OAuthGrantPaceTable {
+    @inlinable public func write(_ pace: GrantPace, to row: some WritableRow) {
+        row.set(accountID, pace.accountID)
+        row.set(oauthClientID, pace.oauthClientID)
+        row.set(begunAt, pace.begunAt)
+        row.set(count, pace.count)
+    }
+
+    @inlinable public func pace(_ row: some ReadableRow) throws(StorageError) -> GrantPace {
+        GrantPace(
+            accountID: try row.required(accountID), oauthClientID: try row.required(oauthClientID),
+            begunAt: try row.required(begunAt), count: try row.required(count))
+    }
+}

@@ -1,0 +1,153 @@
+public import AppleAccounts
+public import AuthorizationServer
+public import Cryptography
+
+/// What persons have granted to OAuth clients.
+public struct OAuthGrantTable: Table {
+    public static let name = "oauth_grant"
+
+    public let id: Column<GrantID>
+    public let accountID: Column<AccountID>
+    public let oauthClientID: Column<OAuthClientID>
+    public let appID: Column<Int64>
+    public let scope: Column<String>
+    public let createdAt: Column<Moment>
+    public let consentedAt: Column<Moment>
+    public let authorizedAt: Column<Moment>
+    public let googleSubject: Column<String>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        accountID = columns("account_id", .operational)
+        oauthClientID = columns("oauth_client", .operational)
+        appID = columns("app_id", .operational)
+        scope = columns("scope", .personal)
+        createdAt = columns("created_at", .personal)
+        consentedAt = columns("consented_at", .personal)
+        authorizedAt = columns("authorized_at", .personal)
+        googleSubject = columns("google_subject", .personal)
+    }
+}
+
+extension ColumnChoice where T == OAuthGrantTable {
+    public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
+}
+
+extension OAuthGrantTable {
+    /// Writes everything but the number of the app.
+    @inlinable public func write(_ grant: GrantRecord, to row: some WritableRow) {
+        row.set(id, grant.id)
+        row.set(accountID, grant.accountID)
+        row.set(oauthClientID, grant.oauthClientID)
+        row.set(scope, grant.scope)
+        row.set(createdAt, grant.createdAt)
+        row.set(consentedAt, grant.consentedAt)
+        row.set(authorizedAt, grant.authorizedAt)
+        row.set(googleSubject, grant.googleSubject)
+    }
+
+    @inlinable public func record(
+        _ row: some ReadableRow, clientID: ClientID
+    ) throws(StorageError) -> GrantRecord {
+        GrantRecord(
+            id: try row.required(id), accountID: try row.required(accountID),
+            oauthClientID: try row.required(oauthClientID),
+            clientID: clientID, scope: try row.required(scope),
+            createdAt: try row.required(createdAt), consentedAt: try row.required(consentedAt),
+            authorizedAt: try row.required(authorizedAt), googleSubject: row[googleSubject])
+    }
+}
+
+/// What codes and assertions gave. The digests of refresh tokens are of random bytes: what is classified as
+/// secret is so because one who can invert SHA-256 has the token.
+public struct OAuthLineTable: Table {
+    public static let name = "oauth_line"
+
+    public let id: Column<UniqueID>
+    public let grantID: Column<GrantID>
+    public let isNative: Column<Bool>
+    public let scope: Column<String>
+    public let authenticatedAt: Column<Moment>
+    public let authorizedAt: Column<Moment>
+    public let createdAt: Column<Moment>
+    public let expiresAt: Column<Moment>
+    public let lineSecretDigest: Column<SHA256Digest>
+    public let tokenDigest: Column<SHA256Digest>
+    /// For operators. No rule reads it, but the schema requires it in a line that has a refresh token.
+    public let generation: Column<Int64>
+    public let previousDigest: Column<SHA256Digest>
+    public let rotatedAt: Column<Moment>
+    /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
+    public let doubleSHA512: Column<SHA512Digest>
+    /// Of the Google account whose assertion gave the line.
+    public let googleSubject: Column<String>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        grantID = columns("grant_id", .operational)
+        isNative = columns("is_native", .operational)
+        scope = columns("scope", .personal)
+        authenticatedAt = columns("authenticated_at", .personal)
+        authorizedAt = columns("authorized_at", .personal)
+        createdAt = columns("created_at", .personal)
+        expiresAt = columns("expires_at", .operational)
+        lineSecretDigest = columns("line_secret_digest", .secret)
+        tokenDigest = columns("token_digest", .secret)
+        generation = columns("generation", .operational)
+        previousDigest = columns("previous_digest", .secret)
+        rotatedAt = columns("rotated_at", .personal)
+        doubleSHA512 = columns("double_sha512", .operational)
+        googleSubject = columns("google_subject", .personal)
+    }
+}
+
+extension ColumnChoice where T == OAuthLineTable {
+    /// What uses of the line change.
+    public static var progress: Self {
+        only {
+            [$0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.doubleSHA512]
+        }
+    }
+}
+
+extension OAuthLineTable {
+    @inlinable public func write(_ line: TokenLine, to row: some WritableRow) {
+        row.set(id, line.id)
+        row.set(grantID, line.grantID)
+        row.set(isNative, line.isNative)
+        row.set(scope, line.scope)
+        row.set(authenticatedAt, line.authenticatedAt)
+        row.set(authorizedAt, line.authorizedAt)
+        row.set(createdAt, line.createdAt)
+        row.set(expiresAt, line.expiresAt)
+        row.set(lineSecretDigest, line.refreshToken?.lineSecretDigest)
+        row.set(tokenDigest, line.refreshToken?.digest)
+        row.set(generation, (line.refreshToken?.generation).map { Int64($0) })
+        row.set(previousDigest, line.refreshToken?.previous?.digest)
+        row.set(rotatedAt, line.refreshToken?.previous?.rotatedAt)
+        row.set(doubleSHA512, line.refreshToken?.doubleSHA512)
+        row.set(googleSubject, line.googleSubject)
+    }
+
+    @inlinable public func line(_ row: some ReadableRow) throws(StorageError) -> TokenLine {
+        TokenLine(
+            id: try row.required(id), grantID: try row.required(grantID),
+            isNative: try row.required(isNative), scope: try row.required(scope),
+            authenticatedAt: try row.required(authenticatedAt),
+            authorizedAt: try row.required(authorizedAt), createdAt: try row.required(createdAt),
+            expiresAt: try row.required(expiresAt), refreshToken: try refreshToken(row),
+            googleSubject: row[googleSubject])
+    }
+
+    @inlinable func refreshToken(_ row: some ReadableRow) throws(StorageError) -> RefreshTokenState? {
+        guard let secret = row[lineSecretDigest] else { return nil }
+        var previous: RefreshTokenState.Previous?
+        if let digest = row[previousDigest], let moment = row[rotatedAt] {
+            previous = RefreshTokenState.Previous(digest: digest, rotatedAt: moment)
+        }
+        return RefreshTokenState(
+            lineSecretDigest: secret, digest: try row.required(tokenDigest),
+            generation: UInt32(truncatingIfNeeded: try row.required(generation)), previous: previous,
+            doubleSHA512: row[doubleSHA512])
+    }
+}

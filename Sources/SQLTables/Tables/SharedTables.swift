@@ -1,0 +1,15 @@
+/// The tables that both stores have alike, each with its columns. A store adds those that have columns of its
+/// own.
+public enum SharedTables {
+    public static let all: [TableDeclaration] = [
+        TeamTable.declaration, AppTable.declaration, ClientTable.declaration, NonceTable.declaration,
+        UsedNonceTable.declaration, NonceKeyTable.declaration, NotificationTable.declaration,
+        NotificationEventTable.declaration, EventTable.declaration, AuthorizationCodeTable.declaration,
+        RefreshTokenTable.declaration, ErasureTable.declaration, ErasureAppTable.declaration,
+        ErasureGrantTable.declaration, OAuthGrantTable.declaration, OAuthLineTable.declaration,
+        OAuthCodeTable.declaration, OAuthGrantPaceTable.declaration, SecurityEventDeliveryTable.declaration,
+        GoogleEventTable.declaration, GoogleAccountTable.declaration, SigningKeyTable.declaration,
+        TransferTable.declaration, TicketTable.declaration, KeySetSnapshotTable.declaration,
+        HealthProbeTable.declaration,
+    ]
+}

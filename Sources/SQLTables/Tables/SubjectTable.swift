@@ -1,0 +1,107 @@
+public import AppleAccounts
+
+/// The persons of all teams. A row without `account_id` is of a person of whom Apple spoke before they signed
+/// in here, or a tombstone.
+public struct SubjectTable: Table {
+    public static let name = "subject"
+
+    public let id: Column<Int64>
+    public let teamID: Column<Int64>
+    /// The `sub`; of a person who was erased, what stands in its place.
+    public let subject: Column<String>
+    public let accountID: Column<AccountID>
+    public let createdAt: Column<Moment>
+    public let email: Column<String>
+    public let emailIsVerified: Column<Bool>
+    public let emailIsPrivate: Column<Bool>
+    public let emailAt: Column<Moment>
+    public let unsignedEmail: Column<String>
+    public let forwarding: Column<EmailForwarding>
+    public let forwardingAt: Column<Moment>
+    public let firstName: Column<String>
+    public let lastName: Column<String>
+    public let realUserStatus: Column<Int64>
+    public let emailIsNotPrivate: Column<Bool>
+
+    public init(_ columns: inout ColumnList) {
+        id = columns("id", .operational)
+        teamID = columns("team_id", .operational)
+        subject = columns("sub", .personal)
+        accountID = columns("account_id", .personal)
+        createdAt = columns("created_at", .personal)
+        email = columns("email", .personal)
+        emailIsVerified = columns("email_is_verified", .personal)
+        emailIsPrivate = columns("email_is_private", .personal)
+        emailAt = columns("email_at", .personal)
+        unsignedEmail = columns("unsigned_email", .personal)
+        forwarding = columns("forwarding", .personal)
+        forwardingAt = columns("forwarding_at", .personal)
+        firstName = columns("first_name", .personal)
+        lastName = columns("last_name", .personal)
+        realUserStatus = columns("real_user_status", .personal)
+        emailIsNotPrivate = columns("email_is_not_private", .personal)
+    }
+}
+
+extension ColumnChoice where T == SubjectTable {
+    /// What is known of the person.
+    public static var facts: Self { except { [$0.id, $0.teamID, $0.subject] } }
+    /// The same with the number of the row.
+    public static var row: Self { except { [$0.teamID, $0.subject] } }
+}
+
+extension SubjectTable {
+    /// SQL text that clears everything about the person and gives the row another name.
+    ///
+    /// - Parameter subject: SQL of the new name.
+    public static func clearing(subject: String) -> String {
+        "sub = \(subject), \(sensitiveNames(except: .only { [$0.subject] }).cleared)"
+    }
+
+    /// Writes the `sub` and what is known of the person. The numbers of the row and of the team are the
+    /// store's.
+    @inlinable public func write(_ record: SubjectRecord, to row: some WritableRow) {
+        row.set(subject, record.key.subject.rawValue)
+        row.set(accountID, record.accountID)
+        row.set(createdAt, record.createdAt)
+        let signed = record.email?.value
+        row.set(email, signed?.address)
+        row.set(emailIsVerified, signed?.isVerified)
+        // The two columns together: a relay, no relay, or unknown.
+        row.set(emailIsPrivate, signed.map { $0.isPrivate == true })
+        row.set(emailIsNotPrivate, signed?.isPrivate == false ? true : nil)
+        row.set(emailAt, record.email?.moment)
+        row.set(unsignedEmail, record.unsignedEmail)
+        row.set(forwarding, record.forwarding?.value)
+        row.set(forwardingAt, record.forwarding?.moment)
+        row.set(firstName, record.profile.firstName)
+        row.set(lastName, record.profile.lastName)
+        row.set(realUserStatus, record.realUserStatus)
+    }
+
+    /// Reads what is known of a person, without the credentials.
+    @inlinable public func record(_ row: some ReadableRow, key: SubjectKey) throws(StorageError)
+        -> SubjectRecord
+    {
+        var record = SubjectRecord(key: key, isStored: true)
+        record.accountID = row[accountID]
+        record.createdAt = row[createdAt]
+        record.email = signedEmail(row)
+        if record.email == nil { record.unsignedEmail = row[unsignedEmail] }
+        if let value = try row.code(forwarding), let moment = row[forwardingAt] {
+            record.forwarding = LastWriter(value, at: moment)
+        }
+        record.profile = Profile(firstName: row[firstName], lastName: row[lastName])
+        record.realUserStatus = row[realUserStatus]
+        return record
+    }
+
+    @inlinable func signedEmail(_ row: some ReadableRow) -> LastWriter<EmailAddress>? {
+        guard let address = row[email], let moment = row[emailAt] else { return nil }
+        let isPrivate: Bool? =
+            row[emailIsPrivate] == true ? true : row[emailIsNotPrivate] == true ? false : nil
+        return EmailAddress(
+            address: address, isVerified: row[emailIsVerified] == true, isPrivate: isPrivate
+        ).map { LastWriter($0, at: moment) }
+    }
+}

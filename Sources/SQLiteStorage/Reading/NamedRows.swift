@@ -1,0 +1,41 @@
+import AppleAccounts
+import AuthorizationServer
+import SQLTables
+
+// Rows whose client ID and app stand in them as numbers.
+
+extension AuthorizationCodeTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> AuthorizationCodeRecord {
+        try record(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension RefreshTokenTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> RefreshTokenRecord {
+        try record(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension ErasureGrantTable {
+    func grant(_ row: PreparedStatement, _ names: Names) throws -> ErasureGrant {
+        try grant(
+            row, clientID: names.clients.name(of: row.required(clientID)),
+            primaryClientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension OAuthGrantTable {
+    func record(_ row: PreparedStatement, _ names: Names) throws -> GrantRecord {
+        try record(row, clientID: names.apps.name(of: row.required(appID)))
+    }
+}
+
+extension CredentialTable {
+    func add(_ row: PreparedStatement, to record: inout SubjectRecord, _ names: Names) throws {
+        try add(row, to: &record) { try names.apps.name(of: $0) }
+    }
+}
