@@ -38,31 +38,33 @@ final class Dispatcher: Sendable {
     ) -> (RequestInfo, RouteResult) {
         let (head, fields) = (incoming.head, incoming.fields)
         var info = RequestInfo(
-            method: head.method, route: nil,
+            method: head.method,
             requestID: RequestID.accept(fields.requestID) ?? RequestID.make(),
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
-            info.errorFormat = routes.errorFormat(at: target, headers: head.headers)
             // No call of the interface, so it is not in the table of routes.
             if let startPage, target.path == "/", head.method == .GET {
-                try foreignPages?.check(head, to: .openAPI)
+                try foreignPages?.check(head, to: .getOpenAPI)
                 return (info, .response(startPage.response))
             }
             let match: RouteTable.Match
             do {
-                match = try RouteTable.match(head.method, target.path, isServed: { routes.serves($0) })
+                match = try RouteTable.all.match(head.method, target.path) { $0.isServed(routes) }
             } catch {
+                info.errorFormat = routes.errorFormat(at: target, headers: head.headers)
                 if error.code == ProblemCode.notFound.rawValue {
                     info.errorFormat = routes.errorFormat(
                         where: target, head, otherwise: info.errorFormat)
                 }
                 throw error
             }
-            info.route = match.route
-            if let foreignPages { try foreignPages.check(head, to: match.route) }
+            let endpoint = match.endpoint
+            info.endpoint = endpoint
+            info.errorFormat = routes.errorFormat(of: endpoint, at: target, headers: head.headers)
+            if let foreignPages { try foreignPages.check(head, to: endpoint) }
             // Before authentication and before the body is read: both cost more than a rejection.
-            if case .reject(let seconds) = gate.decide(match.route.priority, at: incoming.startedAt) {
+            if case .reject(let seconds) = gate.decide(endpoint.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let isProblem = if case .problem = info.errorFormat { true } else { false }
                 let response =
@@ -75,32 +77,31 @@ final class Dispatcher: Sendable {
             }
             // The route table takes this method for what pages may read, and for nothing else.
             if head.method == .OPTIONS { return (info, .response(CrossOriginAccess.preflight)) }
-            let caller = match.route.isPublic ? nil : try callers.caller(presenting: fields.authorization)
+            let caller =
+                endpoint.caller == .apiKey ? try callers.caller(presenting: fields.authorization) : nil
             info.caller = caller?.name
-            switch match.route.body {
+            switch endpoint.body {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
-            case .form:
-                guard fields.isForm || match.route.explainsContentType else {
-                    throw Problem(.contentTypeUnsupported)
-                }
+            case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
             // Checked where the form or the token is read, which has answers of its own.
-            case .oauthForm, .securityEventToken: break
+            case .pageForm, .oauthForm, .securityEventToken: break
             }
             var request = HTTPRequest(
                 requestID: info.requestID, parameter: try Self.decode(match.parameter),
                 secondParameter: try Self.decode(match.secondParameter), query: target.query,
                 body: incoming.bodyBytes,
                 ifNoneMatch: fields.ifNoneMatch, cookie: fields.cookie, scope: caller?.scope ?? .all)
-            if match.route.belongsToOAuth { request.oauth = OAuthFields(fields, from: client) }
-            if match.route.belongsToOAuth || match.route.readsBrowserFields {
+            switch endpoint.fields {
+            case .ordinary: break
+            case .oauth: request.oauth = OAuthFields(fields, from: client)
+            case .browser: request.browser = BrowserFields(head.headers, sendsForm: fields.isForm)
+            }
+            if endpoint.fields != .ordinary {
                 let client = ObservedClient()
                 (info.client, request.client) = (client, client)
             }
-            if match.route.readsBrowserFields {
-                request.browser = BrowserFields(head.headers, sendsForm: fields.isForm)
-            }
-            return (info, try routes.handle(match.route, request))
+            return (info, try endpoint.handle(routes, request))
         } catch {
             return (info, .response(problem(error, info)))
         }

@@ -93,16 +93,17 @@ import Testing
     static let methods: [RouteMethod: HTTPMethod] = [.get: .GET, .post: .POST, .delete: .DELETE]
 
     @Test func `every route is found under its template, and under no other name`() throws {
-        for route in Route.allCases {
-            let path = ["{id}", "{sub}", "{grant_id}"].reduce(route.template.description) {
+        for endpoint in Endpoint.all {
+            let path = ["{id}", "{sub}", "{grant_id}"].reduce(endpoint.path.description) {
                 $0.replacing($1, with: "x")
             }
-            let method = Self.methods[route.method] ?? .TRACE
-            let match = try RouteTable.match(method, path[...])
-            #expect(match.route == route)
-            #expect((match.parameter == "x") == route.template.description.contains("{"))
-            for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path] {
-                #expect((try? RouteTable.match(method, wrong[...]))?.route != route)
+            let method = Self.methods[endpoint.method] ?? .TRACE
+            let match = try RouteTable.all.match(method, path[...])
+            #expect(match.endpoint === endpoint)
+            #expect((match.parameter == "x") == endpoint.path.description.contains("{"))
+            #expect((match.secondParameter == "x") == endpoint.path.description.contains("{grant_id}"))
+            for wrong in [path + "/", path.dropLast() + "", path.uppercased(), "/" + path, path + "/x/y"] {
+                #expect((try? RouteTable.all.match(method, wrong[...]))?.endpoint !== endpoint)
             }
         }
     }

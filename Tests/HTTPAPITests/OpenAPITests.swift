@@ -73,34 +73,35 @@ import Testing
 
     @Test func `every call is described, and no other`() {
         var expected: [String: Set<String>] = [:]
-        for route in Route.allCases {
-            expected[route.template.description, default: []].insert("\(route.method)")
+        for endpoint in Endpoint.all {
+            expected[endpoint.path.description, default: []].insert("\(endpoint.method)")
         }
         #expect(operations == expected)
     }
 
-    @Test(arguments: Route.allCases)
-    func `an operation is named by a verb, and described as what it is`(route: Route) throws {
-        let operation = try #require(described(route.operationID))
-        #expect(operation.contains("security: []") == route.isPublic)
-        let takesForm = route.body == .form || route.body == .oauthForm
+    @Test(arguments: Endpoint.all.indices)
+    func `an operation is named by a verb, and described as what it is`(index: Int) throws {
+        let endpoint = Endpoint.all[index]
+        let operation = try #require(described(endpoint.name.description))
+        #expect(operation.contains("security: []") == (endpoint.caller != .apiKey))
+        let takesForm = [.form, .pageForm, .oauthForm].contains(endpoint.body)
         #expect(operation.contains("application/x-www-form-urlencoded:") == takesForm)
-        #expect(operation.contains("requestBody:") == (route.body != .none))
+        #expect(operation.contains("requestBody:") == (endpoint.body != .none))
         let error =
-            switch route {
-            case .authorize, .answerConsent: "AuthorizeError"
-            case _ where route.template.description.hasPrefix("/oauth/"): "OAuthError"
-            default: "Problem"
+            switch endpoint.errors {
+            case .problem, .pageForBrowsers: "Problem"
+            case .oauth: "OAuthError"
+            case .page: "AuthorizeError"
             }
         #expect(operation.contains("default: { $ref: \"#/components/responses/\(error)\" }"))
     }
 
     @Test func `every call has an example, and every answer a schema with a name`() throws {
-        for route in Route.allCases {
-            let operation = try #require(described(route.operationID))
+        for endpoint in Endpoint.all {
+            let operation = try #require(described(endpoint.name.description))
             let takes = operation.contains("requestBody:") || operation.contains("parameters:\n")
             let answers = operation.contains("example:") || operation.contains("responses/Account")
-            #expect(!takes || operation.contains("example:") || route.template.description.contains("{id}"))
+            #expect(!takes || operation.contains("example:") || endpoint.path.description.contains("{id}"))
             #expect(
                 answers || operation.contains("responses/Redirect") || operation.contains("\"204\":"))
             // Objects that stand in an operation itself have no name in generated clients.
@@ -108,11 +109,18 @@ import Testing
         }
     }
 
+    @Test func `every call stands once in the list`() {
+        let names = Endpoint.all.map(\.name.description)
+        #expect(names.count == Set(names).count)
+        let calls = Endpoint.all.map { "\($0.method) \($0.path)" }
+        #expect(calls.count == Set(calls).count)
+    }
+
     @Test func `every list of words is whole, and open`() {
         let lists: [(String, [String])] = [
             (
                 "ProblemCode",
-                ProblemCode.allCases.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
+                ProblemCode.all.map(\.rawValue) + AppleTokenError.Code.allCases.map(\.rawValue)
                     + AccountRefusal.Code.allCases.map(\.rawValue) + WebRefusal.Code.allCases.map(\.rawValue)
             ),
             ("EmailForwarding", EmailForwarding.allCases.map(\.rawValue)),
@@ -156,52 +164,6 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer["content-type"] == "application/yaml")
             #expect(answer.text == OpenAPIDocument.text(version: "0.0.1-test"))
-        }
-    }
-}
-
-extension Route {
-    /// The name under which the document describes the call: what generated clients call their functions.
-    fileprivate var operationID: String {
-        switch self {
-        case .verifyIdentityToken: "verifyIdentityToken"
-        case .signIn: "signIn"
-        case .account: "getAccount"
-        case .findAccount: "findAccount"
-        case .credential: "getCredential"
-        case .queryCredentials: "queryCredentials"
-        case .mintNonce: "mintNonce"
-        case .events: "listEvents"
-        case .eraseAccount: "eraseAccount"
-        case .erasure: "getErasure"
-        case .appleNotification: "receiveAppleNotification"
-        case .webSignIn: "beginWebSignIn"
-        case .webCallback: "receiveWebCallback"
-        case .webFinish: "finishWebSignIn"
-        case .webResult: "redeemWebCode"
-        case .oauthToken: "issueTokens"
-        case .oauthRevoke: "revokeToken"
-        case .explainRevocation: "explainRevocation"
-        case .oauthIntrospect: "introspectToken"
-        case .userInfo: "getUserInfo"
-        case .postUserInfo: "postUserInfo"
-        case .keySet: "getKeySet"
-        case .serverMetadata: "getServerMetadata"
-        case .openIDMetadata: "getOpenIDConfiguration"
-        case .riscConfiguration: "getRISCConfiguration"
-        case .appSiteAssociation: "getAppSiteAssociation"
-        case .appFlip: "answerAppFlip"
-        case .grants: "listGrants"
-        case .endGrant: "endGrant"
-        case .googleEvents: "receiveGoogleEvent"
-        case .authorize: "authorize"
-        case .answerConsent: "answerConsent"
-        case .livez: "checkLiveness"
-        case .readyz: "checkReadiness"
-        case .health: "getHealth"
-        case .version: "getVersion"
-        case .metrics: "getMetrics"
-        case .openAPI: "getOpenAPI"
         }
     }
 }

@@ -6,18 +6,3 @@ enum RequestPriority: Sendable {
     case notification
     case ordinary
 }
-
-extension Route {
-    var priority: RequestPriority {
-        switch self {
-        case .livez, .readyz, .health, .version, .metrics: .operations
-        case .appleNotification, .googleEvents: .notification
-        case .verifyIdentityToken, .signIn, .account, .findAccount, .credential, .queryCredentials,
-            .mintNonce, .events, .eraseAccount, .erasure, .webSignIn, .webCallback, .webFinish, .webResult,
-            .openAPI, .oauthToken, .oauthRevoke, .explainRevocation, .oauthIntrospect, .userInfo,
-            .postUserInfo, .keySet, .serverMetadata, .openIDMetadata, .riscConfiguration, .appSiteAssociation,
-            .appFlip, .grants, .endGrant, .authorize, .answerConsent:
-            .ordinary
-        }
-    }
-}

@@ -69,7 +69,7 @@ extension ConnectionHandler {
     func refuse(_ code: ProblemCode) {
         let request = incoming.take()
         let info = RequestInfo(
-            method: request?.head.method, route: nil,
+            method: request?.head.method,
             requestID: RequestID.accept(request?.fields.requestID) ?? RequestID.make(),
             startedAt: request?.startedAt ?? .now())
         let response = dispatcher.refusal(code, target: request?.head.uri, info)

@@ -23,7 +23,7 @@ extension ConnectionHandler {
                 let result = await dispatcher.result(of: work, for: info)
                 connection.value.workEnded(info, result)
             }
-            wait(for: info, task, atMost: info.route?.ownWait ?? .zero)
+            wait(for: info, task, atMost: info.endpoint?.wait.longest ?? .zero)
             if endsEarly { endEarly() }
         }
     }
@@ -73,7 +73,7 @@ extension ConnectionHandler {
 
     private func finish(_ info: RequestInfo, with response: HTTPResponse) {
         let now = NIODeadline.now()
-        let response = CrossOriginAccess.granted(by: info.route, response)
+        let response = CrossOriginAccess.granted(by: info.endpoint, response)
         output.write(response, to: info, closes: state.isLastResponse)
         dispatcher.observer.record(info, response, finishedAt: now)
         use(at: now)
@@ -93,6 +93,6 @@ extension ConnectionHandler {
     /// Ends a long poll with what it has.
     func endEarly() {
         endsEarly = true
-        if let pending, pending.info.route?.isLongPoll == true { pending.task?.cancel() }
+        if let pending, pending.info.endpoint?.wait.isLongPoll == true { pending.task?.cancel() }
     }
 }

@@ -5,21 +5,21 @@ import NIOHTTP1
 struct RequestInfo: Sendable {
     /// `nil` when the request line could not be read.
     let method: HTTPMethod?
-    /// `nil` when no route matches.
-    var route: Route?
+    /// `nil` when there is no such call.
+    var endpoint: Endpoint?
     let requestID: String
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// Only in routes of OAuth.
+    /// Only in calls of OAuth.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
     /// Because of overload.
     var isRejected = false
 
-    init(method: HTTPMethod?, route: Route?, requestID: String, startedAt: NIODeadline) {
+    init(method: HTTPMethod?, endpoint: Endpoint? = nil, requestID: String, startedAt: NIODeadline) {
         self.method = method
-        self.route = route
+        self.endpoint = endpoint
         self.requestID = requestID
         self.startedAt = startedAt
     }

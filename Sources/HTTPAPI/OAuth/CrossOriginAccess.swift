@@ -6,9 +6,9 @@ import NIOHTTP1
 /// No other response says so. Credentials of the browser are never allowed, so a page learns nothing that it could
 /// not learn without a browser. Tokens are not given to pages: a client without a server is none here.
 enum CrossOriginAccess {
-    /// The response, readable for pages if the route is.
-    static func granted(by route: Route?, _ response: HTTPResponse) -> HTTPResponse {
-        guard let route, route.isReadableByPages else { return response }
+    /// The response, readable for pages if the call is.
+    static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
+        guard let endpoint, endpoint.origins == .readers else { return response }
         var response = response
         response.fields.append(("access-control-allow-origin", "*"))
         response.fields.append(
@@ -25,14 +25,5 @@ enum CrossOriginAccess {
             ("access-control-max-age", "86400"),
         ]
         return response
-    }
-}
-
-extension Route {
-    var isReadableByPages: Bool {
-        switch self {
-        case .serverMetadata, .openIDMetadata, .keySet, .userInfo, .postUserInfo: true
-        default: false
-        }
     }
 }

@@ -27,7 +27,7 @@ final class OAuthDocumentRoutes: Sendable {
         var json = JSONWriter(reservingCapacity: 192)
         json.beginObject()
         json.member("issuer", issuer.text)
-        json.member("jwks_uri", issuer.url(Route.keySet.template.description))
+        json.member("jwks_uri", issuer.url(Endpoint.getKeySet.path.description))
         json.endObject()
         return .response(Self.document(json.bytes))
     }

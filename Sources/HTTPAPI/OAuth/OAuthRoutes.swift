@@ -16,24 +16,30 @@ final class OAuthRoutes: Sendable {
 }
 
 extension Routes {
-    private static let returnPaths = [Route.webCallback, .webFinish].map(\.template.description)
-
-    /// How errors at a path are answered, also where it has no route.
+    /// How errors of a call are answered.
     ///
     /// - Parameter headers: `nil` when they did not arrive.
-    func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
-        let path = target.path
+    func errorFormat(
+        of endpoint: Endpoint, at target: RequestTarget, headers: HTTPHeaders?
+    ) -> ErrorFormat {
+        guard endpoint.isServed(self) else { return .problem }
+        switch endpoint.errors {
+        case .problem: return .problem
+        case .oauth: return .oauth
+        case .page: return .page(PageReader(query: target.query, headers: headers))
         // People come by there on the way back from Apple. A developer who tries them gets a problem.
-        if web != nil, let headers, Self.returnPaths.contains(where: { path.isByteEqual(to: $0) }),
-            acceptsPage(headers)
-        {
+        case .pageForBrowsers:
+            guard let headers, acceptsPage(headers) else { return .problem }
             return .page(PageReader(query: nil, headers: headers))
         }
-        guard path.utf8.starts(with: "/oauth/".utf8) else { return .problem }
-        if authorize != nil, path.isByteEqual(to: AuthorizeUseCase.path) {
-            return .page(PageReader(query: target.query, headers: headers))
+    }
+
+    /// How errors at a path are answered, also where there is no call.
+    func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
+        if let endpoint = RouteTable.all.endpoint(at: target.path), endpoint.isServed(self) {
+            return errorFormat(of: endpoint, at: target, headers: headers)
         }
-        return oauth != nil ? .oauth : .problem
+        return oauth != nil && target.path.utf8.starts(with: "/oauth/".utf8) ? .oauth : .problem
     }
 
     /// How it is answered that there is nothing at a path: browsers get a page.

@@ -6,7 +6,7 @@ enum ServerMetadata {
     static func document(of settings: OAuthSettings) -> [UInt8] {
         let issuer = settings.issuer
         let clients = settings.clients.clients
-        func endpoint(_ route: Route) -> JSONValue { .string(issuer.url(route.template.description)) }
+        func url(_ endpoint: Endpoint) -> JSONValue { .string(issuer.url(endpoint.path.description)) }
         func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
         let authentication = ["client_secret_basic", "client_secret_post"]
         let methods = clients.contains(where: \.allowsPlainProofKeys) ? ["S256", "plain"] : ["S256"]
@@ -21,12 +21,12 @@ enum ServerMetadata {
         let algorithms = Set(clients.map(\.idTokenAlgorithm.rawValue)).union(["RS256"])
         let document = JSONObject([
             ("issuer", .string(issuer.text)),
-            ("authorization_endpoint", .string(issuer.url("/oauth/authorize"))),
-            ("token_endpoint", endpoint(.oauthToken)),
-            ("revocation_endpoint", endpoint(.oauthRevoke)),
-            ("introspection_endpoint", endpoint(.oauthIntrospect)),
-            ("userinfo_endpoint", endpoint(.userInfo)),
-            ("jwks_uri", endpoint(.keySet)),
+            ("authorization_endpoint", url(.authorize)),
+            ("token_endpoint", url(.issueTokens)),
+            ("revocation_endpoint", url(.revokeToken)),
+            ("introspection_endpoint", url(.introspectToken)),
+            ("userinfo_endpoint", url(.getUserInfo)),
+            ("jwks_uri", url(.getKeySet)),
             ("scopes_supported", list(settings.scopes.scopes.map(\.token.rawValue))),
             ("response_types_supported", list(["code"])),
             ("response_modes_supported", list(["query"])),

@@ -39,7 +39,7 @@ final class RequestObserver: Sendable {
 
     func record(_ info: RequestInfo, _ response: HTTPResponse, finishedAt end: NIODeadline) {
         let duration = end - info.startedAt
-        metrics.record(info.route, response.status, nanoseconds: duration.nanoseconds)
+        metrics.record(info.endpoint, response.status, nanoseconds: duration.nanoseconds)
         // A log line for each would cost more than it is worth.
         guard !info.isRejected else { return rejected.count() }
         guard logsRequests else { return }
@@ -49,7 +49,7 @@ final class RequestObserver: Sendable {
         line.field("msg", "request")
         // A client can send any method, so it is escaped like other text.
         line.field("method", info.method?.rawValue ?? "none")
-        line.field("route", info.route?.template ?? "none")
+        line.field("route", info.endpoint?.path ?? "none")
         line.field("status", Int64(response.status.code))
         line.field("duration_us", duration.nanoseconds / 1000)
         line.field("request_id", info.requestID)
@@ -67,8 +67,8 @@ final class RequestObserver: Sendable {
     private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
         guard info.caller == nil, !(info.client?.isProven ?? false) else { return true }
         // Apple signed it, so the number of such lines is bounded.
-        if info.route == .appleNotification, response.status == .ok { return true }
-        let name = response.code ?? info.route?.template.description ?? "none"
+        if info.endpoint === Endpoint.receiveAppleNotification, response.status == .ok { return true }
+        let name = response.code ?? info.endpoint?.path.description ?? "none"
         let kind = AnonymousRequestSampler.Kind(status: response.status.code, name: name)
         let (summaries, isLogged) = anonymous.withLock { sampler in
             (sampler.advance(to: now), sampler.count(kind))
@@ -106,7 +106,7 @@ final class RequestObserver: Sendable {
             "unexpected error",
             metadata: [
                 "error_type": "\(type(of: error))", "request_id": "\(info.requestID)",
-                "route": "\(info.route?.template.description ?? "none")",
+                "route": "\(info.endpoint?.path.description ?? "none")",
             ])
     }
 }

@@ -20,7 +20,9 @@ enum RefusalPage {
         of problem: Problem, in texts: AuthorizeTexts.Refusals
     ) -> AuthorizeTexts.Refusal {
         if let code = WebRefusal.Code(rawValue: problem.code) { return refusal(of: code, in: texts) }
-        if let code = ProblemCode(rawValue: problem.code) { return refusal(of: code, in: texts) }
+        if let code = ProblemCode.all.first(where: { $0.rawValue == problem.code }) {
+            return code.page(texts)
+        }
         // The wire codes of other modules, which no browser gets as a page.
         return texts.failed
     }
@@ -32,22 +34,6 @@ enum RefusalPage {
         case .browserMismatch: texts.otherBrowser
         case .stateExpired, .stateUsed, .ticketExpired: texts.signInOver
         case .stateInvalid, .ticketInvalid, .codeInvalid: texts.signInUnknown
-        }
-    }
-
-    private static func refusal(
-        of code: ProblemCode, in texts: AuthorizeTexts.Refusals
-    ) -> AuthorizeTexts.Refusal {
-        switch code {
-        case .notFound: texts.pageUnknown
-        case .keysUnavailable, .storageUnavailable, .overloaded, .stopping: texts.unavailable
-        case .internalError: texts.failed
-        case .formMalformed, .parameterMissing, .parameterMalformed, .parameterUnknown: texts.signInUnknown
-        case .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,
-            .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
-            .hostRefused, .originRefused, .methodNotAllowed, .callerUnauthenticated, .callerForbidden,
-            .clientIDUnknown, .erasureNotFound, .cursorAhead, .grantNotFound, .redirectURIMismatch:
-            texts.requestUnreadable
         }
     }
 }

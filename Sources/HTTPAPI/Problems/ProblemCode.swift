@@ -1,36 +1,183 @@
-/// The stable codes of this interface.
+import AuthorizationServer
+import NIOHTTP1
+
+/// A stable code of this interface with what it means over HTTP.
 ///
 /// Refusals by other modules have the wire code of their own error (`token_expired`, `credential_revoked`,
 /// ...). The meaning of a code never changes; callers branch on it, never on a title.
-public enum ProblemCode: String, Sendable, CaseIterable {
-    case requestMalformed = "request_malformed"
-    case requestTimeout = "request_timeout"
-    case headerTooLarge = "header_too_large"
-    case bodyTooLarge = "body_too_large"
-    case bodyNotJSON = "body_not_json"
-    case characterNotAllowed = "character_not_allowed"
-    case contentTypeUnsupported = "content_type_unsupported"
-    case memberMissing = "member_missing"
-    case memberMalformed = "member_malformed"
-    case memberUnknown = "member_unknown"
-    case parameterMissing = "parameter_missing"
-    case parameterMalformed = "parameter_malformed"
-    case parameterUnknown = "parameter_unknown"
-    case hostRefused = "host_refused"
-    case originRefused = "origin_refused"
-    case notFound = "not_found"
-    case methodNotAllowed = "method_not_allowed"
-    case callerUnauthenticated = "caller_unauthenticated"
-    case callerForbidden = "caller_forbidden"
-    case clientIDUnknown = "client_id_unknown"
-    case erasureNotFound = "erasure_not_found"
-    case cursorAhead = "cursor_ahead"
-    case grantNotFound = "grant_not_found"
-    case redirectURIMismatch = "redirect_uri_mismatch"
-    case formMalformed = "form_malformed"
-    case keysUnavailable = "keys_unavailable"
-    case storageUnavailable = "storage_unavailable"
-    case overloaded
-    case stopping
-    case internalError = "internal_error"
+struct ProblemCode: Sendable {
+    /// As it is on the wire.
+    let rawValue: String
+    let status: HTTPResponseStatus
+    let title: String
+    let detail: String
+    /// Seconds after which a retry makes sense.
+    let retryAfter: Int?
+    /// What a person reads where a browser shows the error as a page.
+    let page: @Sendable (AuthorizeTexts.Refusals) -> AuthorizeTexts.Refusal
+
+    private init(
+        _ rawValue: String, _ status: HTTPResponseStatus, _ title: String, _ detail: String,
+        retryAfter: Int? = nil,
+        page: @escaping @Sendable (AuthorizeTexts.Refusals) -> AuthorizeTexts.Refusal = \.requestUnreadable
+    ) {
+        (self.rawValue, self.status, self.title, self.detail) = (rawValue, status, title, detail)
+        (self.retryAfter, self.page) = (retryAfter, page)
+    }
+
+    static let requestMalformed = ProblemCode(
+        "request_malformed", .badRequest, "Malformed request",
+        "The received bytes are not a valid HTTP/1.1 request.")
+
+    static let requestTimeout = ProblemCode(
+        "request_timeout", .requestTimeout, "Request incomplete",
+        "The request did not arrive completely within its time limit.")
+
+    static let headerTooLarge = ProblemCode(
+        "header_too_large", .requestHeaderFieldsTooLarge, "Request header too large",
+        "The request line and header fields exceed 16 KiB.")
+
+    static let bodyTooLarge = ProblemCode(
+        "body_too_large", .payloadTooLarge, "Request body too large",
+        "The request body exceeds 64 KiB, or the bound of its form.")
+
+    static let bodyNotJSON = ProblemCode(
+        "body_not_json", .badRequest, "Body is not JSON",
+        "The body must be one JSON object (RFC 8259) in UTF-8, without duplicate members.")
+
+    static let characterNotAllowed = ProblemCode(
+        "character_not_allowed", .badRequest, "Character not allowed",
+        "A string of the body, the path, the query or the form contains U+0000. Remove it.")
+
+    static let contentTypeUnsupported = ProblemCode(
+        "content_type_unsupported", .unsupportedMediaType, "Unsupported content type",
+        "Send the body as application/json. Only Apple's callback accepts a form.")
+
+    static let memberMissing = ProblemCode(
+        "member_missing", .badRequest, "Member missing",
+        "The body lacks a member that this request requires.")
+
+    static let memberMalformed = ProblemCode(
+        "member_malformed", .badRequest, "Member malformed",
+        "A member of the body has the wrong type or is outside its bounds.")
+
+    static let memberUnknown = ProblemCode(
+        "member_unknown", .badRequest, "Unknown member",
+        "The body has a member that this request does not define. Check its spelling.")
+
+    static let parameterMissing = ProblemCode(
+        "parameter_missing", .badRequest, "Parameter missing",
+        "The query lacks a parameter that this request requires.", page: \.signInUnknown)
+
+    static let parameterMalformed = ProblemCode(
+        "parameter_malformed", .badRequest, "Parameter malformed",
+        "A path or query parameter is not well formed or is outside its bounds.", page: \.signInUnknown)
+
+    static let parameterUnknown = ProblemCode(
+        "parameter_unknown", .badRequest, "Unknown parameter",
+        "The query has a parameter that this request does not define, or one that comes twice.",
+        page: \.signInUnknown)
+
+    /// RFC 9110 §15.5.20: this service is not authoritative for the requested host.
+    static let hostRefused = ProblemCode(
+        "host_refused", .misdirectedRequest, "Host refused",
+        "In development the Host field must be localhost, 127.0.0.1, [::1], SIWA_HOST, the host "
+            + "of SIWA_PUBLIC_URL or one of SIWA_ALLOWED_HOSTS. Add the name to SIWA_ALLOWED_HOSTS if "
+            + "it is correct.")
+
+    static let originRefused = ProblemCode(
+        "origin_refused", .forbidden, "Origin refused",
+        "A page of another site sent this request. In development such a page must not change "
+            + "anything.")
+
+    static let notFound = ProblemCode(
+        "not_found", .notFound, "Not found",
+        "There is no such resource.", page: \.pageUnknown)
+
+    static let methodNotAllowed = ProblemCode(
+        "method_not_allowed", .methodNotAllowed, "Method not allowed",
+        "The resource does not support this method. The Allow header lists the methods that it "
+            + "supports.")
+
+    static let callerUnauthenticated = ProblemCode(
+        "caller_unauthenticated", .unauthorized, "Caller not authenticated",
+        "Send a configured API key as Authorization: Bearer.")
+
+    static let callerForbidden = ProblemCode(
+        "caller_forbidden", .forbidden, "Caller not allowed",
+        "This API key is limited to other apps.")
+
+    static let clientIDUnknown = ProblemCode(
+        "client_id_unknown", .notFound, "Unknown client ID",
+        "No app with this client ID is configured.")
+
+    static let erasureNotFound = ProblemCode(
+        "erasure_not_found", .notFound, "Erasure not found",
+        "There is no erasure with this ID that this API key may see.")
+
+    static let cursorAhead = ProblemCode(
+        "cursor_ahead", .conflict, "Cursor ahead of the feed",
+        "The cursor must be one of this feed, and it is past its end: the database was restored "
+            + "from a backup, or is another one. Query the state of each credential, and continue "
+            + "with after=latest.")
+
+    static let grantNotFound = ProblemCode(
+        "grant_not_found", .notFound, "Grant not found",
+        "The account has no grant with this ID that this API key may see.")
+
+    static let redirectURIMismatch = ProblemCode(
+        "redirect_uri_mismatch", .badRequest, "Redirect URI mismatch",
+        "The redirect URI must be one of those that Google uses for App Flip. Pass on the one "
+            + "of the universal link.")
+
+    static let formMalformed = ProblemCode(
+        "form_malformed", .badRequest, "Malformed form",
+        "The body is not a form as Apple sends it.", page: \.signInUnknown)
+
+    static let keysUnavailable = ProblemCode(
+        "keys_unavailable", .serviceUnavailable, "Apple's keys unavailable",
+        "Apple's public keys are unavailable, so no token can be verified. Retry later.", retryAfter: 5,
+        page: \.unavailable)
+
+    static let storageUnavailable = ProblemCode(
+        "storage_unavailable", .serviceUnavailable, "Storage unavailable",
+        "The database is unavailable. Retry later.", retryAfter: 2, page: \.unavailable)
+
+    static let overloaded = ProblemCode(
+        "overloaded", .serviceUnavailable, "Overloaded",
+        "Too many requests are waiting. Retry later.", retryAfter: 1, page: \.unavailable)
+
+    static let stopping = ProblemCode(
+        "stopping", .serviceUnavailable, "Stopping",
+        "This process is about to stop. It still serves requests; send new ones to another.", retryAfter: 5,
+        page: \.unavailable)
+
+    static let internalError = ProblemCode(
+        "internal_error", .internalServerError, "Internal error",
+        "The service failed. Look for the request ID in its log.", page: \.failed)
+
+    /// Every code. A test compares them with `openapi.yaml`.
+    static let all: [ProblemCode] = [
+        .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,
+        .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
+        .parameterMissing, .parameterMalformed, .parameterUnknown, .hostRefused, .originRefused, .notFound,
+        .methodNotAllowed, .callerUnauthenticated, .callerForbidden, .clientIDUnknown, .erasureNotFound,
+        .cursorAhead, .grantNotFound, .redirectURIMismatch, .formMalformed, .keysUnavailable,
+        .storageUnavailable, .overloaded, .stopping, .internalError,
+    ]
+}
+
+extension ProblemCode: Equatable {
+    static func == (lhs: ProblemCode, rhs: ProblemCode) -> Bool { lhs.rawValue == rhs.rawValue }
+}
+
+extension Problem {
+    /// The problem for one of this interface's own codes.
+    ///
+    /// - Parameter retryAfter: In place of the seconds that the code means.
+    init(_ code: ProblemCode, subject: Subject? = nil, retryAfter: Int? = nil, allow: String? = nil) {
+        self.init(
+            code.status, code: code.rawValue, title: code.title, detail: code.detail, subject: subject,
+            retryAfter: retryAfter ?? code.retryAfter, allow: allow)
+    }
 }

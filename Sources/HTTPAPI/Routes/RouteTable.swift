@@ -1,94 +1,132 @@
 import NIOHTTP1
 
-/// Finds the route for a method and a path by comparing bytes. Frequent routes come first.
-enum RouteTable {
+/// Finds the call for a method and a path by comparing bytes.
+struct RouteTable: Sendable {
     struct Match {
-        let route: Route
+        let endpoint: Endpoint
         /// The segment of the path that is a value, still percent-encoded.
-        let parameter: Substring?
+        var parameter: Substring?
         /// The second such segment.
         var secondParameter: Substring?
     }
 
+    /// A path with the calls that it takes.
+    private struct Entry {
+        let template: PathTemplate
+        var endpoints: [Endpoint]
+
+        var allow: String {
+            let isReadable = endpoints.contains { $0.origins == .readers }
+            return (endpoints.map(\.method.allowed) + (isReadable ? ["OPTIONS"] : [])).joined(separator: ", ")
+        }
+    }
+
+    static let all = RouteTable(Endpoint.all)
+
+    /// Paths without values. They come first: "query" in `/v1/credentials/query` is no subject.
+    private var fixed: [Entry] = []
+    private var others: [Entry] = []
+
+    private init(_ endpoints: [Endpoint]) {
+        for endpoint in endpoints {
+            let template = PathTemplate(endpoint.path)
+            let entries = template.hasValues ? \Self.others : \Self.fixed
+            let place = self[keyPath: entries].firstIndex { $0.template == template }
+            if let place {
+                self[keyPath: entries][place].endpoints.append(endpoint)
+            } else {
+                self[keyPath: entries].append(Entry(template: template, endpoints: [endpoint]))
+            }
+        }
+    }
+
     /// Throws `not_found` or `method_not_allowed`.
     ///
-    /// - Parameter isServed: Whether this deployment has the route. One that it does not have is not found,
-    ///   also with a method that it would not take.
-    static func match(
-        _ method: HTTPMethod, _ path: Substring, isServed: (Route) -> Bool = { _ in true }
+    /// - Parameter isServed: Whether this deployment has the call. One that it does not have is not found, also
+    ///   with a method that it would not take.
+    func match(
+        _ method: HTTPMethod, _ path: Substring, isServed: (Endpoint) -> Bool = { _ in true }
     ) throws(Problem) -> Match {
-        let match = try find(path)
-        guard isServed(match.route) else { throw Problem(.notFound) }
-        if match.route.method.isMeant(by: method) { return match }
-        if method == .OPTIONS, match.route.isReadableByPages { return match }
-        let neighbours = Route.allCases.filter { $0.template.description == match.route.template.description }
-        for route in neighbours where route.method.isMeant(by: method) {
-            return Match(
-                route: route, parameter: match.parameter, secondParameter: match.secondParameter)
+        guard let (entry, values) = find(path), isServed(entry.endpoints[0]) else { throw Problem(.notFound) }
+        for endpoint in entry.endpoints
+        where endpoint.method.isMeant(by: method) || (method == .OPTIONS && endpoint.origins == .readers) {
+            return Match(endpoint: endpoint, parameter: values.first, secondParameter: values.second)
         }
-        throw Problem(
-            .methodNotAllowed,
-            allow: (neighbours.map(\.method.allowed) + (match.route.isReadableByPages ? ["OPTIONS"] : []))
-                .joined(separator: ", "))
+        throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    private static func find(_ path: Substring) throws(Problem) -> Match {
-        for route in fixed where isEqual(path, route.template) { return Match(route: route, parameter: nil) }
-        if let subject = remainder(of: path, after: "/v1/credentials/") {
-            return Match(route: .credential, parameter: subject)
+    /// A call with the path, whatever its method; `nil` where there is none.
+    func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
+
+    private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {
+        for entry in fixed where entry.template.isEqual(to: path) { return (entry, PathTemplate.Values()) }
+        for entry in others {
+            if let values = entry.template.values(in: path) { return (entry, values) }
         }
-        if let identifier = remainder(of: path, after: "/v1/accounts/") {
-            return Match(route: .account, parameter: identifier)
-        }
-        if let match = grants(path) { return match }
-        if let identifier = remainder(of: path, after: "/v1/erasures/") {
-            return Match(route: .erasure, parameter: identifier)
-        }
-        throw Problem(.notFound)
+        return nil
+    }
+}
+
+/// A path with names in braces for its values, at most two.
+struct PathTemplate: Sendable, Equatable {
+    struct Values {
+        var first: Substring?
+        var second: Substring?
     }
 
-    /// `/v1/accounts/{id}/grants` and `/v1/accounts/{id}/grants/{grant_id}`
-    private static func grants(_ path: Substring) -> Match? {
-        // A path can be as long as a header; what is behind the sixth slash makes it another path.
-        let segments = path.utf8.split(
-            separator: UInt8(ascii: "/"), maxSplits: 6, omittingEmptySubsequences: false)
-        guard segments.count == 5 || segments.count == 6,
-            zip(segments, ["", "v1", "accounts"]).allSatisfy({ $0.elementsEqual($1.utf8) }),
-            segments[4].elementsEqual("grants".utf8), !segments[3].isEmpty
-        else { return nil }
-        let account = Substring(segments[3])
-        guard segments.count == 6 else { return Match(route: .grants, parameter: account) }
-        guard !segments[5].isEmpty else { return nil }
-        return Match(route: .endGrant, parameter: account, secondParameter: Substring(segments[5]))
+    private enum Piece: Sendable, Equatable {
+        case text([UInt8])
+        case value
     }
 
-    /// The one segment after `prefix`, or `nil` when there is none or more than one.
-    private static func remainder(of path: Substring, after prefix: StaticString) -> Substring? {
-        let expected = prefix.bytes
-        guard path.utf8.count > expected.count else { return nil }
-        let isMeant = path.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.starts(with: expected) && !bytes[expected.count...].contains(UInt8(ascii: "/"))
+    private let text: [UInt8]
+    private let pieces: [Piece]
+
+    init(_ template: StaticString) {
+        text = Array(template.bytes)
+        var pieces: [Piece] = []
+        for part in template.description.split(separator: "{", omittingEmptySubsequences: false) {
+            guard let end = part.firstIndex(of: "}") else {
+                pieces.append(.text(Array(part.utf8)))
+                continue
+            }
+            pieces.append(.value)
+            let rest = part[part.index(after: end)...]
+            if !rest.isEmpty { pieces.append(.text(Array(rest.utf8))) }
         }
-        let rest = path.utf8.dropFirst(expected.count)
-        guard isMeant ?? (path.utf8.starts(with: expected) && !rest.contains(UInt8(ascii: "/"))) else {
-            return nil
+        self.pieces = pieces
+    }
+
+    var hasValues: Bool { pieces.contains(.value) }
+
+    func isEqual(to path: Substring) -> Bool {
+        guard path.utf8.count == text.count else { return false }
+        let result = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(text) }
+        return result ?? path.utf8.elementsEqual(text)
+    }
+
+    /// The values of a path, or `nil` for another path. A value is one segment and not empty.
+    func values(in path: Substring) -> Values? {
+        var values = Values()
+        var rest = path.utf8
+        for piece in pieces {
+            switch piece {
+            case .text(let text):
+                guard rest.count >= text.count, rest.prefix(text.count).elementsEqual(text) else {
+                    return nil
+                }
+                rest = rest.dropFirst(text.count)
+            case .value:
+                let segment = rest.prefix { $0 != UInt8(ascii: "/") }
+                guard !segment.isEmpty else { return nil }
+                if values.first == nil {
+                    values.first = Substring(segment)
+                } else {
+                    values.second = Substring(segment)
+                }
+                rest = rest[segment.endIndex...]
+            }
         }
-        return Substring(rest)
+        return rest.isEmpty ? values : nil
     }
-
-    private static func isEqual(_ path: Substring, _ template: StaticString) -> Bool {
-        guard path.utf8.count == template.utf8CodeUnitCount else { return false }
-        let expected = template.bytes
-        let result = path.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(expected) }
-        return result ?? path.utf8.elementsEqual(expected)
-    }
-
-    /// `/v1/credentials/query` comes before the route that would take "query" for a subject.
-    private static let fixed: [Route] = [
-        .verifyIdentityToken, .signIn, .queryCredentials, .appleNotification, .mintNonce, .events,
-        .findAccount, .authorize, .webResult, .webSignIn, .webCallback, .webFinish, .oauthIntrospect,
-        .oauthToken,
-        .userInfo, .oauthRevoke, .keySet, .appFlip, .serverMetadata, .openIDMetadata, .riscConfiguration,
-        .appSiteAssociation, .googleEvents, .livez, .readyz, .health, .version, .metrics, .openAPI,
-    ]
 }

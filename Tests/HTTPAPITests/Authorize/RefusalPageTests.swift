@@ -110,7 +110,7 @@ import TokenMint
     @Test(arguments: PageLanguage.allCases)
     func `every code has a text, and no page shows one for developers`(language: PageLanguage) {
         let problems =
-            ProblemCode.allCases.map { Problem($0) }
+            ProblemCode.all.map { Problem($0) }
             + WebRefusal.Code.allCases.map { WebRefusal($0).problem }
         for problem in problems {
             let response = RefusalPage.response(to: problem, requestID: "req_1", language: language)

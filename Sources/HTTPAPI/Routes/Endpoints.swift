@@ -1,0 +1,225 @@
+import SignIn
+
+// Every call of the interface. A call that is not in `all` is not there; a test compares the list with
+// `openapi.yaml`, the page on the interface and the samples for proxies.
+extension Endpoint {
+    // Accounts, for backends.
+
+    static let verifyIdentityToken = Endpoint(
+        "verifyIdentityToken", .post, "/v1/identity-tokens/verify", of: \.tokens, caller: .apiKey,
+        body: .json, errors: .problem, priority: .ordinary, wait: .keys
+    ) { try $0.verify($1) }
+
+    static let signIn = Endpoint(
+        "signIn", .post, "/v1/sign-ins", of: \.tokens, caller: .apiKey, body: .json, errors: .problem,
+        priority: .ordinary, wait: .keys
+    ) { try $0.signIn($1) }
+
+    static let getCredential = Endpoint(
+        "getCredential", .get, "/v1/credentials/{sub}", of: \.credentials, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary
+    ) { try $0.one($1) }
+
+    static let queryCredentials = Endpoint(
+        "queryCredentials", .post, "/v1/credentials/query", of: \.credentials, caller: .apiKey, body: .json,
+        errors: .problem, priority: .ordinary
+    ) { try $0.many($1) }
+
+    /// Needs no body.
+    static let mintNonce = Endpoint(
+        "mintNonce", .post, "/v1/nonces", of: \.tokens, caller: .apiKey, body: .none, errors: .problem,
+        priority: .ordinary
+    ) { try $0.mintNonce($1) }
+
+    static let listEvents = Endpoint(
+        "listEvents", .get, "/v1/events", of: \.events, caller: .apiKey, body: .none, errors: .problem,
+        priority: .ordinary, wait: .longPoll(SignInUseCases.longestWait)
+    ) { try $0.page($1) }
+
+    static let getAccount = Endpoint(
+        "getAccount", .get, "/v1/accounts/{id}", of: \.accounts, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary
+    ) { try $0.byID($1) }
+
+    static let findAccount = Endpoint(
+        "findAccount", .get, "/v1/accounts", of: \.accounts, caller: .apiKey, body: .none, errors: .problem,
+        priority: .ordinary
+    ) { try $0.bySubject($1) }
+
+    static let eraseAccount = Endpoint(
+        "eraseAccount", .delete, "/v1/accounts/{id}", of: \.erasures, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary, wait: .atMost(SignInUseCases.longestErasureWait)
+    ) { try $0.erase($1) }
+
+    static let getErasure = Endpoint(
+        "getErasure", .get, "/v1/erasures/{id}", of: \.erasures, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary
+    ) { try $0.report($1) }
+
+    // Apple.
+
+    static let receiveAppleNotification = Endpoint(
+        "receiveAppleNotification", .post, "/v1/apple/notifications", of: \.notifications, caller: .anyone,
+        body: .json, errors: .problem, priority: .notification, wait: .keys
+    ) { try $0.receive($1) }
+
+    // Sign-in on the web.
+
+    static let beginWebSignIn = Endpoint(
+        "beginWebSignIn", .get, "/v1/web/sign-in", of: \.web, caller: .anyone, body: .none, errors: .problem,
+        priority: .ordinary
+    ) { try $0.begin($1) }
+
+    /// Apple's page posts its form from Apple's origin. The state in the form binds it to the browser.
+    static let receiveWebCallback = Endpoint(
+        "receiveWebCallback", .post, "/v1/web/callback", of: \.web, caller: .anyone, body: .form,
+        errors: .pageForBrowsers, priority: .ordinary, wait: .keys, fields: .browser, origins: .others
+    ) { $0.callback($1) }
+
+    static let finishWebSignIn = Endpoint(
+        "finishWebSignIn", .get, "/v1/web/finish", of: \.web, caller: .anyone, body: .none,
+        errors: .pageForBrowsers, priority: .ordinary, fields: .browser
+    ) { $0.finish($1) }
+
+    static let redeemWebCode = Endpoint(
+        "redeemWebCode", .post, "/v1/web/results", of: \.web, caller: .apiKey, body: .json, errors: .problem,
+        priority: .ordinary
+    ) { try $0.redeem($1) }
+
+    // OAuth 2.0, for browsers.
+
+    static let authorize = Endpoint(
+        "authorize", .get, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .none, errors: .page,
+        priority: .ordinary, fields: .browser
+    ) { $0.begin($1) }
+
+    /// The consent page hides its origin, because it sends no referrer (Fetch §3.2); its form has a token.
+    static let answerConsent = Endpoint(
+        "answerConsent", .post, "/oauth/authorize", of: \.authorize, caller: .anyone, body: .pageForm,
+        errors: .page, priority: .ordinary, fields: .browser, origins: .others
+    ) { $0.answer($1) }
+
+    // OAuth 2.0, for clients and resource servers.
+
+    static let introspectToken = Endpoint(
+        "introspectToken", .post, "/oauth/introspect", of: \.oauth?.tokens, caller: .oauthClient,
+        body: .oauthForm, errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.introspect($1) }
+
+    static let issueTokens = Endpoint(
+        "issueTokens", .post, "/oauth/token", of: \.oauth?.tokens, caller: .oauthClient, body: .oauthForm,
+        errors: .oauth, priority: .ordinary, wait: .keys, fields: .oauth
+    ) { try $0.issue($1) }
+
+    static let getUserInfo = Endpoint(
+        "getUserInfo", .get, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
+        errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { try $0.userInfo($1) }
+
+    /// For pages that have an access token.
+    static let postUserInfo = Endpoint(
+        "postUserInfo", .post, "/oauth/userinfo", of: \.oauth?.tokens, caller: .oauthClient, body: .none,
+        errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { try $0.userInfo($1) }
+
+    static let revokeToken = Endpoint(
+        "revokeToken", .post, "/oauth/revoke", of: \.oauth?.tokens, caller: .oauthClient, body: .oauthForm,
+        errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { try $0.revoke($1) }
+
+    static let explainRevocation = Endpoint(
+        "explainRevocation", .get, "/oauth/revoke", of: \.oauth?.tokens, caller: .anyone, body: .none,
+        errors: .oauth, priority: .ordinary, fields: .oauth
+    ) { family, _ in try family.explainRevocation() }
+
+    static let getKeySet = Endpoint(
+        "getKeySet", .get, "/oauth/jwks.json", of: \.oauth?.documents, caller: .anyone, body: .none,
+        errors: .oauth, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { family, _ in family.keySet() }
+
+    static let getServerMetadata = Endpoint(
+        "getServerMetadata", .get, "/.well-known/oauth-authorization-server", of: \.oauth?.documents,
+        caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { family, _ in family.metadata() }
+
+    static let getOpenIDConfiguration = Endpoint(
+        "getOpenIDConfiguration", .get, "/.well-known/openid-configuration", of: \.oauth?.documents,
+        caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth, origins: .readers
+    ) { family, _ in family.metadata() }
+
+    static let getRISCConfiguration = Endpoint(
+        "getRISCConfiguration", .get, "/.well-known/risc-configuration", of: \.oauth?.documents,
+        caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { family, _ in family.riscConfiguration() }
+
+    static let getAppSiteAssociation = Endpoint(
+        "getAppSiteAssociation", .get, "/.well-known/apple-app-site-association", of: \.oauth?.documents,
+        caller: .anyone, body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { family, _ in try family.appSiteAssociation() }
+
+    // OAuth 2.0, for backends and Google.
+
+    static let answerAppFlip = Endpoint(
+        "answerAppFlip", .post, "/v1/oauth/app-flip", of: \.oauth?.grants, caller: .apiKey, body: .json,
+        errors: .problem, priority: .ordinary, wait: .keys, fields: .oauth
+    ) { try $0.appFlip($1) }
+
+    static let listGrants = Endpoint(
+        "listGrants", .get, "/v1/accounts/{id}/grants", of: \.oauth?.grants, caller: .apiKey, body: .none,
+        errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.list($1) }
+
+    static let endGrant = Endpoint(
+        "endGrant", .delete, "/v1/accounts/{id}/grants/{grant_id}", of: \.oauth?.grants, caller: .apiKey,
+        body: .none, errors: .problem, priority: .ordinary, fields: .oauth
+    ) { try $0.end($1) }
+
+    static let receiveGoogleEvent = Endpoint(
+        "receiveGoogleEvent", .post, "/v1/google/security-events", of: \.oauth?.grants, caller: .oauthClient,
+        body: .securityEventToken, errors: .problem, priority: .notification, wait: .keys, fields: .oauth
+    ) { try $0.receiveEvent($1) }
+
+    // Operators.
+
+    static let checkLiveness = Endpoint(
+        "checkLiveness", .get, "/livez", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.live() }
+
+    static let checkReadiness = Endpoint(
+        "checkReadiness", .get, "/readyz", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.ready() }
+
+    static let getHealth = Endpoint(
+        "getHealth", .get, "/health", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.health() }
+
+    static let getVersion = Endpoint(
+        "getVersion", .get, "/version", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .operations
+    ) { family, _ in family.versionResponse() }
+
+    /// Needs an API key: the metrics say how many people sign in, on the port that faces the internet.
+    static let getMetrics = Endpoint(
+        "getMetrics", .get, "/metrics", of: \.operations, caller: .apiKey, body: .none, errors: .problem,
+        priority: .operations
+    ) { try $0.metrics($1) }
+
+    static let getOpenAPI = Endpoint(
+        "getOpenAPI", .get, "/openapi.yaml", of: \.operations, caller: .anyone, body: .none, errors: .problem,
+        priority: .ordinary
+    ) { family, _ in family.openAPI() }
+
+    /// Every call. Of those with a fixed path the frequent ones come first: they are found one after the other.
+    static let all: [Endpoint] = [
+        .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .listEvents,
+        .getAccount, .findAccount, .eraseAccount, .getErasure, .receiveAppleNotification, .beginWebSignIn,
+        .receiveWebCallback, .finishWebSignIn, .redeemWebCode, .authorize, .answerConsent, .introspectToken,
+        .issueTokens, .getUserInfo, .postUserInfo, .revokeToken, .explainRevocation, .getKeySet,
+        .getServerMetadata, .getOpenIDConfiguration, .getRISCConfiguration, .getAppSiteAssociation,
+        .answerAppFlip, .listGrants, .endGrant, .receiveGoogleEvent, .checkLiveness, .checkReadiness,
+        .getHealth, .getVersion, .getMetrics, .getOpenAPI,
+    ]
+}
