@@ -67,6 +67,16 @@ public protocol GrantCommitting: Sendable {
 
 extension GrantCommit: GrantCommitting {}
 
+extension GrantCommitting {
+    /// The same for a command whose outcome has a type of its own.
+    func submit<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
+        guard let output = Command.output(try await submit(command.grantCommand)) else {
+            throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
+        }
+        return output
+    }
+}
+
 extension SigningKeys {
     /// The keys that the clients of these settings need.
     ///

@@ -23,14 +23,13 @@ public final class OAuthServer: Sendable {
     func now() -> Moment { parts.now() }
 
     /// Commits a command that may end tokens, and wakes the worker that reports their end.
-    func submitEnding(_ command: GrantCommand) async throws -> GrantOutcome {
+    func submitEnding<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
         do {
-            let outcome = try await parts.commits.submit(command)
+            let output = try await parts.commits.submit(command)
             // A command that gives tokens ends only older ones beyond a ceiling, which are not reported. To
             // wake the worker costs a transaction.
-            if case .issued = outcome { return outcome }
-            deliverySignal.wake()
-            return outcome
+            if !(command is any TokenCommand) { deliverySignal.wake() }
+            return output
         } catch {
             // A refusal may have ended what was stolen. A database that does not answer has ended nothing.
             if error is GrantRefusal { deliverySignal.wake() }

@@ -1,6 +1,7 @@
 /// A request to `/oauth/token` of a client that has proved who it is. Nothing has been looked up yet.
 public struct TokenRequest: Sendable {
     public let client: OAuthClient
+    public let grantType: GrantType
     public let grant: Grant
 
     public enum Grant: Sendable {

@@ -3,12 +3,6 @@ import OAuth
 
 /// Counts what the routes of OAuth do.
 struct OAuthMetrics: Sendable {
-    enum Grant: String, CaseIterable {
-        case authorizationCode = "authorization_code"
-        case refreshToken = "refresh_token"
-        case jwtBearer = "jwt_bearer"
-    }
-
     enum Result: String, CaseIterable {
         case issued
         /// An answer of streamlined linking without tokens.
@@ -18,7 +12,7 @@ struct OAuthMetrics: Sendable {
         case failed
     }
 
-    private let tokens: [Grant: [Result: CounterCell]]
+    private let tokens: [String: [Result: CounterCell]]
     private let introspections: [Bool: CounterCell]
     private let appFlips: [AppFlipOutcome: CounterCell]
     private let events: [GoogleEventReceipt: CounterCell]
@@ -28,14 +22,14 @@ struct OAuthMetrics: Sendable {
             Dictionary(uniqueKeysWithValues: keys.map { ($0, cell($0)) })
         }
         tokens = Dictionary(
-            uniqueKeysWithValues: Grant.allCases.map { grant in
+            uniqueKeysWithValues: GrantType.all.map { type in
                 let cells = cells(Result.allCases) { result in
                     registry.counter(
                         "siwa_oauth_token_requests_total",
-                        [("grant", grant.rawValue), ("result", result.rawValue)],
+                        [("grant", type.label), ("result", result.rawValue)],
                         help: "Token requests of authenticated clients by grant and result.")
                 }
-                return (grant, cells)
+                return (type.name, cells)
             })
         introspections = cells([true, false]) { isActive in
             registry.counter(
@@ -57,18 +51,8 @@ struct OAuthMetrics: Sendable {
         registry.beforeReading { queueDepth.set(Int64(commits.depth)) }
     }
 
-    func count(_ grant: Grant, _ result: Result) { tokens[grant]?[result]?.increment(by: 1) }
+    func count(_ type: GrantType, _ result: Result) { tokens[type.name]?[result]?.increment(by: 1) }
     func countIntrospection(isActive: Bool) { introspections[isActive]?.increment(by: 1) }
     func count(_ outcome: AppFlipOutcome) { appFlips[outcome]?.increment(by: 1) }
     func count(_ receipt: GoogleEventReceipt) { events[receipt]?.increment(by: 1) }
-}
-
-extension TokenRequest.Grant {
-    var metric: OAuthMetrics.Grant {
-        switch self {
-        case .authorizationCode: .authorizationCode
-        case .refreshToken: .refreshToken
-        case .assertion: .jwtBearer
-        }
-    }
 }

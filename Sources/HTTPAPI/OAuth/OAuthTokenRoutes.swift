@@ -28,23 +28,23 @@ final class OAuthTokenRoutes: Sendable {
     }
 
     private func answer(_ request: TokenRequest) async throws -> HTTPResponse {
-        let grant = request.grant.metric
+        let type = request.grantType
         do {
             switch try await TokenEndpoint(server).answer(request) {
             case .tokens(let tokens):
-                metrics.count(grant, .issued)
+                metrics.count(type, .issued)
                 var json = JSONWriter(reservingCapacity: 2048)
                 tokens.write(into: &json)
                 return .oauth(.ok, json.bytes)
             case .linking(let answer):
-                metrics.count(grant, .answered)
+                metrics.count(type, .answered)
                 return .oauth(HTTPResponseStatus(statusCode: answer.status), answer.json)
             }
         } catch let error as OAuthError {
-            metrics.count(grant, .refused)
+            metrics.count(type, .refused)
             throw error
         } catch {
-            metrics.count(grant, .failed)
+            metrics.count(type, .failed)
             throw error
         }
     }

@@ -10,10 +10,7 @@ enum ServerMetadata {
         func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
         let authentication = ["client_secret_basic", "client_secret_post"]
         let methods = clients.contains(where: \.allowsPlainProofKeys) ? ["S256", "plain"] : ["S256"]
-        var grants = ["authorization_code", "refresh_token"]
-        if clients.contains(where: { !($0.googleLinking?.googleClientIDs.isEmpty ?? true) }) {
-            grants.append("urn:ietf:params:oauth:grant-type:jwt-bearer")
-        }
+        let grants = GrantType.all.filter { $0.isOffered(to: clients) }.map(\.name)
         let claims = [
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified",
             "is_private_email", "name", "given_name", "family_name",

@@ -137,7 +137,7 @@ public struct AppFlip: Sendable {
             authenticatedAfter: request.authenticationAge.earliest(at: now), moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
         do {
-            _ = try await server.parts.commits.submit(.authorize(command))
+            _ = try await server.parts.commits.submit(command)
         } catch let refusal as GrantRefusal {
             guard let obstacle = AppFlipObstacle(refusal.code) else { throw refusal }
             return request.answer(obstacle)

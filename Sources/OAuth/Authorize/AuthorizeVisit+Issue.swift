@@ -20,7 +20,7 @@ extension AuthorizeVisit {
             authenticatedAfter: AuthenticationAge(longest: client.maxAuthenticationAge).earliest(at: now),
             moment: now,
             expiresAt: now.advanced(byMilliseconds: client.lifetimes.code * 1000))
-        _ = try await useCase.commits.submit(.authorize(command))
+        _ = try await useCase.commits.submit(command)
         return request.response.location(code: code.text)
     }
 }

@@ -37,7 +37,7 @@ public struct GrantUseCases: Sendable {
             grantID: grantID, accountID: account.id, scope: allowed, reason: .unlinked,
             moment: server.now())
         do {
-            _ = try await server.submitEnding(.end(command))
+            _ = try await server.submitEnding(command)
         } catch is GrantRefusal {
             // For a caller that may not see the grant's app it does not exist.
             throw GrantNotFound()

@@ -103,15 +103,14 @@ struct AssertionGrant: Sendable {
             match: account.match, assertedAt: Moment(milliseconds: identity.issuedAt * 1000),
             scope: scope.text, newLineID: lineID, refreshToken: refreshToken.newToken(forGoogle: true),
             ceilings: server.ceilings(of: client), moment: now)
-        let outcome: GrantOutcome
+        let issued: IssuedTokens
         do {
-            outcome = try await server.submitEnding(.assertion(command))
+            issued = try await server.submitEnding(command)
         } catch is GrantRefusal {
             // Revoked, erased, disabled or no longer the one that is meant since it was looked up. Or the
             // assertion is older than what Google has said of the Google account.
             return Self.refusal(identity)
         }
-        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
         return .tokens(
             try await TokenMaker(server: server).response(
                 for: issued, client: client, refreshToken: refreshToken, givesIDToken: false, at: now))

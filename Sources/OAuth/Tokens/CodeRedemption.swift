@@ -29,13 +29,12 @@ struct CodeRedemption: Sendable {
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: true),
             accessTokenExpiresAt: now.advanced(byMilliseconds: client.lifetimes.accessToken * 1000),
             ceilings: server.ceilings(of: client), moment: now)
-        let outcome: GrantOutcome
+        let issued: IssuedTokens
         do {
-            outcome = try await server.submitEnding(.redeem(command))
+            issued = try await server.submitEnding(command)
         } catch is GrantRefusal {
             throw OAuthError.invalidGrant
         }
-        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
         return try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: refreshToken, givesIDToken: true, at: now)
     }
@@ -49,6 +48,3 @@ extension OAuthServer {
             perAccount: client.kind.name == .native ? settings.nativeRefreshTokenLimit : nil)
     }
 }
-
-/// A store returned the outcome of another command: a bug.
-struct OutcomeOfAnotherCommand: Error {}

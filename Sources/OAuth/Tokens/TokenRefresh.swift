@@ -26,14 +26,13 @@ struct TokenRefresh: Sendable {
             scope: grant.scope?.text, clientScopes: client.scopes,
             lineExpiresAt: TokenMaker.lineEnd(of: client, usedAt: now, isNew: false),
             longestLine: client.lifetimes.refreshTokenAbsolute.map { $0 * 1000 }, moment: now)
-        let outcome: GrantOutcome
+        let issued: IssuedTokens
         do {
-            outcome = try await server.submitEnding(.refresh(command))
+            issued = try await server.submitEnding(command)
         } catch let refusal as GrantRefusal {
             guard refusal.code == .scopeExceeded else { throw OAuthError.invalidGrant }
             throw OAuthError(.invalidScope, "The scope has more than the refresh token gives.")
         }
-        guard case .issued(let issued) = outcome else { throw OutcomeOfAnotherCommand() }
         return try await TokenMaker(server: server).response(
             for: issued, client: client, refreshToken: successor, givesIDToken: false, at: now)
     }

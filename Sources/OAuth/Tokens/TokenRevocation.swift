@@ -26,7 +26,7 @@ public struct TokenRevocation: Sendable {
         }
         let command = RevokeCommand(oauthClientID: client.id, token: token, moment: server.now())
         do {
-            _ = try await server.submitEnding(.revoke(command))
+            try await server.submitEnding(command)
         } catch is GrantRefusal {
             // Nothing to end.
         }

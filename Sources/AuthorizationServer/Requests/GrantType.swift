@@ -1,0 +1,115 @@
+/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts and metrics follow from the
+/// list; `TokenRequest.Grant` has what each one reads, and the compiler asks for who answers it.
+public struct GrantType: Sendable {
+    /// `grant_type`
+    public let name: String
+    /// The label of the metrics.
+    public let label: String
+    /// How errors name it.
+    let words: String
+    let isOffered: @Sendable (OAuthClient) -> Bool
+    let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
+
+    /// Whether any of the clients may use it.
+    public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
+
+    public static let all = [authorizationCode, refreshToken, jwtBearer]
+
+    /// RFC 6749 §4.1.3.
+    static let authorizationCode = GrantType(
+        name: "authorization_code", label: "authorization_code", words: "authorization_code",
+        isOffered: { _ in true }
+    ) { parameters throws(OAuthError) in
+        .authorizationCode(
+            TokenRequest.CodeGrant(
+                code: try parameters.secret(.code), redirectURI: try parameters.reader.text(.redirectURI),
+                codeVerifier: try parameters.verifier()))
+    }
+
+    /// RFC 6749 §6.
+    static let refreshToken = GrantType(
+        name: "refresh_token", label: "refresh_token", words: "refresh_token", isOffered: { _ in true }
+    ) { parameters throws(OAuthError) in
+        let refreshToken = try parameters.secret(.refreshToken)
+        return .refreshToken(
+            TokenRequest.RefreshGrant(refreshToken: refreshToken, scope: try parameters.scope()))
+    }
+
+    /// RFC 7523 §2.1, with Google's ID token: streamlined linking.
+    static let jwtBearer = GrantType(
+        name: "urn:ietf:params:oauth:grant-type:jwt-bearer", label: "jwt_bearer",
+        words: "jwt-bearer for Google",
+        isOffered: { !($0.googleLinking?.googleClientIDs.isEmpty ?? true) }
+    ) { parameters throws(OAuthError) in
+        let assertion = try parameters.reader.token(.assertion)
+        guard let intent = TokenRequest.Intent(rawValue: try parameters.reader.required(.intent)) else {
+            throw OAuthError(.invalidRequest, "The intent must be check, get or create.")
+        }
+        return .assertion(
+            TokenRequest.AssertionGrant(
+                assertion: assertion, intent: intent, scope: try parameters.scope()))
+    }
+
+    /// Reads the parameters of the grant type that is asked for.
+    ///
+    /// - Throws: `unsupported_grant_type` for one that is not in the list, `unauthorized_client` for one that the
+    ///   client must not use, and what its parameters have wrong.
+    static func read(_ parameters: TokenParameters) throws(OAuthError) -> (GrantType, TokenRequest.Grant) {
+        let name = try parameters.reader.required(.grantType)
+        guard let type = all.first(where: { $0.name == name }) else {
+            let known = all.map(\.words).joined(separator: ", ")
+            throw OAuthError(.unsupportedGrantType, "The grant type must be one of these: \(known).")
+        }
+        guard type.isOffered(parameters.client) else {
+            throw OAuthError(
+                .unauthorizedClient,
+                "The grant type jwt-bearer is only for clients of kind google_linking with google_client_ids."
+            )
+        }
+        return (type, try type.read(parameters))
+    }
+}
+
+/// The parameters of a token request, as grant types read them.
+struct TokenParameters {
+    let reader: ParameterReader
+    let client: OAuthClient
+
+    /// A code or a refresh token. One that cannot be ours is as good as an unknown one.
+    ///
+    /// Google expects `invalid_grant` for every failure, also for one that is missing.
+    func secret(_ parameter: RequestParameter) throws(OAuthError) -> String {
+        switch reader.parameters[parameter.rawValue] {
+        case .repeated: throw reader.refusal(parameter, "is repeated; send it once")
+        case .absent where client.googleLinking == nil:
+            throw reader.refusal(parameter, "is missing; send it")
+        case .text(let text) where text.utf8.count <= parameter.longest: return text
+        case .absent, .malformed, .text: throw OAuthError.invalidGrant
+        }
+    }
+
+    /// One that no challenge can have been made from is a mistake of the client's developer, who is told so.
+    /// Whether a well-formed one fits is decided with the code.
+    func verifier() throws(OAuthError) -> String? {
+        switch reader.parameters[RequestParameter.codeVerifier.rawValue] {
+        case .repeated: throw reader.refusal(.codeVerifier, "is repeated; send it once")
+        case .absent: return nil
+        case .text(let text) where CodeVerifier(text) != nil: return text
+        case .malformed, .text:
+            // Google expects `invalid_grant` for every failure.
+            guard client.googleLinking == nil else { throw OAuthError.invalidGrant }
+            throw reader.refusal(
+                .codeVerifier,
+                "must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~ (RFC 7636 section 4.1)")
+        }
+    }
+
+    func scope() throws(OAuthError) -> ScopeSet? {
+        guard let text = try reader.text(.scope) else { return nil }
+        guard let scope = ScopeSet(parsing: text), scope.isSubset(of: client.scopes) else {
+            throw OAuthError(
+                .invalidScope, "The scope must be some of the client's scopes, separated by single spaces.")
+        }
+        return scope
+    }
+}
