@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Testing
 
 @testable import siwa
@@ -24,7 +25,7 @@ import Testing
     ) {
         let known =
             switch path {
-            case "oauth.clients": OAuthClientMember.allCases.map(\.rawValue)
+            case "oauth.clients": ClientMember.all.map(\.name)
             case "oauth.scopes": ["name", "text", "optional"]
             case "api_keys": ["name", "hash", "apps"]
             default: SettingName.fileCases.map(\.nameInFile)

@@ -1,26 +1,9 @@
 extension OAuthCheck {
     /// Refuses settings that have no meaning for the kind. One that was ignored would look like a protection.
     mutating func checkMembers(of draft: ClientDraft, kind: ClientKind.Name) {
-        var foreign: [String] = []
-        if kind != .native {
-            if draft.platform != nil { foreign.append("platform") }
-            if draft.allowsPlainPKCE != nil { foreign.append("allow_plain_pkce") }
-            if draft.allowsLocalhost != nil { foreign.append("allow_localhost") }
-        }
-        // A public client has nothing else that binds a code to it, and Google's requests are what they are.
-        if kind != .web, draft.requiresPKCE != nil { foreign.append("require_pkce") }
-        if kind == .googleLinking, draft.isFirstParty != nil { foreign.append("first_party") }
-        if kind != .googleLinking {
-            if draft.projectID != nil { foreign.append("project_id") }
-            if !draft.googleClientIDs.isEmpty { foreign.append("google_client_ids") }
-            if draft.appFlip != nil { foreign.append("app_flip") }
-            if !draft.appFlipBundleIDs.isEmpty { foreign.append("app_flip_bundle_ids") }
-            if !draft.appFlipLinkPaths.isEmpty { foreign.append("app_flip_link_paths") }
-            if !draft.appFlipTestRedirectURIs.isEmpty { foreign.append("app_flip_test_redirect_uris") }
-        }
-        for name in foreign {
+        for member in ClientMember.all where !member.kinds.contains(kind) && member.isSet(in: draft) {
             add(
-                .memberOfOtherKind, at: "oauth.clients.\(name)",
+                .memberOfOtherKind, at: "oauth.clients.\(member.name)",
                 "of \(draft.id) has no meaning for a client of kind \(kind.rawValue); remove it")
         }
     }

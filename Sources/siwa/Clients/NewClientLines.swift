@@ -18,6 +18,21 @@ struct NewClientLines {
         var projectID: String?
         var googleClientIDs: [String] = []
         var appFlip: Bool
+
+        /// The entry of the file.
+        fileprivate func client(hash: String?) -> ClientDraft {
+            var client = ClientDraft(id: id, kind: kind, app: app, name: ["en": name])
+            client.secretHashes = [hash].compactMap { $0 }
+            client.scopes = scopes
+            client.redirectURIs = redirectURIs
+            client.platform = platform
+            client.allowsLocalhost = allowsLocalhost ? true : nil
+            client.requiresPKCE = requiresPKCE ? nil : false
+            client.projectID = projectID
+            client.googleClientIDs = googleClientIDs
+            client.appFlip = appFlip ? true : nil
+            return client
+        }
     }
 
     /// `nil` for a client without one.
@@ -31,9 +46,10 @@ struct NewClientLines {
         let isPublic = draft.kind == ClientKind.Name.native.rawValue && !withSecret
         let secret =
             isPublic ? nil : OAuthClientSecret(randomBytes: SecureRandom.bytes(count: 32))
-        try Self.check(draft, hash: secret?.hash.hexadecimal, isDevelopment: isDevelopment)
+        let client = draft.client(hash: secret?.hash.hexadecimal)
+        try Self.check(client, isDevelopment: isDevelopment)
         self.secret = secret?.text
-        yaml = Self.yaml(of: draft, hash: secret?.hash.hexadecimal)
+        yaml = Self.yaml(of: client)
     }
 
     private static func usualScopes(of kind: String) -> [String] {
@@ -45,24 +61,13 @@ struct NewClientLines {
 
     /// Checks everything that does not depend on the rest of the configuration.
     private static func check(
-        _ draft: Draft, hash: String?, isDevelopment: Bool
+        _ client: ClientDraft, isDevelopment: Bool
     ) throws(ConfigurationMistakes) {
         var mistakes = ConfigurationMistakes()
-        var client = ClientDraft(
-            id: draft.id, kind: draft.kind, app: draft.app, name: ["en": draft.name])
-        client.secretHashes = [hash].compactMap { $0 }
-        client.scopes = draft.scopes
-        client.redirectURIs = draft.redirectURIs
-        client.platform = draft.platform
-        client.allowsLocalhost = draft.allowsLocalhost ? true : nil
-        client.requiresPKCE = draft.requiresPKCE ? nil : false
-        client.projectID = draft.projectID
-        client.googleClientIDs = draft.googleClientIDs
-        client.appFlip = draft.appFlip ? true : nil
         // A scope of the service's own is declared elsewhere in the file.
-        let declared = draft.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
+        let declared = client.scopes.filter { name in !ScopeToken.builtIn.contains { $0.rawValue == name } }
             .map { ScopeDraft(name: $0, text: ["en": $0]) }
-        guard let app = ClientID(draft.app), let team = TeamID("AAAAAAAAAA"),
+        guard let app = ClientID(client.app), let team = TeamID("AAAAAAAAAA"),
             let deployment = try? Deployment(apps: [App(team: team, primaryClientID: app)])
         else {
             mistakes.add("--app", "must be the primary client ID of an app, like com.example.app")
@@ -79,23 +84,30 @@ struct NewClientLines {
         }
     }
 
-    private static func yaml(of draft: Draft, hash: String?) -> String {
-        var lines = [
-            "  - id: \(quoted(draft.id))", "    kind: \(draft.kind)", "    app: \(quoted(draft.app))",
-            "    name: {en: \(quoted(draft.name))}",
-        ]
-        if let hash { lines.append("    secret_hashes: [\(quoted(hash))]") }
-        lines.append("    scopes: \(list(draft.scopes))")
-        if !draft.redirectURIs.isEmpty { lines.append("    redirect_uris: \(list(draft.redirectURIs))") }
-        if let platform = draft.platform { lines.append("    platform: \(platform)") }
-        if draft.allowsLocalhost { lines.append("    allow_localhost: true") }
-        if !draft.requiresPKCE { lines.append("    require_pkce: false") }
-        if let projectID = draft.projectID { lines.append("    project_id: \(quoted(projectID))") }
-        if !draft.googleClientIDs.isEmpty {
-            lines.append("    google_client_ids: \(list(draft.googleClientIDs))")
+    private static func yaml(of client: ClientDraft) -> String {
+        let lines = ClientMember.all.compactMap { member in
+            text(of: member, in: client).map { "    \(member.name): \($0)" }
         }
-        if draft.appFlip { lines.append("    app_flip: true") }
-        return lines.joined(separator: "\n")
+        return "  - " + lines.joined(separator: "\n").dropFirst(4)
+    }
+
+    /// The value of a member as YAML; `nil` where there is none.
+    private static func text(of member: ClientMember, in client: ClientDraft) -> String? {
+        switch member.value {
+        case .text(let path): quoted(client[keyPath: path])
+        case .word(let path): client[keyPath: path]
+        case .optionalText(let path): client[keyPath: path].map(quoted)
+        case .optionalWord(let path): client[keyPath: path]
+        case .texts(let path): texts(client[keyPath: path])
+        case .list(let path): client[keyPath: path].isEmpty ? nil : list(client[keyPath: path])
+        case .flag(let path): client[keyPath: path].map { "\($0)" }
+        case .seconds(let path), .number(let path): client[keyPath: path].map { "\($0)" }
+        }
+    }
+
+    private static func texts(_ texts: [String: String]) -> String? {
+        let entries = texts.sorted { $0.key < $1.key }.map { "\($0.key): \(quoted($0.value))" }
+        return entries.isEmpty ? nil : "{\(entries.joined(separator: ", "))}"
     }
 
     private static func list(_ values: [String]) -> String {

@@ -34,7 +34,8 @@ extension SettingsFile {
                 oauth.allowsAccountsWithoutApple = flag(node, at: path) ?? false
             case "native_refresh_token_limit": oauth.nativeRefreshTokenLimit = number(node, at: path)
             case "scopes": for node in elements(node, at: path) { readScope(node, at: path) }
-            default: for node in elements(node, at: path) { readClient(node, at: path) }
+            case "clients": for node in elements(node, at: path) { readClient(node, at: path) }
+            default: preconditionFailure("\(path) is known and not read")
             }
         }
     }
@@ -49,7 +50,8 @@ extension SettingsFile {
             switch name {
             case "name": scope.name = scalar(node, at: path) ?? ""
             case "text": scope.text = texts(node, at: path)
-            default: scope.isOptional = flag(node, at: path) ?? false
+            case "optional": scope.isOptional = flag(node, at: path) ?? false
+            default: preconditionFailure("\(path) is known and not read")
             }
         }
         oauth.scopes.append(scope)
@@ -60,46 +62,26 @@ extension SettingsFile {
             return mistakes.add(Self.line(node) + path, "each client is a mapping")
         }
         var client = ClientDraft(id: "", kind: "", app: "", name: [:])
-        let known = OAuthClientMember.allCases.map(\.rawValue)
+        let known = ClientMember.all.map(\.name)
         for (name, node) in members(of: mapping, allowing: known, at: path) {
-            guard let member = OAuthClientMember(rawValue: name) else { continue }
+            guard let member = ClientMember.named(name) else { continue }
             read(member, of: &client, from: node, at: "\(path).\(name)")
         }
         oauth.clients.append(client)
     }
 
     private mutating func read(
-        _ member: OAuthClientMember, of client: inout ClientDraft, from node: Node, at path: String
+        _ member: ClientMember, of client: inout ClientDraft, from node: Node, at path: String
     ) {
-        switch member {
-        case .id: client.id = scalar(node, at: path) ?? ""
-        case .kind: client.kind = scalar(node, at: path) ?? ""
-        case .app: client.app = scalar(node, at: path) ?? ""
-        case .name: client.name = texts(node, at: path)
-        case .purpose: client.purpose = texts(node, at: path)
-        case .firstParty: client.isFirstParty = flag(node, at: path)
-        case .secretHashes: client.secretHashes = list(node, at: path) ?? []
-        case .scopes: client.scopes = list(node, at: path) ?? []
-        case .redirectURIs: client.redirectURIs = list(node, at: path) ?? []
-        case .audience: client.audience = scalar(node, at: path)
-        case .accessTokenAlgorithm: client.accessTokenAlgorithm = scalar(node, at: path)
-        case .idTokenAlgorithm: client.idTokenAlgorithm = scalar(node, at: path)
-        case .maxAuthenticationAge: client.maxAuthenticationAge = seconds(node, at: path)
-        case .codeLifetime: client.codeLifetime = seconds(node, at: path)
-        case .accessTokenLifetime: client.accessTokenLifetime = seconds(node, at: path)
-        case .refreshTokenIdleLifetime: client.refreshTokenIdleLifetime = seconds(node, at: path)
-        case .refreshTokenLifetime: client.refreshTokenLifetime = seconds(node, at: path)
-        case .refreshTokenLimit: client.refreshTokenLimit = number(node, at: path)
-        case .platform: client.platform = scalar(node, at: path)
-        case .allowPlainPKCE: client.allowsPlainPKCE = flag(node, at: path)
-        case .allowLocalhost: client.allowsLocalhost = flag(node, at: path)
-        case .requirePKCE: client.requiresPKCE = flag(node, at: path)
-        case .projectID: client.projectID = scalar(node, at: path)
-        case .googleClientIDs: client.googleClientIDs = list(node, at: path) ?? []
-        case .appFlip: client.appFlip = flag(node, at: path)
-        case .appFlipBundleIDs: client.appFlipBundleIDs = list(node, at: path) ?? []
-        case .appFlipLinkPaths: client.appFlipLinkPaths = list(node, at: path) ?? []
-        case .appFlipTestRedirectURIs: client.appFlipTestRedirectURIs = list(node, at: path) ?? []
+        switch member.value {
+        case .text(let place), .word(let place): client[keyPath: place] = scalar(node, at: path) ?? ""
+        case .optionalText(let place), .optionalWord(let place):
+            client[keyPath: place] = scalar(node, at: path)
+        case .texts(let place): client[keyPath: place] = texts(node, at: path)
+        case .list(let place): client[keyPath: place] = list(node, at: path) ?? []
+        case .flag(let place): client[keyPath: place] = flag(node, at: path)
+        case .seconds(let place): client[keyPath: place] = seconds(node, at: path)
+        case .number(let place): client[keyPath: place] = number(node, at: path)
         }
     }
 
@@ -137,32 +119,4 @@ extension SettingsFile {
         mistakes.add(Self.line(node) + path, "must be a whole number\(unit)")
         return nil
     }
-}
-
-/// The members of an entry of `oauth.clients`, as the file names them.
-enum OAuthClientMember: String, CaseIterable {
-    case id, kind, app, name, purpose
-    case firstParty = "first_party"
-    case secretHashes = "secret_hashes"
-    case scopes
-    case redirectURIs = "redirect_uris"
-    case audience
-    case accessTokenAlgorithm = "access_token_algorithm"
-    case idTokenAlgorithm = "id_token_algorithm"
-    case maxAuthenticationAge = "max_authentication_age"
-    case codeLifetime = "code_lifetime"
-    case accessTokenLifetime = "access_token_lifetime"
-    case refreshTokenIdleLifetime = "refresh_token_idle_lifetime"
-    case refreshTokenLifetime = "refresh_token_lifetime"
-    case refreshTokenLimit = "refresh_token_limit"
-    case platform
-    case allowPlainPKCE = "allow_plain_pkce"
-    case allowLocalhost = "allow_localhost"
-    case requirePKCE = "require_pkce"
-    case projectID = "project_id"
-    case googleClientIDs = "google_client_ids"
-    case appFlip = "app_flip"
-    case appFlipBundleIDs = "app_flip_bundle_ids"
-    case appFlipLinkPaths = "app_flip_link_paths"
-    case appFlipTestRedirectURIs = "app_flip_test_redirect_uris"
 }
