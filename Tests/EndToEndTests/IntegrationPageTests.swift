@@ -7,16 +7,21 @@ import Testing
     private static let page = PythonTools.root.appendingPathComponent("docs/integrate.md")
 
     @Test(arguments: ExampleBackend.allCases)
-    func `the page shows the backends as they are`(language: ExampleBackend) throws {
+    func `the page leads to every file of the backends, and shows that in Python as it is`(
+        language: ExampleBackend
+    ) throws {
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         let folder = ExampleBackend.folder.appendingPathComponent(language.rawValue)
-        for file in language.shownFiles {
+        for file in language.files {
             let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-            #expect(
-                page.contains("```\(language.rawValue)\n\(text)```"),
-                "docs/backends/\(language.rawValue)/\(file) differs from docs/integrate.md")
+            if language == .python {
+                #expect(page.contains("```python\n\(text)```"), "\(file) differs from docs/integrate.md")
+            } else {
+                #expect(page.contains("(backends/\(language.rawValue)/\(file))"))
+            }
         }
         #expect(page.contains("`\(language.shownCommand)`"))
+        #expect(page.split(separator: "\n", omittingEmptySubsequences: false).count <= 901)
     }
 
     @Test func `the packages of the Swift backend are those that it is built with here`() throws {
@@ -32,12 +37,12 @@ import Testing
     #if os(Linux)
         /// Linux has none of Apple's frameworks. `Clients/AppleStandIns.swift` declares what the app uses of
         /// them.
-        @Test(arguments: [("integrate.md", 2), ("linking.md", 1), ("oauth.md", 1)])
+        @Test(arguments: [("ios-app.md", 2), ("linking.md", 1), ("native-apps.md", 1)])
         func `the compiler accepts the code of the iOS app`(page: String, count: Int) async throws {
             try await TemporaryDirectory.with { directory in
                 let file = PythonTools.root.appendingPathComponent("docs/\(page)")
                 let page = try String(contentsOf: file, encoding: .utf8)
-                let section = try #require(page.firstRange(of: /## [0-9. ]*The (iOS )?app\n/))
+                let section = try #require(page.firstRange(of: /#+ The (iOS )?app\n/))
                 let blocks = page[section.upperBound...].split(separator: "```swift\n").dropFirst()
                     .compactMap { $0.split(separator: "\n```").first }
                 #expect(blocks.count == count)

@@ -1,4 +1,4 @@
-// What the apps of docs/integrate.md, docs/linking.md and docs/oauth.md use of Apple's frameworks, with the
+// What the apps of docs/ios-app.md, docs/linking.md and docs/native-apps.md use of Apple's frameworks, with the
 // isolation that Apple's headers give it, so that the app's code can be type-checked on Linux. Nothing of
 // this runs.
 import Dispatch

@@ -31,8 +31,8 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     /// Of the project.
     static let folder = PythonTools.root.appendingPathComponent("docs/backends")
 
-    /// The files that the page shows, in its order.
-    var shownFiles: [String] {
+    /// The files that make it, but for the passwords.
+    var files: [String] {
         switch self {
         case .python: ["app.py"]
         case .javascript: ["app.mjs"]
