@@ -190,9 +190,9 @@ import Testing
     }
 
     private static func settings() -> [String] {
-        Document.files(under: "Sources/siwa/Configuration").filter { $0.contains("SettingName") }
+        Document.files(under: "Sources/siwa/Configuration").filter { $0.hasSuffix("/Setting.swift") }
             .flatMap { path in
-                Document.read(path).text.matches(of: #/= "([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
+                Document.read(path).text.matches(of: #/Setting\(\s*"([A-Z]+_[A-Z_]+)"/#).map { String($0.1) }
             }
     }
 

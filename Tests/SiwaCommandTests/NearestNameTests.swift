@@ -28,7 +28,7 @@ import Testing
             case "oauth.clients": ClientMember.all.map(\.name)
             case "oauth.scopes": ["name", "text", "optional"]
             case "api_keys": ["name", "hash", "apps"]
-            default: SettingName.fileCases.map(\.nameInFile)
+            default: Setting.ofFile.map(\.nameInFile)
             }
         #expect(NearestName.of(name, among: known, inListNamed: path) == meant)
     }

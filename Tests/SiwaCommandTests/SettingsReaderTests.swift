@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AppleIdentity
+import ArgumentParser
 import ForeignPages
 import Foundation
 import GoogleIDClient
@@ -146,11 +147,38 @@ import TokenMint
         #expect(error?.description.contains("did you mean \(nearest)?") == true)
     }
 
+    @Test func `the page on configuration has each setting with its default and its bounds`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        for setting in Setting.all {
+            let row = page.split(separator: "\n").first { line in
+                line.hasPrefix("|")
+                    && (line.split(separator: "|").first?.contains("`\(setting.name)`") ?? false)
+            }
+            let text = try #require(row, "\(setting.name)")
+            if let standard = setting.defaultText { #expect(text.contains(standard), "\(setting.name)") }
+            if case .number(let range, _) = setting.kind {
+                #expect(text.contains("\(range.lowerBound) to \(range.upperBound)"), "\(setting.name)")
+            }
+            if case .choice(let words, _) = setting.kind {
+                for word in words { #expect(text.contains("`\(word)`"), "\(setting.name)") }
+            }
+        }
+    }
+
+    @Test func `the help of serve has every setting, in lines of 80 characters`() {
+        let help = Serve.helpMessage(columns: 80)
+        for setting in Setting.all { #expect(help.contains(setting.name)) }
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+
     @Test func `no message repeats a value`() async throws {
         let secret = "s3cr3t-value"
-        for name in SettingName.allCases {
+        for setting in Setting.all {
             var environment = Self.minimal
-            environment[name.rawValue] = name == .database ? "postgres://user:\(secret)@host/db" : secret
+            let isDatabase = setting.name == Setting.database.name
+            environment[setting.name] = isDatabase ? "postgres://user:\(secret)@host/db" : secret
             do {
                 let settings = try await Self.read(environment)
                 #expect(!"\(settings.signingKeys)".contains(secret))

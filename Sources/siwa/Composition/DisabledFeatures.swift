@@ -15,19 +15,19 @@ struct DisabledFeatures: Equatable {
         guard !teamsWithoutKey.isEmpty || settings.sealingKeys == nil else { return nil }
         var missing: [String] = []
         if teamsWithoutKey == teams.sorted() {
-            missing.append(SettingName.privateKeyFile.rawValue)
+            missing.append(Setting.privateKeyFile.name)
         } else if !teamsWithoutKey.isEmpty {
             // Only a configuration file can have several teams.
             let names = teamsWithoutKey.map(\.rawValue).joined(separator: ", ")
             missing.append("private_key_file of team \(names)")
         }
-        if settings.sealingKeys == nil { missing.append(SettingName.sealingKeys.rawValue) }
+        if settings.sealingKeys == nil { missing.append(Setting.sealingKeys.name) }
         var parts = ["code exchange, daily check and erasure proof (set \(Self.list(missing)))"]
         if settings.webRedirectURLs.isEmpty || settings.publicURL == nil {
-            var names: [SettingName] = [.webRedirectURL]
+            var names = [Setting.webRedirectURL]
             if settings.publicURL == nil { names.append(.publicURL) }
             if settings.sealingKeys == nil { names.append(.sealingKeys) }
-            parts.append("sign-in in a browser (set \(Self.list(names.map(\.rawValue))))")
+            parts.append("sign-in in a browser (set \(Self.list(names.map(\.name))))")
         }
         text = "off: \(parts.joined(separator: "; "))"
     }

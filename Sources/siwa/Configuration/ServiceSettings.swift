@@ -9,11 +9,11 @@ import Logging
 
 /// The configuration of a service after all checks: every value can be used.
 struct ServiceSettings: Sendable {
-    var host = "127.0.0.1"
+    var host = Setting.host.defaultText ?? ""
     /// 0 lets the system choose.
-    var port = 8080
+    var port = Setting.port.defaultNumber
     /// The share of all connections that one IP address may hold, in percent.
-    var addressShare = 50
+    var addressShare = Setting.addressShare.defaultNumber
     /// Addresses that may hold any number of connections.
     var trustedProxies: [AddressBlock] = []
     var environment = ServiceEnvironment.production
@@ -22,7 +22,7 @@ struct ServiceSettings: Sendable {
     var logLevel = Logger.Level.info
     var database = DatabaseLocation.sqlite(path: "siwa.sqlite")
     /// The largest number of connections to PostgreSQL.
-    var databaseConnections = 8
+    var databaseConnections = Setting.databaseConnections.defaultNumber
     var deployment: Deployment
     var apiKeys: [APIKey] = []
     var keySource = KeySource.remote(baseURL: KeySource.apple)
@@ -41,13 +41,13 @@ struct ServiceSettings: Sendable {
     /// Google's, or in development perhaps those of the fake Google.
     var googleEndpoints = GoogleEndpoints.google
     /// The time between two validations of one refresh token.
-    var checkInterval: Duration = .seconds(86_400)
+    var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
     /// The page at `/` of `siwa dev`.
     var startPage: StartPage?
     /// The largest number of refresh tokens that are validated per second.
-    var checksPerSecond = 25
+    var checksPerSecond = Setting.checksPerSecond.defaultNumber
     /// How long the service goes on after SIGTERM, while `/readyz` answers 503.
-    var drain = Duration.zero
+    var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
     /// Apple's endpoints, or in development perhaps those of the emulator.
     var appleEndpoints: AppleEndpoints {

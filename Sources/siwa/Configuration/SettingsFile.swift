@@ -94,7 +94,7 @@ struct SettingsFile: FileConfigSnapshot {
     var debugDescription: String { description }
 
     private mutating func read(_ mapping: Node.Mapping) {
-        let known = SettingName.fileCases.map(\.nameInFile)
+        let known = Setting.ofFile.map(\.nameInFile)
         for (name, node) in members(of: mapping, allowing: known + ["teams", "api_keys", "oauth"], at: "") {
             switch name {
             case "teams": for node in elements(node, at: name) { readTeam(node, at: "teams") }

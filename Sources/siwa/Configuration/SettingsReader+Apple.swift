@@ -6,7 +6,7 @@ extension SettingsReader {
     mutating func keySource() -> KeySource {
         let file = text(.keysFile)
         if let base = text(.baseURL) {
-            let setting = SettingName.baseURL.rawValue
+            let setting = Setting.baseURL.name
             if !isDevelopment {
                 mistakes.add(setting, "is only for SIWA_ENV=development; remove it in production")
             }
@@ -14,7 +14,7 @@ extension SettingsReader {
                 mistakes.add(setting, "must be an http or https URL without user, query and fragment")
             }
             if file != nil {
-                mistakes.add(setting, "cannot be set together with \(SettingName.keysFile.rawValue)")
+                mistakes.add(setting, "cannot be set together with \(Setting.keysFile.name)")
             }
             return .remote(baseURL: base)
         }
@@ -22,7 +22,7 @@ extension SettingsReader {
         do throws(PinnedKeySetError) {
             return .pinned(try PinnedKeySet(file: file))
         } catch {
-            mistakes.add(SettingName.keysFile.rawValue, "cannot be used: \(error)")
+            mistakes.add(Setting.keysFile.name, "cannot be used: \(error)")
             return .remote(baseURL: KeySource.apple)
         }
     }
@@ -30,8 +30,8 @@ extension SettingsReader {
     /// In production only hosts of Apple are accepted as issuers: tokens of another issuer are signed with
     /// other keys and could not be verified.
     mutating func issuers() -> [String] {
-        let setting = SettingName.issuers.rawValue
-        guard let issuers = list(.issuers) else { return [VerificationPolicy.appleIssuer] }
+        let setting = Setting.issuers.name
+        let issuers = list(.issuers) ?? []
         if issuers.contains(where: \.isEmpty) { mistakes.add(setting, "has an empty entry") }
         if Set(issuers).count < issuers.count { mistakes.add(setting, "has an entry twice") }
         if !isDevelopment, !issuers.allSatisfy(isApples) {

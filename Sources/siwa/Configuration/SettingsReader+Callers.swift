@@ -8,7 +8,7 @@ import SignIn
 extension SettingsReader {
     /// Reads the API keys of the environment, which are valid for all apps, and those of the file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
-        let setting = SettingName.apiKeyHashes.rawValue
+        let setting = Setting.apiKeyHashes.name
         var entries: [(setting: String, key: SettingsFile.Key)] = []
         for part in list(.apiKeyHashes) ?? [] {
             let halves = part.split(separator: "=", maxSplits: 1).map(String.init)
@@ -72,7 +72,7 @@ extension SettingsReader {
         // Without names of its own it allows those of loopback only.
         guard isDevelopment, !AllowedHosts().allow(name) else { return }
         mistakes.add(
-            SettingName.host.rawValue,
+            Setting.host.name,
             "must be 127.0.0.1, ::1 or localhost where there is no API key, because every machine that reaches "
                 + "the port could call the service; siwa api-key creates a key for SIWA_API_KEY_HASHES")
     }

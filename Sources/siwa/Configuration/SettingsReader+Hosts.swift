@@ -6,12 +6,12 @@ extension SettingsReader {
         let names = list(.allowedHosts) ?? []
         if !names.allSatisfy(AllowedHosts.isName) {
             mistakes.add(
-                SettingName.allowedHosts.rawValue,
+                Setting.allowedHosts.name,
                 "must be names or addresses without a port, comma-separated")
         }
         if !names.isEmpty, !isDevelopment {
             mistakes.add(
-                SettingName.allowedHosts.rawValue,
+                Setting.allowedHosts.name,
                 "is for development only; remove it: in production a proxy checks the Host field"
             )
         }

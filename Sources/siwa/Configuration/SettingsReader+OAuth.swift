@@ -39,7 +39,7 @@ extension SettingsReader {
         case .usable(let settings):
             if sealingKeys == nil, text(.sealingKeys) == nil {
                 mistakes.add(
-                    SettingName.sealingKeys.rawValue,
+                    Setting.sealingKeys.name,
                     "is missing: oauth.clients need it, because the keys that sign tokens are stored sealed; "
                         + "siwa sealing-key creates one")
             }
@@ -59,7 +59,7 @@ extension SettingsReader {
             let (setting, from) =
                 isFromFile
                 ? ("teams.apps.services_ids", "client_ids")
-                : (SettingName.servicesIDs.rawValue, SettingName.clientIDs.rawValue)
+                : (Setting.servicesIDs.name, Setting.clientIDs.name)
             mistakes.add(
                 setting,
                 "is missing: \(app.primaryClientID.rawValue) has OAuth clients, whose people sign in with a "
@@ -86,7 +86,7 @@ extension SettingsReader {
     /// Google's endpoints, or in development those of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }
-        let setting = SettingName.googleBaseURL.rawValue
+        let setting = Setting.googleBaseURL.name
         if !isDevelopment {
             mistakes.add(setting, "is only for SIWA_ENV=development; remove it in production")
         }

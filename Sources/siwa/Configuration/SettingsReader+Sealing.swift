@@ -5,7 +5,7 @@ extension SettingsReader {
     /// Reads the keys that seal stored refresh tokens. Without a key, no refresh token is stored.
     mutating func sealingKeys() -> SealingKeyRing? {
         guard let entries = list(.sealingKeys) else { return nil }
-        let setting = SettingName.sealingKeys.rawValue
+        let setting = Setting.sealingKeys.name
         var keys: [SealingKey] = []
         for (index, entry) in entries.enumerated() {
             // A message refers to an entry by its number and never repeats it: without the name, the whole

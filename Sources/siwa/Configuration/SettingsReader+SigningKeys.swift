@@ -7,15 +7,15 @@ extension SettingsReader {
     mutating func signingKeys(of teams: [SettingsFile.Team]) -> [TeamID: SigningKeyLocation] {
         var locations: [TeamID: SigningKeyLocation] = [:]
         let isFromFile = !(file?.teams.isEmpty ?? true)
-        let keyIDSetting = isFromFile ? "teams.key_id" : SettingName.keyID.rawValue
-        let fileSetting = isFromFile ? "teams.private_key_file" : SettingName.privateKeyFile.rawValue
+        let keyIDSetting = isFromFile ? "teams.key_id" : Setting.keyID.name
+        let fileSetting = isFromFile ? "teams.private_key_file" : Setting.privateKeyFile.name
         for team in teams {
             let inline = isFromFile ? nil : text(.privateKey)
             if inline != nil, team.privateKeyFile != nil {
-                mistakes.add(SettingName.privateKey.rawValue, "cannot be set together with \(fileSetting)")
+                mistakes.add(Setting.privateKey.name, "cannot be set together with \(fileSetting)")
                 continue
             }
-            let setting = inline == nil ? fileSetting : SettingName.privateKey.rawValue
+            let setting = inline == nil ? fileSetting : Setting.privateKey.name
             guard let location = location(of: team, inline: inline, settings: (setting, keyIDSetting)) else {
                 continue
             }

@@ -6,12 +6,12 @@ extension SettingsReader {
     /// which app belongs to which team.
     mutating func teams() -> [SettingsFile.Team] {
         let single = [
-            SettingName.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
+            Setting.teamID, .clientIDs, .servicesIDs, .keyID, .privateKey, .privateKeyFile,
             .webRedirectURL,
         ].filter { text($0) != nil }
         if let file, !file.teams.isEmpty {
-            for name in single {
-                mistakes.add(name.rawValue, "cannot be set together with teams in the file")
+            for setting in single {
+                mistakes.add(setting.name, "cannot be set together with teams in the file")
             }
             return file.teams
         }
@@ -19,7 +19,7 @@ extension SettingsReader {
         if let id = text(.teamID) {
             team.teamID = id
         } else {
-            mistakes.add(SettingName.teamID.rawValue, "is missing: the 10 characters of your Apple team ID")
+            mistakes.add(Setting.teamID.name, "is missing: the 10 characters of your Apple team ID")
         }
         if let clientIDs = list(.clientIDs) {
             team.apps = [
@@ -29,9 +29,9 @@ extension SettingsReader {
             ]
         } else {
             mistakes.add(
-                SettingName.clientIDs.rawValue,
+                Setting.clientIDs.name,
                 "is missing: your app's bundle ID; its Services IDs, if it has any, stand in "
-                    + SettingName.servicesIDs.rawValue)
+                    + Setting.servicesIDs.name)
         }
         team.keyID = text(.keyID)
         team.privateKeyFile = text(.privateKeyFile)
@@ -41,9 +41,9 @@ extension SettingsReader {
     /// Returns `nil` after a mistake.
     mutating func deployment(of teams: [SettingsFile.Team]) -> Deployment? {
         let isFromFile = !(file?.teams.isEmpty ?? true)
-        let teamSetting = isFromFile ? "teams.team_id" : SettingName.teamID.rawValue
-        let appSetting = isFromFile ? "teams.apps.client_ids" : SettingName.clientIDs.rawValue
-        let servicesSetting = isFromFile ? "teams.apps.services_ids" : SettingName.servicesIDs.rawValue
+        let teamSetting = isFromFile ? "teams.team_id" : Setting.teamID.name
+        let appSetting = isFromFile ? "teams.apps.client_ids" : Setting.clientIDs.name
+        let servicesSetting = isFromFile ? "teams.apps.services_ids" : Setting.servicesIDs.name
         var apps: [App] = []
         var seen: Set<String> = []
         for team in teams {

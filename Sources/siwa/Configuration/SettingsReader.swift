@@ -17,7 +17,7 @@ struct SettingsReader {
     static func read(environment: [String: String]) async throws -> ServiceSettings {
         var mistakes = ConfigurationMistakes()
         for name in environment.keys.sorted() where !isKnown(name) {
-            let nearest = NearestName.of(name, among: SettingName.allCases.map(\.rawValue)) ?? ""
+            let nearest = NearestName.of(name, among: Setting.all.map(\.name)) ?? ""
             mistakes.add(name, "is not known; did you mean \(nearest)?")
         }
         // Shells and compose files use an empty variable for "not set".
@@ -29,13 +29,13 @@ struct SettingsReader {
             // So that the value is not refused once more for what follows from the quotes.
             environment[name] = plain
         }
-        let secrets = Set(SettingName.allCases.filter(\.isSecret).map(\.rawValue))
+        let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(
                 environmentVariables: environment, secretsSpecifier: .specific(secrets))
         ]
         var file: SettingsFile?
-        if let path = environment[SettingName.file.rawValue] {
+        if let path = environment[Setting.file.name] {
             do {
                 let location = InMemoryProvider(values: [
                     "filePath": ConfigValue(.string(path), isSecret: false)
@@ -45,7 +45,7 @@ struct SettingsReader {
                 for mistake in file?.mistakes.list ?? [] { mistakes.add(path, mistake) }
                 providers.append(provider)
             } catch {
-                mistakes.add(SettingName.file.rawValue, SettingsFile.errorText(for: path, error))
+                mistakes.add(Setting.file.name, SettingsFile.errorText(for: path, error))
             }
         }
         var reader = SettingsReader(
@@ -54,19 +54,19 @@ struct SettingsReader {
     }
 
     private mutating func settings() throws -> ServiceSettings {
-        let environment = choice(.environment, ServiceEnvironment.allCases) ?? .production
+        let environment: ServiceEnvironment = choice(.environment) ?? .production
         isDevelopment = environment == .development
         let teams = self.teams()
         let deployment = deployment(of: teams)
-        let host = text(.host) ?? "127.0.0.1"
+        let host = text(.host) ?? ""
         if host.contains(where: { $0.isWhitespace || $0 == "/" }) {
-            mistakes.add(SettingName.host.rawValue, "must be an address or a host name")
+            mistakes.add(Setting.host.name, "must be an address or a host name")
         }
-        let port = number(.port, in: 0...65535) ?? 8080
-        let addressShare = number(.addressShare, in: 1...100) ?? 50
+        let port = number(.port)
+        let addressShare = number(.addressShare)
         let trustedProxies = trustedProxies()
         let allowedHosts = allowedHosts()
-        let logLevel = choice(.logLevel, Logger.Level.allCases) ?? .info
+        let logLevel: Logger.Level = choice(.logLevel) ?? .info
         let database = database()
         let apiKeys = apiKeys(for: deployment)
         if apiKeys.isEmpty { refuseOtherMachines(at: host) }
@@ -82,9 +82,9 @@ struct SettingsReader {
             webRedirectURLs: webRedirectURLs)
         let googleEndpoints = googleEndpoints()
         let checkInterval = checkInterval()
-        let checksPerSecond = number(.checksPerSecond, in: 1...1000) ?? 25
-        let databaseConnections = number(.databaseConnections, in: 1...100) ?? 8
-        let drainSeconds = number(.drainSeconds, in: 0...300) ?? 0
+        let checksPerSecond = number(.checksPerSecond)
+        let databaseConnections = number(.databaseConnections)
+        let drainSeconds = number(.drainSeconds)
         guard mistakes.isEmpty, let deployment, let database else { throw mistakes }
         return ServiceSettings(
             host: host, port: port, addressShare: addressShare, trustedProxies: trustedProxies,
@@ -101,12 +101,12 @@ struct SettingsReader {
         let blocks = (list(.trustedProxies) ?? []).map { AddressBlock($0) }
         if blocks.contains(nil) {
             mistakes.add(
-                SettingName.trustedProxies.rawValue,
+                Setting.trustedProxies.name,
                 "must be IP addresses or networks like 10.0.0.7 or 10.0.0.0/8, comma-separated")
         }
         if blocks.contains(where: { $0?.holdsEveryAddress ?? false }) {
             mistakes.add(
-                SettingName.trustedProxies.rawValue,
+                Setting.trustedProxies.name,
                 "must name the proxies, but has a network with every address, so any client could say in "
                     + "X-Forwarded-For who it is and hold all connections; write their addresses, like 10.0.0.7"
             )
@@ -114,36 +114,43 @@ struct SettingsReader {
         return blocks.compactMap { $0 }
     }
 
-    func text(_ name: SettingName) -> String? {
-        config.string(forKey: name.key, isSecret: name.isSecret)
+    /// The value, or the default. `nil` where there is neither.
+    func text(_ setting: Setting) -> String? {
+        config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
     }
 
     /// Returns the parts of a comma-separated value, without surrounding white space.
-    func list(_ name: SettingName) -> [String]? {
-        text(name)?.split(separator: ",", omittingEmptySubsequences: false)
+    func list(_ setting: Setting) -> [String]? {
+        text(setting)?.split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    mutating func choice<Choice: RawRepresentable<String>>(_ name: SettingName, _ choices: [Choice])
-        -> Choice?
-    {
-        guard let text = text(name) else { return nil }
-        if let choice = Choice(rawValue: text) { return choice }
-        mistakes.add(name.rawValue, "must be one of \(choices.map(\.rawValue).joined(separator: ", "))")
+    /// The chosen word, or the default. `nil` after a mistake.
+    mutating func choice<Choice: RawRepresentable<String>>(_ setting: Setting) -> Choice? {
+        guard case .choice(let words, _) = setting.kind, let text = text(setting) else {
+            preconditionFailure("\(setting.name) is no choice")
+        }
+        if words.contains(text), let choice = Choice(rawValue: text) { return choice }
+        mistakes.add(setting.name, "must be one of \(words.joined(separator: ", "))")
         return nil
     }
 
-    /// Returns `nil` when the setting is not set, and after a mistake.
-    mutating func number(_ name: SettingName, in range: ClosedRange<Int>) -> Int? {
-        guard let text = text(name) else { return nil }
+    /// The number, or the default, also after a mistake.
+    ///
+    /// - Parameter smallest: In place of the setting's own.
+    mutating func number(_ setting: Setting, from smallest: Int? = nil) -> Int {
+        guard case .number(let bounds, let standard) = setting.kind, let text = text(setting) else {
+            preconditionFailure("\(setting.name) is no number")
+        }
+        let range = (smallest ?? bounds.lowerBound)...bounds.upperBound
         if let number = Int(text), range.contains(number) { return number }
-        mistakes.add(name.rawValue, "must be a number from \(range.lowerBound) to \(range.upperBound)")
-        return nil
+        mistakes.add(setting.name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        return standard
     }
 
     private mutating func database() -> DatabaseLocation? {
         do throws(DatabaseLocation.Refusal) {
-            return try DatabaseLocation(url: text(.database) ?? "sqlite://siwa.sqlite")
+            return try DatabaseLocation(url: text(.database) ?? "")
         } catch {
             let errorText =
                 switch error {
@@ -157,12 +164,12 @@ struct SettingsReader {
                 case .postgres(.optionMalformed(let name)):
                     "has a value of \(name) that libpq does not accept"
                 }
-            mistakes.add(SettingName.database.rawValue, errorText)
+            mistakes.add(Setting.database.name, errorText)
             return nil
         }
     }
 
-    private static func isKnownSetting(_ name: String) -> Bool { SettingName(rawValue: name) != nil }
+    private static func isKnownSetting(_ name: String) -> Bool { Setting.named(name) != nil }
 
     /// Docker's `--env-file` and some service managers keep the quotes that a shell would remove.
     ///
@@ -176,6 +183,6 @@ struct SettingsReader {
 
     private static func isKnown(_ name: String) -> Bool {
         guard name.hasPrefix("SIWA_") || name.hasPrefix("APPLE_") else { return true }
-        return SettingName(rawValue: name) != nil
+        return Setting.named(name) != nil
     }
 }
