@@ -88,7 +88,7 @@ public struct AppFlip: Sendable {
             guard request.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
-            let pending = try await useCases.signIn(SignInRequest(token: token), allowed: only).value
+            let pending = try useCases.signIn(verified, from: SignInRequest(token: token), allowed: only)
             let outcome = try await useCases.commits.submit(pending)
             return .known(outcome.account.id, authenticatedAt: moment)
         } catch is AppleTokenError {

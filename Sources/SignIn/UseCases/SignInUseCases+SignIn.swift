@@ -25,6 +25,16 @@ extension SignInUseCases {
         }
     }
 
+    /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more.
+    ///
+    /// - Parameter request: Its token is the one that was verified.
+    /// - Throws: `AppleTokenError` for a `sub` that cannot be stored.
+    public func signIn(
+        _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
+    ) throws -> PendingCommit<SignInOutcome> {
+        try pendingSignIn(verified, from: request, at: now(), allowed: allowed)
+    }
+
     /// What has to be committed of a sign-in whose token is verified.
     ///
     /// - Parameters:
