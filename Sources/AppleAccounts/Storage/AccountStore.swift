@@ -24,8 +24,7 @@ public protocol AccountStore: Sendable {
     func account(_ key: SubjectKey) async throws -> Account?
 
     /// The credentials for one app, which is named by its primary client ID, for each of the subjects in
-    /// their order. All are of one moment. That of a subject that nothing is known of is `notFound`; that of
-    /// one who was erased is revoked.
+    /// their order. All are of one moment. Unknown subjects are `notFound`, erased ones `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]

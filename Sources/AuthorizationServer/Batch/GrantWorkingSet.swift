@@ -45,8 +45,7 @@ package struct GrantWorkingSet: Sendable {
         people[id] = record
     }
 
-    /// Says that there was such an account. To be asked for those of `question.accountIDs` that there is none
-    /// of.
+    /// Marks an account as erased. Call it for each ID of `question.accountIDs` without a row.
     package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
 
     /// Puts in all grants of the accounts, with all of their lines and codes.

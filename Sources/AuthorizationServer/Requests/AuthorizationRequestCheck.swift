@@ -67,7 +67,7 @@ public struct AuthorizationRequestCheck: Sendable {
         do throws(OAuthError) {
             state = try self.state(reader)
         } catch {
-            // Of several there is none that the client has to get back.
+            // With several `state` values there is none to return.
             return .redirect(
                 AuthorizationResponse(target: target, state: nil, issuer: settings.issuer), error)
         }

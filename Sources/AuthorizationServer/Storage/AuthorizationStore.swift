@@ -60,7 +60,7 @@ public protocol AuthorizationStore: Sendable {
     func signingKeys() async throws -> [SigningKeyRecord]
 
     /// Keeps the key unless there is one of this algorithm that was made at or after `notAfter`, and returns
-    /// all that are kept: of several replicas that offer one at once, one has its way.
+    /// all that are kept. If several replicas offer a key at once, one key is stored.
     func offerSigningKey(_ key: SigningKeyRecord, unlessMadeAfter moment: Moment) async throws
         -> [SigningKeyRecord]
 

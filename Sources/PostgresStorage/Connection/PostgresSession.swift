@@ -25,8 +25,8 @@ final class PostgresSession {
     /// How often something was sent and its answer waited for.
     private(set) var roundTrips = 0
 
-    /// What this session has read of them, and no other: the next may be with a server that was behind the
-    /// one before when it took its place, and gives a number away again that was never stored there.
+    /// Name numbers read in this session. Not shared: after a failover the new server may assign a lost number
+    /// again.
     let names = PostgresNames()
 
     private let handle: ConnectionHandle

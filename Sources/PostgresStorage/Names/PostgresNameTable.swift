@@ -70,7 +70,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
 
     private func remember(_ rows: PostgresRows) {
         for row in rows {
-            // Number 0 of the apps has a name that is none.
+            // App number 0 is reserved and has no name.
             guard let number = row[number], let name = row[name] else { continue }
             numbers[name] = number
             names[number] = name

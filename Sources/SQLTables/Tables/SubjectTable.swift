@@ -1,7 +1,6 @@
 public import AppleAccounts
 
-/// The persons of all teams. A row without `account_id` is of a person of whom Apple spoke before they signed
-/// in here, or a tombstone.
+/// The persons of all teams. `account_id` is NULL for a person known only from notifications, and for a tombstone.
 public struct SubjectTable: Table {
     public static let name = "subject"
 

@@ -49,8 +49,8 @@ public final class GrantCommit: Service, Sendable {
     /// Returns when the command is durable.
     ///
     /// - Throws: `GrantRefusal` by the rules; its code says what was changed all the same. `StorageError`
-    ///   from the database, and `OverloadedError` when the command was not accepted: then nothing of it was
-    ///   stored, but that this is not known after `unavailable` of a database on another machine.
+    ///   from the database, and `OverloadedError` when the command was not accepted: nothing was stored.
+    ///   Exception: after `unavailable` from a remote database the outcome is unknown.
     public func submit(_ command: GrantCommand) async throws -> GrantOutcome {
         try await loop.submit(command)
     }
