@@ -10,12 +10,12 @@ import StrictJSON
 /// outlive a change of it.
 public struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
-    private let configuration: AppleKeySetSource
+    private let configuration: HTTPKeySetSource
     private let isSecure: Bool
 
     public init(client: HTTPClient, endpoints: GoogleEndpoints) {
         self.client = client
-        configuration = AppleKeySetSource(client: client, url: endpoints.riscConfiguration)
+        configuration = HTTPKeySetSource(client: client, url: endpoints.riscConfiguration)
         isSecure = endpoints.riscConfiguration.hasPrefix("https://")
     }
 
@@ -29,6 +29,6 @@ public struct RISCKeySetSource: KeySetSource {
             // Keys that came without TLS would let anyone on the way sign events.
             url.hasPrefix("https://") || !isSecure
         else { throw KeySetFetchError(.malformed, detail: "no jwks_uri") }
-        return try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)
+        return try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: entityTag)
     }
 }

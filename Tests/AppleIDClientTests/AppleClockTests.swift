@@ -80,7 +80,7 @@ import Testing
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
         let clock = Machine().makeClock()
         let endpoints = try #require(AppleEndpoints(baseURL: server.baseURL))
-        _ = try? await AppleKeySetSource(client: client, endpoints: endpoints, clock: clock)
+        _ = try? await HTTPKeySetSource(client: client, endpoints: endpoints, clock: clock)
             .fetch(ifNoneMatch: nil)
         try await client.shutdown()
         try await server.close()

@@ -19,7 +19,7 @@ import Testing
     ) async throws {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
         let endpoints = try #require(AppleEndpoints(baseURL: server.baseURL))
-        let keys = RemoteKeySet(source: AppleKeySetSource(client: client, endpoints: endpoints))
+        let keys = RemoteKeySet(source: HTTPKeySetSource(client: client, endpoints: endpoints))
         let loop = Task { await keys.run() }
         try await eventually { keys.health.status == .ready }
         try await body(keys)

@@ -7,7 +7,7 @@ extension IdentityTokenVerifier {
     /// For Swift servers that verify in process. Everything that needs no key is checked first, so that a
     /// malformed token never causes a fetch:
     /// ```swift
-    /// let keys = RemoteKeySet(source: AppleKeySetSource(client: httpClient))    // one for the whole process
+    /// let keys = RemoteKeySet(source: HTTPKeySetSource(client: httpClient))    // one for the whole process
     /// let verifier = IdentityTokenVerifier(policy: VerificationPolicy(clientIDs: ["com.example.app"]))
     /// let user = try await verifier.verify(
     ///     token, keys: keys, expecting: .init(), at: SystemKeySetClock().now)

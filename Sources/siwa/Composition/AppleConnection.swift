@@ -25,7 +25,7 @@ struct AppleConnection {
             keys = pinned
         case .remote:
             let remote = RemoteKeySet(
-                source: AppleKeySetSource(
+                source: HTTPKeySetSource(
                     client: client, endpoints: settings.appleEndpoints, clock: clock),
                 snapshots: snapshots, bounds: bounds)
             await remote.restore()

@@ -35,7 +35,7 @@ struct ComposedOAuth {
         let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
         // Fetched when a token of Google arrives. Most deployments never get one.
         let googleKeys = RemoteKeySet(
-            source: AppleKeySetSource(client: client, url: settings.googleEndpoints.certificates))
+            source: HTTPKeySetSource(client: client, url: settings.googleEndpoints.certificates))
         let googleEventKeys = RemoteKeySet(
             source: RISCKeySetSource(client: client, endpoints: settings.googleEndpoints))
         let server = OAuthServer(

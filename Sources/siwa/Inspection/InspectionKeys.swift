@@ -39,7 +39,7 @@ struct InspectionKeys: Sendable {
 
     private func fetch(_ url: String) async throws -> [UInt8] {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { client in
-            let response = try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
+            let response = try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
             guard response.status == 200 else { throw Unavailable(description: "status \(response.status)") }
             return response.body
         }

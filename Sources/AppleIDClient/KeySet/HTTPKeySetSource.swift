@@ -3,16 +3,19 @@ public import KeySets
 import NIOCore
 import NIOHTTP1
 
-/// Fetches Apple's key set over HTTP: `GET /auth/keys`.
+/// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the key set at another URL, for example
+/// Google's.
 ///
 /// It is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it with
 /// `HTTPClient.Configuration.apple` and shuts it down.
-public struct AppleKeySetSource: KeySetSource {
+public struct HTTPKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String
     private let total: Duration
     private let clock: AppleClock?
 
+    /// Fetches Apple's key set.
+    ///
     /// - Parameter clock: Learns Apple's time from each response.
     public init(
         client: HTTPClient, endpoints: AppleEndpoints = .apple, limits: AppleTimeLimits = AppleTimeLimits(),
@@ -21,7 +24,7 @@ public struct AppleKeySetSource: KeySetSource {
         self.init(client: client, url: endpoints.keySet, limits: limits, clock: clock)
     }
 
-    /// Fetches a key set from any other URL, for tools. An invalid URL gives `.unreachable`.
+    /// Fetches a key set from any other URL. An invalid URL gives `.unreachable`.
     public init(
         client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil

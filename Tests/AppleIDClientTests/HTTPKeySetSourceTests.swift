@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Over real sockets, because timeouts, lost connections and limits are the behaviour of the transport.
-@Suite(.timeLimit(.minutes(1))) struct AppleKeySetSourceTests {
+@Suite(.timeLimit(.minutes(1))) struct HTTPKeySetSourceTests {
     /// Long enough for a busy machine, for tests that are not about time.
     private static let patient = AppleTimeLimits(
         connect: .seconds(50), read: .seconds(50), total: .seconds(50))
@@ -20,7 +20,7 @@ import Testing
     ) async throws -> KeySetResponse {
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: configuration ?? .apple(limits))
-        let source = AppleKeySetSource(
+        let source = HTTPKeySetSource(
             client: client, endpoints: try #require(AppleEndpoints(baseURL: baseURL)), limits: limits)
         let result: Result<KeySetResponse, any Error>
         do {
@@ -201,7 +201,7 @@ import Testing
     func `an invalid URL is an error`(url: String) async throws {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
         await #expect(throws: KeySetFetchError(.unreachable)) {
-            try await AppleKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
+            try await HTTPKeySetSource(client: client, url: url).fetch(ifNoneMatch: nil)
         }
         try await client.shutdown()
     }
@@ -210,7 +210,7 @@ import Testing
         let server = try await ScriptedServer(
             always: .send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{\"keys\":[]}"))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .apple())
-        let source = AppleKeySetSource(client: client, url: "\(server.baseURL)/other?keys=1")
+        let source = HTTPKeySetSource(client: client, url: "\(server.baseURL)/other?keys=1")
         #expect(try await source.fetch(ifNoneMatch: nil).status == 200)
         #expect(try #require(server.requests.first).hasPrefix("GET /other?keys=1 HTTP/1.1\r\n"))
         try await client.shutdown()
