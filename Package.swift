@@ -136,9 +136,6 @@ let package = Package(
                 "StrictJSON", "Cryptography", "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
             ]),
         module(
-            "GoogleIDClient",
-            ["OAuth", "AppleIDClient", "KeySets", "StrictJSON", asyncHTTPClient, nioCore, nioHTTP1]),
-        module(
             "HTTPAPI",
             [
                 "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets", "AppleIdentity",
@@ -167,7 +164,7 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorConnections", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
-                "OAuth", "GoogleIDClient", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
+                "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
                 "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
@@ -192,6 +189,7 @@ let package = Package(
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
         testHelper("TestSupport", ["KeySets", logging]),
         testHelper("SiwaBinary"),
+        testHelper("ScriptedHTTP", [nioCore, nioPosix]),
         testHelper(
             "StorageConformance",
             ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
@@ -218,11 +216,8 @@ let package = Package(
         tests(
             "AppleIDClientTests",
             [
-                "AppleIDClient", "GoogleIDClient", "OAuth", "TestSupport", "KeySets", "JOSE", "StrictJSON",
-                "Encodings", asyncHTTPClient,
-                nioCore,
-                nioPosix,
-                nioHTTP1,
+                "AppleIDClient", "ScriptedHTTP", "TestSupport", "KeySets", "JOSE", "StrictJSON", "Encodings",
+                asyncHTTPClient, nioCore, nioPosix, nioHTTP1,
             ]),
         tests(
             "AppleAccountsTests",
@@ -289,8 +284,7 @@ let package = Package(
             "SiwaCommandTests",
             [
                 "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
-                "AppleIDClient", "GoogleIDClient",
-                "HTTPAPI",
+                "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",
                 "AppleIdentity",

@@ -1,5 +1,6 @@
 import AppleIDClient
 import NIOCore
+import ScriptedHTTP
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Encodings
+import ScriptedHTTP
 import Synchronization
 import Testing
 

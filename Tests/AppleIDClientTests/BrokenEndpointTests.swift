@@ -1,4 +1,5 @@
 import AppleIDClient
+import ScriptedHTTP
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import AppleIDClient
 import AsyncHTTPClient
 import KeySets
 import NIOCore
+import ScriptedHTTP
 import TestSupport
 import Testing
 

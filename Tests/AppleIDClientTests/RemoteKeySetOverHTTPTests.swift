@@ -1,6 +1,7 @@
 import AppleIDClient
 import AsyncHTTPClient
 import KeySets
+import ScriptedHTTP
 import TestSupport
 import Testing
 

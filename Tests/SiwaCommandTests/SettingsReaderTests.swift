@@ -4,7 +4,6 @@ import AppleIdentity
 import ArgumentParser
 import ForeignPages
 import Foundation
-import GoogleIDClient
 import HTTPAPI
 import Logging
 import SignIn

@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleIDClient
 import AsyncHTTPClient
 import AuthorizationServer
-import GoogleIDClient
 import HTTPAPI
 import KeySets
 import Logging

@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
 import Cryptography
-import GoogleIDClient
 import HTTPAPI
 import KeySets
 import Logging

@@ -1,7 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
 import Cryptography
-import GoogleIDClient
 
 extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.

@@ -3,7 +3,6 @@ import AppleEmulator
 import AppleIDClient
 import AppleIdentity
 import Cryptography
-import GoogleIDClient
 import HTTPAPI
 import SignIn
 

@@ -1,5 +1,6 @@
 import AppleIDClient
 import AsyncHTTPClient
+import ScriptedHTTP
 import TestSupport
 import Testing
 

@@ -1,11 +1,13 @@
 import AppleIDClient
 import AsyncHTTPClient
-import GoogleIDClient
 import KeySets
 import NIOCore
 import OAuth
+import ScriptedHTTP
 import TestSupport
 import Testing
+
+@testable import siwa
 
 /// What is asked of Google, over real sockets: timeouts, lost connections and limits are the behaviour of the
 /// transport.

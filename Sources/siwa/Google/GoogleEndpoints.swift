@@ -1,26 +1,23 @@
-// GoogleIDClient owns the HTTP requests to Google: key sets, and reports of security events, with their time
-// limits and size limits. It does not own what a response means for a grant.
-
 import AppleIDClient
 
 /// The URLs of Google's endpoints.
-public struct GoogleEndpoints: Sendable, Equatable {
+struct GoogleEndpoints: Sendable, Equatable {
     /// The keys of Google's ID tokens.
-    public let certificates: String
+    let certificates: String
     /// Names the keys of Google's security event tokens.
-    public let riscConfiguration: String
+    let riscConfiguration: String
     /// Takes security event tokens.
-    public let eventsReport: String
+    let eventsReport: String
 
     /// Google's own.
-    public static let google = GoogleEndpoints(
+    static let google = GoogleEndpoints(
         certificates: "https://www.googleapis.com/oauth2/v3/certs",
         riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
         eventsReport: "https://risc.googleapis.com/v1beta/events:report")
 
     /// Those of an emulator, which has all of them at one origin. Returns `nil` unless the URL is an absolute
     /// http or https URL without user, query and fragment.
-    public init?(baseURL: String) {
+    init?(baseURL: String) {
         // The rule is the one of Apple's emulator.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
         self.init(

@@ -1,6 +1,6 @@
 import AppleIDClient
-public import AsyncHTTPClient
-public import KeySets
+import AsyncHTTPClient
+import KeySets
 import NIOCore
 import StrictJSON
 
@@ -8,18 +8,18 @@ import StrictJSON
 ///
 /// Both documents are fetched each time: sets are fetched once an hour or so, and a URL that was kept would
 /// outlive a change of it.
-public struct RISCKeySetSource: KeySetSource {
+struct RISCKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let configuration: HTTPKeySetSource
     private let isSecure: Bool
 
-    public init(client: HTTPClient, endpoints: GoogleEndpoints) {
+    init(client: HTTPClient, endpoints: GoogleEndpoints) {
         self.client = client
         configuration = HTTPKeySetSource(client: client, url: endpoints.riscConfiguration)
         isSecure = endpoints.riscConfiguration.hasPrefix("https://")
     }
 
-    public func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
+    func fetch(ifNoneMatch entityTag: String?) async throws -> KeySetResponse {
         let response = try await configuration.fetch(ifNoneMatch: nil)
         guard response.status == 200 else {
             throw KeySetFetchError(.statusUnexpected, detail: "configuration: \(response.status)")

@@ -1,10 +1,10 @@
-public import AsyncHTTPClient
-public import NIOCore
+import AsyncHTTPClient
+import NIOCore
 import NIOHTTP1
-public import OAuth
+import OAuth
 
 /// Posts security event tokens to Google (`application/secevent+jwt`).
-public struct GoogleEventReporter: SecurityEventReporting {
+struct GoogleEventReporter: SecurityEventReporting {
     private let client: HTTPClient
     private let url: String
     private let timeLimit: TimeAmount
@@ -12,11 +12,11 @@ public struct GoogleEventReporter: SecurityEventReporting {
     /// - Parameters:
     ///   - client: Must not follow redirects: a token is for Google alone.
     ///   - timeLimit: For a whole report. Shorter than the claim of a delivery.
-    public init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
+    init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
         (self.client, url, self.timeLimit) = (client, endpoints.eventsReport, timeLimit)
     }
 
-    public func report(_ token: String) async throws {
+    func report(_ token: String) async throws {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/secevent+jwt")

@@ -1,17 +1,18 @@
 extension ScriptedServer.Answer {
-    static func json(_ text: String, status: Int = 200, headers: String = "") -> ScriptedServer.Answer {
+    package static func json(_ text: String, status: Int = 200, headers: String = "") -> ScriptedServer.Answer
+    {
         .send(
             "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\n\(headers)Content-Length: "
                 + "\(text.utf8.count)\r\n\r\n\(text)")
     }
 
-    static func refusal(_ word: String, status: Int = 400) -> ScriptedServer.Answer {
+    package static func refusal(_ word: String, status: Int = 400) -> ScriptedServer.Answer {
         .json(#"{"error":"\#(word)"}"#, status: status)
     }
 
-    static let grant = json(
+    package static let grant = json(
         """
         {"access_token":"a.t","token_type":"Bearer","expires_in":3600,"refresh_token":"r.t","id_token":"i.t.s"}
         """)
-    static let emptyOK = send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    package static let emptyOK = send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 }

@@ -1,11 +1,11 @@
-import NIOCore
+package import NIOCore
 import NIOPosix
 import Synchronization
 
 /// A server on a real socket that answers with any bytes, also with bytes that a server library would not
 /// send.
-final class ScriptedServer: Sendable {
-    enum Answer: Sendable {
+package final class ScriptedServer: Sendable {
+    package enum Answer: Sendable {
         case send(String)
         /// Sends the text, then closes the connection.
         case sendAndClose(String)
@@ -14,17 +14,17 @@ final class ScriptedServer: Sendable {
         case nothing
     }
 
-    let port: Int
+    package let port: Int
     private let channel: any Channel
     private let record: ScriptedServerRecord
 
     /// The received request heads.
-    var requests: [String] { record.requests.withLock { $0 } }
+    package var requests: [String] { record.requests.withLock { $0 } }
     /// Connections that are open now.
-    var openConnections: Int { record.connections.withLock { $0 } }
+    package var openConnections: Int { record.connections.withLock { $0 } }
 
     /// `answer` gets the number of the request, from 1.
-    init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
+    package init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
         let record = ScriptedServerRecord(answer: answer)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -38,13 +38,13 @@ final class ScriptedServer: Sendable {
         port = channel.localAddress?.port ?? 0
     }
 
-    convenience init(always answer: Answer) async throws {
+    package convenience init(always answer: Answer) async throws {
         try await self.init { _ in answer }
     }
 
-    var baseURL: String { "http://127.0.0.1:\(port)" }
+    package var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    func close() async throws {
+    package func close() async throws {
         try await channel.close()
     }
 }
