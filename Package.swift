@@ -82,11 +82,10 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 
         // The ground floor: knows nothing of Apple, and no module above it.
-        module("CodedErrors", []),
         module("Encodings", []),
         module("Cryptography", ["COpenSSL"]),
-        module("StrictJSON", ["CodedErrors", "Encodings"]),
-        module("JOSE", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
+        module("StrictJSON", ["Encodings"]),
+        module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("ForeignPages", []),
         module(
@@ -94,19 +93,19 @@ let package = Package(
             ["Cryptography", "Encodings", hummingbirdCore, nioCore, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
-        module("AppleIdentity", ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE"]),
-        module("KeySets", ["CodedErrors", "JOSE", "AppleIdentity"]),
+        module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
+        module("KeySets", ["Encodings", "JOSE", "AppleIdentity"]),
         module(
             "AppleIDClient",
-            ["CodedErrors", "Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
+            ["Encodings", "StrictJSON", "JOSE", "KeySets", asyncHTTPClient, nioCore, nioHTTP1]),
 
         // Accounts, and where they are kept.
-        module("AppleAccounts", ["CodedErrors", "Encodings", "Cryptography"]),
+        module("AppleAccounts", ["Encodings", "Cryptography"]),
 
         // OAuth 2.0 on top of the accounts.
         module(
             "AuthorizationServer",
-            ["CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
+            ["Encodings", "Cryptography", "StrictJSON", "JOSE", "AppleAccounts"]),
 
         module("SQLTables", ["AppleAccounts", "AuthorizationServer", "KeySets", "Cryptography"]),
         module(
@@ -127,13 +126,13 @@ let package = Package(
             "SignIn",
             [
                 "AppleIDClient", "AppleAccounts", "AuthorizationServer", "KeySets", "AppleIdentity", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
+                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "OAuth",
             [
                 "AuthorizationServer", "AppleAccounts", "AppleIdentity", "SignIn", "KeySets", "JOSE",
-                "StrictJSON", "Cryptography", "Encodings", "CodedErrors", serviceLifecycle, logging, metrics,
+                "StrictJSON", "Cryptography", "Encodings", serviceLifecycle, logging, metrics,
             ]),
         module(
             "HTTPAPI",
@@ -147,7 +146,7 @@ let package = Package(
         module(
             "AppleEmulator",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages",
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
                 "EmulatorConnections", hummingbird,
                 hummingbirdCore, hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
@@ -155,7 +154,7 @@ let package = Package(
         module(
             "GoogleEmulator",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "CodedErrors", "ForeignPages",
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
                 "EmulatorConnections", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
             ]),
@@ -168,7 +167,7 @@ let package = Package(
                 "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings", "ForeignPages", "CodedErrors", argumentParser, configuration, yams,
+                "Encodings", "ForeignPages", argumentParser, configuration, yams,
                 serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioPosix, nioHTTP1, asyncHTTPClient,
             ],
@@ -329,7 +328,7 @@ let package = Package(
 // takes three times as long to compile.
 if Context.environment["SIWA_SANITIZED"] != nil {
     let sanitized: Set = [
-        "COpenSSL", "CLibJWT", "CLibPQ", "CodedErrors", "Encodings", "Cryptography", "StrictJSON", "JOSE",
+        "COpenSSL", "CLibJWT", "CLibPQ", "Encodings", "Cryptography", "StrictJSON", "JOSE",
         "AppleIdentity", "KeySets", "AppleAccounts", "AuthorizationServer", "SQLTables", "SQLiteStorage",
         "PostgresStorage", "TokenMint", "TestSupport", "StorageConformance", "PostgresCluster",
         "EncodingsTests", "StrictJSONTests", "CryptographyTests", "JOSETests", "SQLiteStorageTests",

@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a token was refused: one code per cause. Match on `code`.
 ///

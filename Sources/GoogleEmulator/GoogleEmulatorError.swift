@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why the fake Google refused a request. Match on `code`; its raw value is the stable `code` of the problem.
 ///

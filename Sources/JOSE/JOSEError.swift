@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a JWS, a key or a key set was refused or could not be created. Match on `code`.
 ///

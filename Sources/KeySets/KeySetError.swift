@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why there is no key. Match on `code`; equality is on `code`.
 public struct KeySetError: CodedError {

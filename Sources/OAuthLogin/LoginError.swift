@@ -1,4 +1,4 @@
-import CodedErrors
+import Encodings
 
 /// Why `siwa login` could not sign in or out. `message` says what was expected, what was found and what to
 /// do, and contains no token.

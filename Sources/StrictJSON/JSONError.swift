@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a document was refused.
 ///

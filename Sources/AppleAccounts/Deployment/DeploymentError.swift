@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a list of apps cannot be served.
 public struct DeploymentError: CodedError {

@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why the database could not do what was asked.
 public struct StorageError: CodedError {

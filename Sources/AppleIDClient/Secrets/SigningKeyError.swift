@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why signing keys cannot be read. Match on `code`.
 public struct SigningKeyError: CodedError {

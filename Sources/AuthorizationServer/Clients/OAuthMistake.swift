@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// A mistake in the section `oauth` of the configuration. The service does not start with one.
 public struct OAuthMistake: CodedError {

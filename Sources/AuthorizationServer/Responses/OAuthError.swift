@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 import StrictJSON
 
 /// An error of OAuth 2.0 as clients see it.

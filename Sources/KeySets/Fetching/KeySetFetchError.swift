@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a fetch returned no usable key set. Match on `code`; equality is on `code`.
 public struct KeySetFetchError: CodedError {

@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// Why a pinned key set cannot be used. This is a configuration error, and the service should not start.
 /// Equality is on `code`.

@@ -1,6 +1,6 @@
 import AppleAccounts
 public import AuthorizationServer
-public import CodedErrors
+public import Encodings
 import SignIn
 
 /// `POST /v1/google/security-events`: what Google says about linked Google accounts (RISC).

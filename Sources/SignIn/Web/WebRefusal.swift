@@ -1,4 +1,4 @@
-public import CodedErrors
+public import Encodings
 
 /// A step of a web sign-in that was refused.
 public struct WebRefusal: CodedError {

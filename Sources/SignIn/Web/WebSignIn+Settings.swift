@@ -1,5 +1,5 @@
 public import AppleAccounts
-public import CodedErrors
+public import Encodings
 
 extension WebSignIn {
     /// The URLs of web sign-ins. Every URL that a browser is redirected to comes from here: none is taken

@@ -1,5 +1,3 @@
-// CodedErrors owns the protocol of the errors of all modules. It does not own any error.
-
 /// An error that callers distinguish by its code. Two errors with the same code are equal, so that tests and
 /// callers never depend on texts.
 ///
