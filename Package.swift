@@ -158,9 +158,14 @@ let package = Package(
                 "EmulatorConnections", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
             ]),
+        // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
+        module(
+            "OAuthLogin",
+            ["JOSE", "StrictJSON", "Cryptography", "Encodings", asyncHTTPClient, nioCore, nioPosix, nioHTTP1]),
         .executableTarget(
             name: "siwa",
             dependencies: [
+                "OAuthLogin",
                 "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorConnections", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
@@ -269,6 +274,12 @@ let package = Package(
             [
                 "GoogleEmulator", "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings",
                 asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
+            ]),
+        tests(
+            "OAuthLoginTests",
+            [
+                "OAuthLogin", "TestSupport", "TokenMint", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
             "HTTPAPITests",

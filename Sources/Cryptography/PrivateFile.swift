@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// Creates files that only their owner can read. The mode is set when the file is created: between creation
 /// and a later chmod another user could open the file and keep it open.
-enum PrivateFile {
+package enum PrivateFile {
     /// Never changes an existing file. Throws `CocoaError` with `.fileWriteFileExists`, or with another code
     /// when the file cannot be created or written.
-    static func make(at path: String, content: Data) throws {
+    package static func make(at path: String, content: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CocoaError(errno == EEXIST ? .fileWriteFileExists : .fileWriteUnknown)

@@ -1,6 +1,6 @@
 // Cryptography owns digests, message authentication codes, key derivation, random bytes, comparison in
-// constant time and the sealing of stored secrets, with OpenSSL. It does not own signatures and public keys:
-// those are in JOSE.
+// constant time and the sealing of stored secrets, with OpenSSL; and private files. It does not own signatures
+// and public keys: those are in JOSE.
 
 import COpenSSL
 

@@ -1,6 +1,6 @@
 extension StringProtocol {
     /// Whether the text has only ASCII letters, digits and the ASCII characters of `others`.
-    func hasOnlyLettersDigits(and others: String) -> Bool {
+    package func hasOnlyLettersDigits(and others: String) -> Bool {
         utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

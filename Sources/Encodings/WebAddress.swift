@@ -1,15 +1,15 @@
 /// An absolute http or https URL, split into the parts that the configuration checks.
-struct WebAddress: Equatable {
-    let isSecure: Bool
+package struct WebAddress: Equatable {
+    package let isSecure: Bool
     /// Without its port; an IPv6 address without brackets.
-    let host: String
-    let port: UInt16?
+    package let host: String
+    package let port: UInt16?
     /// Empty, or beginning with a slash.
-    let path: String
-    let query: String?
+    package let path: String
+    package let query: String?
 
     /// Returns `nil` for a text with user, fragment, white space or characters that a URL must escape.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix),
             text.utf8.count <= 2048,
             text.utf8.allSatisfy({ (UInt8(ascii: "!")...UInt8(ascii: "~")).contains($0) }),
@@ -26,10 +26,13 @@ struct WebAddress: Equatable {
     }
 
     /// Whether the host is a loopback name or an IP address. Apple accepts neither in the web flow.
-    var isLocalOrNumeric: Bool {
+    package var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
+
+    /// Whether the host is this machine: no other form of a loopback address, because resolvers differ.
+    package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {
         var name = authority

@@ -1,14 +1,14 @@
 import Encodings
 
 /// The client that signs in, and how it proves itself to the server.
-struct ClientCredentials: Sendable {
+package struct ClientCredentials: Sendable {
     let id: String
     /// Google's desktop clients have one; in a program on a person's machine it protects nothing.
     let secret: String?
 
     /// Throws `.optionMalformed` unless both are visible ASCII of at most 1024 characters (RFC 6749 §A.1,
     /// §A.2).
-    init(id: String, secret: String? = nil) throws(LoginError) {
+    package init(id: String, secret: String? = nil) throws(LoginError) {
         guard Self.isWord(id) else {
             throw LoginError(.optionMalformed, "--client-id must be 1 to 1024 visible ASCII characters")
         }
@@ -44,9 +44,9 @@ struct ClientCredentials: Sendable {
 }
 
 extension ClientCredentials: CustomStringConvertible, CustomReflectable {
-    var description: String { "client \(id)" }
+    package var description: String { "client \(id)" }
     /// `dump` and string interpolation of types that contain a secret use this.
-    var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+    package var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
 /// A form to post to an endpoint of the server.

@@ -1,5 +1,7 @@
+import Encodings
+
 /// The identifier of an authorization server (RFC 8414 §2), and the places of its metadata.
-struct IssuerURL: Sendable, Equatable {
+package struct IssuerURL: Sendable, Equatable {
     /// As given. It is compared byte for byte with the metadata and with `iss`.
     let text: String
     /// With its port, for names of files and for messages.
@@ -11,7 +13,7 @@ struct IssuerURL: Sendable, Equatable {
 
     /// Throws `.optionMalformed` for anything but an https URL without query and fragment. http is allowed on
     /// loopback only, because tokens would be readable on the way.
-    init(_ text: String) throws(LoginError) {
+    package init(_ text: String) throws(LoginError) {
         guard let address = WebAddress(text), address.query == nil else {
             throw LoginError(
                 .optionMalformed,
@@ -37,9 +39,4 @@ struct IssuerURL: Sendable, Equatable {
             "\(origin)\(path)/.well-known/openid-configuration",
         ]
     }
-}
-
-extension WebAddress {
-    /// Whether the host is this machine: no other form of a loopback address, because resolvers differ.
-    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 }

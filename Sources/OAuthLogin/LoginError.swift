@@ -2,8 +2,8 @@ import Encodings
 
 /// Why `siwa login` could not sign in or out. `message` says what was expected, what was found and what to
 /// do, and contains no token.
-struct LoginError: CodedError {
-    enum Code: String, Sendable, CaseIterable {
+package struct LoginError: CodedError {
+    package enum Code: String, Sendable, CaseIterable {
         /// An option is malformed.
         case optionMalformed
         /// The server cannot be reached, answers too late, or sends more than the limit.
@@ -32,12 +32,12 @@ struct LoginError: CodedError {
         case fileUnusable
     }
 
-    let code: Code
-    let message: String
+    package let code: Code
+    package let message: String
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         (self.code, self.message) = (code, message)
     }
 
-    var description: String { message }
+    package var description: String { message }
 }

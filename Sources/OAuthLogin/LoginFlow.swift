@@ -1,26 +1,44 @@
+// OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the exchange
+// of the code, the checks of the ID token, and the file with the tokens. It works with every server. It
+// imports nothing of our server, so that it does not share its bugs. It does not own the command line.
+
 import Encodings
 import StrictJSON
 
 /// Signs a person in at an authorization server as a native app does (RFC 8252), and says what it does at
 /// each step. It never says a token, a code or a secret.
-struct LoginFlow: Sendable {
+package struct LoginFlow: Sendable {
     let issuer: IssuerURL
     let client: ClientCredentials
     let scope: RequestedScope
-    /// The path of the redirect URI: empty, or beginning with a slash.
     let redirectPath: String
     let file: TokenFile
     let transport: LoginTransport
-    /// Seconds since 1970.
     let now: @Sendable () -> Int64
-    /// Returns whether a browser was started; `nil` for a terminal without one.
     let openBrowser: (@Sendable (String) -> Bool)?
     let say: @Sendable (String) -> Void
-    /// How long to wait for the browser.
-    var answerLimit = Duration.seconds(600)
+    let answerLimit: Duration
+
+    /// - Parameters:
+    ///   - redirectPath: The path of the redirect URI: empty, or beginning with a slash.
+    ///   - now: Seconds since 1970.
+    ///   - openBrowser: Returns whether a browser was started; `nil` for a terminal without a browser.
+    ///   - say: Writes a line for the user. The text contains no token, code or secret.
+    ///   - answerLimit: The time to wait for the browser.
+    package init(
+        issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
+        file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
+        openBrowser: (@Sendable (String) -> Bool)?, say: @escaping @Sendable (String) -> Void,
+        answerLimit: Duration = .seconds(600)
+    ) {
+        (self.issuer, self.client, self.scope) = (issuer, client, scope)
+        (self.redirectPath, self.file, self.transport) = (redirectPath, file, transport)
+        (self.now, self.openBrowser, self.say) = (now, openBrowser, say)
+        self.answerLimit = answerLimit
+    }
 
     /// Refreshes kept tokens, or signs in. Throws what prevents it.
-    func signIn() async throws(LoginError) {
+    package func signIn() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             let old = try file.read()
             let server = try await metadata()
@@ -35,7 +53,7 @@ struct LoginFlow: Sendable {
 
     /// Ends the kept tokens at the server (RFC 7009), then removes the file. If the server does not end them,
     /// the file stays, so that the command can be called again.
-    func signOut() async throws(LoginError) {
+    package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             guard let old = try file.read() else {
                 say("There are no tokens of \(client.id) at \(issuer.text).")

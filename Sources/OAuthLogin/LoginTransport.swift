@@ -1,18 +1,23 @@
-import AsyncHTTPClient
+package import AsyncHTTPClient
+import Encodings
 import NIOCore
 import NIOHTTP1
 
 /// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because
 /// they would carry a code, a token or the client's secret to another place.
-struct LoginTransport: Sendable {
+package struct LoginTransport: Sendable {
     /// In bytes. Metadata and key sets of large servers have about 10,000.
     static let longestBody = 262_144
 
     let client: HTTPClient
-    /// For a request and its whole response.
-    var limit = Duration.seconds(20)
+    let limit: Duration
 
-    static var configuration: HTTPClient.Configuration {
+    /// - Parameter limit: The time for a request and its whole response.
+    package init(client: HTTPClient, limit: Duration = .seconds(20)) {
+        (self.client, self.limit) = (client, limit)
+    }
+
+    package static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),

@@ -1,3 +1,5 @@
+import Encodings
+
 /// The errors of the authorization and token endpoints in words (RFC 6749 §4.1.2.1 and §5.2, OpenID Connect
 /// Core §3.1.2.6).
 enum OAuthErrorWords {

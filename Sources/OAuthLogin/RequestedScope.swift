@@ -1,12 +1,12 @@
 import Encodings
 
 /// The scope that a sign-in asks for (RFC 6749 §3.3). Without one, the server decides.
-struct RequestedScope: Sendable, Equatable {
+package struct RequestedScope: Sendable, Equatable {
     /// Space-separated; `nil` when none was given.
     let text: String?
 
     /// - Parameter options: Each may have several words. Throws `.optionMalformed`.
-    init(_ options: [String]) throws(LoginError) {
+    package init(_ options: [String]) throws(LoginError) {
         let words = options.flatMap { $0.split(separator: " ") }
         for word in words {
             let isScope = word.utf8.allSatisfy { byte in

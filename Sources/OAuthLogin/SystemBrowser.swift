@@ -4,11 +4,13 @@ import Foundation
 ///
 /// `BROWSER` decides, if it is set: programs separated by colons, of which the first that can be started is
 /// taken, with the URL in place of `%s` or after the other words. Otherwise it is the desktop's program.
-struct SystemBrowser: Sendable {
+package struct SystemBrowser: Sendable {
     let environment: [String: String]
 
+    package init(environment: [String: String]) { self.environment = environment }
+
     /// Returns whether a program for it was started. It does not wait for that program.
-    func open(_ url: String) -> Bool {
+    package func open(_ url: String) -> Bool {
         commands.contains { start($0, url) }
     }
 

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// It lies in a directory of its own, mode 0700, which is also what two calls lock: a refresh token that is
 /// rotated must not be used twice.
-struct TokenFile: Sendable {
+package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
 
     let directory: String
@@ -16,7 +16,7 @@ struct TokenFile: Sendable {
 
     /// Under `XDG_STATE_HOME`, or `~/.local/state` without it (XDG Base Directory Specification). Throws
     /// `.fileUnusable` without a home.
-    init(
+    package init(
         environment: [String: String], issuer: IssuerURL, clientID: String
     ) throws(LoginError) {
         let state: String

@@ -1,3 +1,4 @@
+import Encodings
 import StrictJSON
 
 /// A successful answer of the token endpoint (RFC 6749 §5.1).

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Encodings
 
 /// A misspelled subcommand, with the one that was probably meant.
 struct UnknownSubcommand: Equatable, CustomStringConvertible {

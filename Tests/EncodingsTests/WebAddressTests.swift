@@ -1,6 +1,5 @@
+import Encodings
 import Testing
-
-@testable import siwa
 
 @Suite struct WebAddressTests {
     @Test func `splits a URL`() throws {

@@ -3,7 +3,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 /// A server with metadata like Google's: it is found by OpenID Connect Discovery, has members that are not
 /// known here, needs the secret of desktop clients, promises no `iss`, keeps a refresh token as it is, and

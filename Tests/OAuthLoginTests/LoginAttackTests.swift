@@ -7,7 +7,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 /// Answers and servers that an attacker, or another program on this machine, could bring.
 @Suite(.timeLimit(.minutes(1))) struct LoginAttackTests {

@@ -6,7 +6,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 @Suite(.timeLimit(.minutes(1))) struct LoginFlowTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {

@@ -2,7 +2,7 @@ import Encodings
 import StrictJSON
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 /// What is sent: the authorization request and the client's authentication.
 @Suite struct LoginRequestTests {

@@ -6,7 +6,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 
-@testable import siwa
+@testable import OAuthLogin
 
 /// One call of `siwa login` against a scripted server, with a browser that a test plays.
 struct LoginTrial {

@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 @Suite struct ServerMetadataTests {
     private static let issuer = "https://accounts.example.com"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 @Suite struct SystemBrowserTests {
     static let url = "https://signin.example.com/oauth/authorize?a=1&state=%24(touch%20x);$(touch x)"

@@ -1,8 +1,9 @@
+import Cryptography
 import Foundation
 import TestSupport
 import Testing
 
-@testable import siwa
+@testable import OAuthLogin
 
 @Suite struct TokenFileTests {
     private static func tokens(_ refreshToken: String) throws -> KeptTokens {

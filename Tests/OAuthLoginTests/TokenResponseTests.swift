@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-@testable import siwa
+@testable import OAuthLogin
 
 /// What comes back: token answers, errors and ID tokens.
 @Suite struct TokenResponseTests {

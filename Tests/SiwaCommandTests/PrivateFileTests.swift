@@ -1,4 +1,5 @@
 import AppleEmulator
+import Cryptography
 import Foundation
 import Logging
 import SQLiteStorage

@@ -1,5 +1,6 @@
 import AppleEmulator
 import Certificates
+import Cryptography
 import Foundation
 
 /// A directory with a TLS certificate for the fake Apple: `ca.pem` for clients to trust, `server.pem` and

@@ -1,5 +1,6 @@
 import AppleEmulator
 import AppleIDClient
+import Cryptography
 import Foundation
 
 /// A file with the key that signs client secrets, in the format of Apple's `.p8` files. A service that is

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncHTTPClient
+import Encodings
 import Foundation
 import NIOCore
 import NIOHTTP1

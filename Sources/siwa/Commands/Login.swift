@@ -1,6 +1,8 @@
 import ArgumentParser
 import AsyncHTTPClient
+import Encodings
 import Foundation
+import OAuthLogin
 
 /// `siwa login`
 struct Login: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
+import Encodings
 
 /// What is allowed, and almost certainly a mistake. Logged at each start.
 struct StartWarnings: Equatable {
