@@ -1,8 +1,8 @@
-// AppleAccounts owns the accounts: which persons have one, what Apple's credentials are worth, and what every
-// command does to them. It does no I/O, reads no clock, and knows neither tokens nor HTTP nor databases; the
-// role of a store is its own.
+// AppleAccounts owns the accounts: the users that have one, the state of Apple's credentials, and the effect
+// of every command on them. It does no I/O, reads no clock, and knows no tokens, HTTP or databases. It owns
+// the protocols that stores implement.
 
-/// One person of one team, as callers see them. What is not known is `nil`, never empty.
+/// One user of one team, as callers see the account. Unknown values are `nil`, never empty.
 public struct Account: Sendable, Hashable {
     public var id: AccountID
     public var team: TeamID
@@ -11,17 +11,16 @@ public struct Account: Sendable, Hashable {
     public var email: String?
     /// Always `false` for an unsigned address.
     public var isEmailVerified: Bool?
-    /// `nil` when nothing is known: for an unsigned address, and where neither Apple's claim nor its domain
-    /// said.
+    /// `nil` when unknown: for an unsigned address, and when neither Apple's claim nor the domain decides.
     public var isPrivateEmail: Bool?
     public var emailForwarding: EmailForwarding
     public var profile: Profile
-    /// The highest that Apple ever said (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
-    /// person say "unknown" again.
+    /// Highest value that Apple ever sent (0 unsupported, 1 unknown, 2 likely real): later sign-ins of a real
+    /// user say "unknown" again.
     public var realUserStatus: Int64?
     public var createdAt: Moment
     public var lastSignInAt: Moment?
-    /// One for each app that anything is known for, in the order of the primary client IDs' bytes.
+    /// Credentials of every known app, sorted by the bytes of the primary client ID.
     public var credentials: [Credential]
 
     public init(

@@ -1,14 +1,14 @@
-/// What is remembered of one subject for one app. It changes with every sign-in, so stores keep it narrow.
+/// Facts about one subject for one app. They change with every sign-in, so stores keep the row narrow.
 public struct AppCredential: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// This app's own facts, without those that hold for all apps.
+    /// Facts of this app alone, without the facts that hold for all apps.
     public var record: CredentialRecord
     /// By our clock.
     public var lastSignInAt: Moment?
-    /// `nil` while no code ever came.
+    /// `nil` until the first code.
     public var refreshToken: RefreshTokenStatus?
-    /// What the store has to do with this row.
+    /// Write that the store must make to this row.
     public internal(set) var rowChange: RowChange = .none
 
     public init(

@@ -7,7 +7,7 @@ public struct Credential: Sendable, Hashable {
     public let source: CredentialSource?
     /// The moment of the fact that decides the state.
     public let since: Moment?
-    /// `nil` while no code ever came.
+    /// `nil` until the first code.
     public let refreshToken: RefreshTokenStatus?
 
     public init(clientID: ClientID, record: CredentialRecord, refreshToken: RefreshTokenStatus? = nil) {

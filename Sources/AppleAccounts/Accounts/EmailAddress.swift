@@ -1,11 +1,11 @@
 import Encodings
 
-/// An e-mail address as Apple signed it. Never an identifier: it can change, and two people can have had the
-/// same.
+/// An e-mail address as Apple signed it. Never an identifier: it can change, and two users can have had the
+/// same address.
 public struct EmailAddress: Sendable, Hashable {
     public let address: String
     public let isVerified: Bool
-    /// Whether it is a relay address that hides the real one. `nil` when nothing is known.
+    /// Indicates a relay address that hides the real address. `nil` when unknown.
     public let isPrivate: Bool?
 
     /// Returns `nil` unless the address has 1 to 320 characters (RFC 3696 §3) and no control character.
@@ -27,7 +27,7 @@ public struct EmailAddress: Sendable, Hashable {
 }
 
 extension EmailAddress: Comparable {
-    /// Only makes the order total; one address is not better than another.
+    /// Only makes the order total; no address is better than another.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         guard lhs.address.isByteEqual(to: rhs.address) else {
             return lhs.address.utf8.lexicographicallyPrecedes(rhs.address.utf8)

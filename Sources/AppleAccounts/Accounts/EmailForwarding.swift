@@ -1,4 +1,4 @@
-/// Whether Apple forwards what is sent to the person's relay address.
+/// State of Apple's forwarding of mail to the user's relay address.
 public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
     case enabled
     case disabled

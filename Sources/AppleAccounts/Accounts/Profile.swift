@@ -1,8 +1,8 @@
 import Encodings
 
-/// The name of a person, as the app gets it from Apple once, at the first authorization. It is not signed.
+/// The name of a user. The app receives it from Apple once, at the first authorization. It is not signed.
 ///
-/// The sign-in, the record and the account have it as one value, so that a new member is added here and where
+/// The sign-in, the record and the account hold it as one value, so that a new member is added here and where
 /// it is read and written.
 public struct Profile: Sendable, Hashable {
     public var firstName: String?
@@ -15,16 +15,16 @@ public struct Profile: Sendable, Hashable {
     /// The most characters that a name may have.
     public static let longestName = 256
 
-    /// The profile without what no store keeps: a name that is empty, has control characters or is too long
-    /// counts as absent.
+    /// The profile without values that no store accepts: a name that is empty, has control characters or is
+    /// too long counts as absent.
     var storable: Profile {
         Profile(
             firstName: firstName?.storable(upTo: Self.longestName),
             lastName: lastName?.storable(upTo: Self.longestName))
     }
 
-    /// Takes what is missing from another profile, and leaves what is known: Apple gives the name once, so a
-    /// later value never replaces an earlier one. Returns whether anything changed.
+    /// Fills missing members from another profile and leaves known members alone: Apple gives the name once,
+    /// so a later value never replaces an earlier value. Returns true if anything changed.
     mutating func fill(from other: Profile) -> Bool {
         let before = self
         firstName = firstName ?? other.firstName
@@ -34,7 +34,7 @@ public struct Profile: Sendable, Hashable {
 }
 
 extension String {
-    /// The text, or `nil` when it is empty, has control characters or more characters than this.
+    /// Returns the text, or `nil` when it is empty, has control characters or more than `longest` characters.
     func storable(upTo longest: Int) -> String? {
         guard !isEmpty, characterCount <= longest, !hasControlCharacters else { return nil }
         return self

@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// One person as one team knows them. Accounts are keyed on this and never on an e-mail address.
+/// A user's identity within one team. Accounts are keyed on it and never on an e-mail address.
 public struct SubjectKey: Hashable, Sendable {
     public let team: TeamID
     public let subject: AppleSubject
@@ -12,16 +12,15 @@ public struct SubjectKey: Hashable, Sendable {
 }
 
 extension SubjectKey: Comparable {
-    /// The order in which stores lock, so that two of them cannot wait for each other.
+    /// The order in which stores lock, so that two stores cannot wait for each other.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.team, lhs.subject) < (rhs.team, rhs.subject)
     }
 }
 
 extension SubjectKey {
-    /// What stands in the place of the `sub` once the person was erased: U+0001, which no `sub` can have, and
-    /// the SHA-256 of team, line feed and `sub`. It can be found with the `sub`, and the `sub` cannot be
-    /// computed from it.
+    /// Replacement of the `sub` after an erasure: U+0001, which no `sub` can have, and the SHA-256 of team,
+    /// line feed and `sub`. The `sub` leads to the tombstone, but cannot be computed from it.
     public var tombstoneName: String {
         let bytes = Array(team.rawValue.utf8) + [UInt8(ascii: "\n")] + Array(subject.rawValue.utf8)
         return "\u{1}" + Hexadecimal.encode(SHA256Digest.hash(bytes))

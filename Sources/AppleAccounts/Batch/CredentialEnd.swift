@@ -1,22 +1,22 @@
-/// A credential, or all credentials of an account, that ended for good: consent was withdrawn, the Apple
+/// The final end of a credential, or of all credentials of an account: consent was withdrawn, the Apple
 /// Account was deleted, or the account was erased here.
 ///
-/// OAuth grants that hang on it end in the same transaction. The end of a refresh token at Apple
-/// (`refresh_token_rejected`) is none: it suspends tokens until the next sign-in.
+/// OAuth grants that depend on the credential end in the same transaction. The end of a refresh token at
+/// Apple (`refresh_token_rejected`) is not a credential end: it suspends tokens until the next sign-in.
 public struct CredentialEnd: Sendable, Hashable {
     public let accountID: AccountID
     public let team: TeamID
-    /// `nil` for a person who is erased by it.
+    /// `nil` when the user is erased.
     public let subject: AppleSubject?
     /// The primary client ID of the app; `nil` for all apps.
     public let clientID: ClientID?
-    /// What was authorized up to then has ended. What was authorized later goes on.
+    /// Authorizations up to this moment have ended. Later authorizations continue.
     public let moment: Moment
     public let reason: GrantEndReason
     public let source: CredentialSource
     /// By our clock.
     public let recordedAt: Moment
-    /// Before which of the working set's `events` the end of grants is told.
+    /// Index in the working set's `events` before which the end of grants is reported.
     public let eventIndex: Int
 
     init(
@@ -43,16 +43,18 @@ public struct CredentialEnd: Sendable, Hashable {
             reason: reason, source: source, recordedAt: recordedAt, eventIndex: eventIndex)
     }
 
-    /// Whether it ends what was authorized at a moment for an app, by its primary client ID.
+    /// Returns true if this end covers an authorization of an app, named by its primary client ID, at a
+    /// moment.
     public func ends(_ primaryClientID: ClientID, authorizedAt: Moment) -> Bool {
         guard clientID == nil || clientID == primaryClientID else { return false }
-        // Nothing of a person who is erased stays, not even what a replica with a faster clock has authorized.
+        // Nothing of an erased user stays, not even an authorization by a replica with a faster clock.
         return subject == nil || authorizedAt <= moment
     }
 }
 
 extension CredentialReason {
-    /// Why grants end when a credential is revoked for this reason; `nil` when they do not.
+    /// Reason of the end of grants when a credential is revoked for this reason; `nil` when grants do not
+    /// end.
     public var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

@@ -2,9 +2,9 @@
 public struct KeptNotification: Sendable, Hashable {
     public let command: NotificationCommand
     public let receipt: NotificationReceipt
-    /// The keys of its events that had not been seen before.
+    /// Keys of the notification's events that had not been seen before.
     public let newInboxKeys: [InboxKey]
-    /// What to keep of it as it came; only the word "erased" when it is about a person who was erased.
+    /// Payload to keep, as received; only the word "erased" when it is about an erased user.
     public let payload: String
 
     init(command: NotificationCommand, receipt: NotificationReceipt, newInboxKeys: [InboxKey], isErased: Bool)
@@ -15,6 +15,6 @@ public struct KeptNotification: Sendable, Hashable {
         payload = isErased ? Self.erasedPayload : command.payload
     }
 
-    /// Replaces a payload in the inbox that names a person who was erased.
+    /// Replaces a payload in the inbox that names an erased user.
     public static let erasedPayload = "erased"
 }

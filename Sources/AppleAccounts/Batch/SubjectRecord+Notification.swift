@@ -1,10 +1,10 @@
 extension SubjectRecord {
-    /// What an event of a notification changed that a caller can see.
+    /// Changes by an event of a notification that a caller can see.
     struct NotificationChange {
         var isAccountDeleted = false
         var isEmailChanged = false
         var isForwardingChanged = false
-        /// The apps whose credentials it ended.
+        /// Apps whose credentials the event ended.
         var revokedClientIDs: [ClientID] = []
     }
 
@@ -25,8 +25,8 @@ extension SubjectRecord {
         }
     }
 
-    /// Nothing more is remembered of a person who was erased. A late revocation only moves the time before
-    /// which tokens are refused.
+    /// Moves only the time before which tokens are refused: a late revocation adds nothing else to an erased
+    /// user.
     private mutating func moveTombstone(to moment: Moment) {
         let revocation = Revocation(moment: moment, reason: .erased, source: .erasure)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return }
@@ -40,7 +40,7 @@ extension SubjectRecord {
         let index = touchCredential(of: clientID)
         credentials[index].record.merge(
             Revocation(moment: moment, reason: .consentRevoked, source: .notification))
-        // Also for a person not known here, whose state changes from "not found": callers ask by `sub`.
+        // Also for an unknown user, whose state changes from "not found": callers ask by `sub`.
         if stateBefore != .revoked, record(for: clientID).state == .revoked {
             change.revokedClientIDs = [clientID]
         }
@@ -52,7 +52,7 @@ extension SubjectRecord {
         let revocation = Revocation(moment: moment, reason: .appleAccountDeleted, source: .notification)
         guard revocationOfAllApps.map({ $0 < revocation }) ?? true else { return change }
         var clientIDs = credentials.map(\.clientID)
-        // The app of the notification gets an event, also when nothing was known of the person there.
+        // The app of the notification gets an event, also when the user was not known there.
         let (index, isPresent) = position(of: clientID)
         if !isPresent { clientIDs.insert(clientID, at: index) }
         let before = clientIDs.map { record(for: $0).state }

@@ -1,10 +1,10 @@
 extension SubjectRecord {
-    /// Marks the row of everything but the credentials. A subject that no store has a row for gets one.
+    /// Marks the row that holds everything except the credentials. A subject without a row gets a new row.
     mutating func touchRow() {
         if rowChange == .none { rowChange = isStored ? .update : .insert }
     }
 
-    /// Leaves the tombstone alone and begins a new row, because the person came back.
+    /// Leaves the tombstone alone and begins a new row, because the user came back.
     mutating func leaveTombstone() {
         guard isTombstone else { return }
         isTombstone = false
@@ -12,7 +12,7 @@ extension SubjectRecord {
         rowChange = .insert
     }
 
-    /// The record as it is loaded once its changes are saved; `nil` when the store has nothing of it, or a
+    /// The record as it is loaded after its changes are saved; `nil` when the store has no row of it, or a
     /// tombstone.
     public var saved: SubjectRecord? {
         guard !isTombstone, isStored || rowChange == .insert else { return nil }
@@ -23,7 +23,7 @@ extension SubjectRecord {
         return record
     }
 
-    /// Marks the row of one app's credential, and makes it if there is none. Returns its index.
+    /// Marks the row of one app's credential, and creates the credential if it is missing. Returns its index.
     mutating func touchCredential(of clientID: ClientID) -> Int {
         let (index, isPresent) = position(of: clientID)
         if isPresent {
@@ -31,13 +31,13 @@ extension SubjectRecord {
         } else {
             credentials.insert(AppCredential(clientID: clientID), at: index)
             credentials[index].rowChange = .insert
-            // A credential hangs on its subject's row.
+            // A credential refers to its subject's row.
             if !isStored { touchRow() }
         }
         return index
     }
 
-    /// Sets what an app's credential says about its refresh token.
+    /// Sets the refresh token status of an app's credential.
     mutating func setRefreshToken(_ status: RefreshTokenStatus, of clientID: ClientID) {
         let (index, isPresent) = position(of: clientID)
         guard !isPresent || credentials[index].refreshToken != status else { return }

@@ -1,5 +1,5 @@
 extension SubjectRecord {
-    /// What a sign-in changed that a caller can see.
+    /// Changes by a sign-in that a caller can see.
     struct SignInChange {
         let accountID: AccountID
         let createdAt: Moment
@@ -9,7 +9,7 @@ extension SubjectRecord {
         var isProfileChanged = false
     }
 
-    /// Applies a sign-in that was checked. One that brings nothing new changes only the credential of the
+    /// Applies a sign-in that was checked. A sign-in without new facts changes only the credential of the
     /// app.
     mutating func take(
         _ command: SignInCommand, using generator: inout some RandomNumberGenerator
@@ -71,7 +71,7 @@ extension SubjectRecord {
 }
 
 extension AppCredential {
-    /// What is held stays held until the exchange of a newer code is over.
+    /// A held token stays held until the exchange of a newer code is over.
     fileprivate mutating func takeRefreshToken(of command: SignInCommand) {
         if refreshToken?.mayHaveGrants == true { return }
         if command.authorizationCode != nil {

@@ -1,12 +1,12 @@
 extension SubjectRecord {
-    /// This subject, which has no account, with the account of another one in it.
+    /// Returns this subject, which has no account, with the account of another subject.
     ///
-    /// What Apple has told the receiving team stays. The tokens of the giving team are not valid here, and
-    /// its relay address does not reach the person any more.
+    /// Facts that Apple has sent to the receiving team stay. The tokens of the giving team are not valid
+    /// here, and its relay address does not reach the user after the transfer.
     ///
     /// - Parameters:
-    ///   - other: Where the account was; `nil` for one that is not in this database.
-    ///   - email: As the receiving team has it.
+    ///   - other: Subject that had the account; `nil` for an account that is not in this database.
+    ///   - email: Address at the receiving team.
     func takingOver(
         _ other: SubjectRecord?, id: AccountID, createdAt: Moment, email: LastWriter<EmailAddress>?
     ) -> SubjectRecord {
@@ -21,7 +21,7 @@ extension SubjectRecord {
             result.touchRow()
             return result
         }
-        // The other's row becomes this subject's, with all credentials written anew.
+        // The other subject's row becomes this subject's row, with all credentials written again.
         result.isStored = true
         result.rowChange = .update
         for index in result.credentials.indices { result.credentials[index].rowChange = .insert }

@@ -1,7 +1,8 @@
 extension WorkingSet {
-    /// Turns everything that is known of a person into a tombstone and an erasure.
+    /// Turns all facts about a user into a tombstone and an erasure.
     ///
-    /// Which apps the person uses is asked here, and not before: they can sign in to another one meanwhile.
+    /// The check of the user's apps is here, in the transaction, because the user can sign in to another app
+    /// until then.
     mutating func apply(
         _ command: EraseCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> ErasureRecord {
@@ -36,8 +37,8 @@ extension WorkingSet {
         return erasure
     }
 
-    /// Not before anything that Apple has said of the person: its clock can be ahead of ours, and the token
-    /// of the last sign-in must not bring the account back.
+    /// Returns a moment that is not before any fact from Apple about the user: Apple's clock can be ahead of
+    /// ours, and the token of the last sign-in must not bring the account back.
     private static func tombstoneMoment(of subject: SubjectRecord, requestedAt: Moment) -> Moment {
         let revocations = subject.credentials.compactMap(\.record.revocation?.moment)
         let authorizations = subject.credentials.compactMap(\.record.authorization?.moment)

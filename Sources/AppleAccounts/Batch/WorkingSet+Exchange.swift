@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Applies the end of an exchange. The order in which it comes with others and with revocations does not
+    /// Applies the end of an exchange. Its order relative to other exchanges and to revocations does not
     /// matter.
     mutating func apply(_ command: ExchangeCommand) throws(AccountRefusal) -> ExchangeReceipt {
         let position = position(of: command.key)
@@ -17,7 +17,7 @@ extension WorkingSet {
             settle(command, otherwise: receipt == .dropped ? .credentialRevoked : nil)
             return receipt
         case .unavailable(let cause):
-            // Without the code, the end of the exchange was applied before, or a revocation came between.
+            // Without the code, the end of the exchange was applied before, or a revocation removed the code.
             settle(command, otherwise: wasThere ? cause : nil)
             return .unavailable
         }
@@ -32,7 +32,7 @@ extension WorkingSet {
         return .kept
     }
 
-    /// Makes the credential say what there is now; the cause, when there is nothing.
+    /// Sets the credential's status to what is held; to the cause when nothing is held.
     private mutating func settle(_ command: ExchangeCommand, otherwise cause: RefreshTokenCause?) {
         let held = grants[command.accountID]?.status(of: command.primaryClientID)
         guard let status = held ?? cause.map({ .unavailable($0) }) else { return }

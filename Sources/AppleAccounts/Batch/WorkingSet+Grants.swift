@@ -18,7 +18,8 @@ extension WorkingSet {
         grantChanges.append(.putToken(token))
     }
 
-    /// Drops the codes and tokens of an app, or of all, that were authorized up to a moment, as Apple has.
+    /// Drops the codes and tokens of an app, or of all apps, that were authorized up to a moment, as Apple
+    /// does.
     mutating func dropGrants(of position: Int, app: ClientID?, upTo moment: Moment) {
         guard let accountID = subjects[position].accountID, let before = grants[accountID] else { return }
         var held = before

@@ -1,6 +1,6 @@
 extension WorkingSet {
-    /// The accounts whose codes and tokens the commands have to see. To be asked once the subjects are
-    /// loaded; sign-ins never need them.
+    /// Accounts whose codes and tokens the commands need. Read it after the subjects are loaded; sign-ins
+    /// never need any.
     public var grantAccounts: [AccountID] {
         guard !grantPositions.isEmpty else { return [] }
         return grantPositions.sorted().compactMap { position in
@@ -10,13 +10,13 @@ extension WorkingSet {
         }
     }
 
-    /// Puts in all codes and tokens of one of `grantAccounts`.
+    /// Loads all codes and tokens of an account in `grantAccounts`.
     public mutating func load(_ held: AccountGrants, of account: AccountID) {
         grants[account] = held
     }
 
-    /// The transfer to look for, by team and identifier. To be asked once the subjects are loaded; `nil`
-    /// unless a token had an identifier and its person is not known.
+    /// Team and identifier of the transfer to look for. Read it after the subjects are loaded; `nil` unless a
+    /// token had an identifier and its user is unknown.
     public var transferQuestion: (team: TeamID, transferSubject: AppleSubject)? {
         guard case .signIn(let signIn) = commands.first, let transferSubject = signIn.transferSubject,
             subjects[position(of: signIn.key)].accountID == nil
@@ -28,19 +28,19 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// The account that may move, to be looked up by its ID, and among the erased accounts. To be asked once
-    /// the answer to `transferQuestion` is loaded.
+    /// ID of the account that may move, to be looked up among the accounts and the erased accounts. Read it
+    /// after the transfer of `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }
         return command.accountID
     }
 
-    /// Puts in the account that may move.
+    /// Loads the account that may move.
     ///
     /// - Parameters:
-    ///   - record: `nil` when there is no such account.
-    ///   - isErased: Whether there was one.
+    ///   - record: `nil` when the account does not exist.
+    ///   - isErased: True if the account was erased.
     public mutating func load(moving record: SubjectRecord?, isErased: Bool) {
         movingRecord = record
         isMovingAccountErased = isErased
@@ -48,8 +48,8 @@ extension WorkingSet {
 }
 
 extension WorkingSet {
-    /// Divides a batch into working sets that are to be applied and saved one after the other, in the same
-    /// transaction. Nearly always that is one.
+    /// Divides a batch into working sets that are applied and saved one after the other, in the same
+    /// transaction. Nearly always this is a single working set.
     public static func groups(of commands: [AccountCommand]) -> [[AccountCommand]] {
         guard commands.contains(where: \.standsAlone) else { return [commands] }
         var groups: [[AccountCommand]] = []

@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Refuses a nonce that was used, is past its time, or has our form and was never minted.
+    /// Refuses a nonce that was used, has expired, or has our form but was never minted.
     func check(_ nonce: SignInNonce, at moment: Moment) throws(AccountRefusal) {
         let isUsed = usedDigests.contains(nonce.digest)
         switch nonce {
@@ -21,7 +21,7 @@ extension WorkingSet {
         guard !stored.isUsed else { throw AccountRefusal(.nonceUsed) }
     }
 
-    /// Uses up a nonce that was checked. One that was not minted here is left to the caller.
+    /// Uses up a nonce that was checked. A nonce that was not minted here is left to the caller.
     mutating func use(_ nonce: SignInNonce) {
         switch nonce {
         case .minted(let digest, _, let keptUntil):

@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Applies a notification once, however often it is delivered, also when one batch has it twice.
+    /// Applies a notification once, also after repeated deliveries and when one batch has it twice.
     mutating func apply(
         _ command: NotificationCommand, using generator: inout some RandomNumberGenerator
     ) -> NotificationReceipt {
@@ -10,7 +10,7 @@ extension WorkingSet {
         for event in command.events {
             if let key = InboxKey(event, of: command) {
                 guard knownInboxKeys.insert(key).inserted else { continue }
-                // The key names the person; and without it a repetition only does the same again.
+                // The key names the user; without a key a repetition only repeats the same changes.
                 if subjects[position(of: SubjectKey(team: command.team, subject: key.subject))].isTombstone {
                     isErased = true
                 } else {
@@ -19,7 +19,7 @@ extension WorkingSet {
             }
             newEvents.append(event)
         }
-        // A repetition under another identifier: there is nothing to keep.
+        // A repetition under another identifier: nothing to keep.
         guard !newEvents.isEmpty || command.events.isEmpty else { return .duplicate }
 
         var receipt = NotificationReceipt.unknownType
@@ -54,7 +54,7 @@ extension WorkingSet {
                     accountID: accountID, clientID: clientID, reason: reason, source: .notification,
                     moment: event.moment, recordedAt: command.receivedAt))
         }
-        // What is remembered for a person without an account is not visible yet, except for the credential.
+        // Facts about a user without an account are not visible yet, except for the credential.
         if accountID != nil {
             if change.isAccountDeleted { append(.accountDeleted, reason: .appleAccountDeleted) }
             if change.isForwardingChanged { append(.emailForwardingChanged) }
@@ -65,7 +65,7 @@ extension WorkingSet {
                 .credentialRevoked, clientID: clientID,
                 reason: subjects[position].record(for: clientID).reason)
         }
-        // Also when a later sign-in keeps the credential authorized: what was granted before has ended.
+        // Also when a later sign-in keeps the credential authorized: earlier authorizations have ended.
         if let accountID, let reason = event.change.grantEndReason {
             credentialEnds.append(
                 CredentialEnd(
@@ -78,7 +78,7 @@ extension WorkingSet {
 }
 
 extension NotifiedEvent.Change {
-    /// Why grants end by it; `nil` when none do.
+    /// Reason of the end of grants by this event; `nil` when no grants end.
     fileprivate var grantEndReason: GrantEndReason? {
         switch self {
         case .consentRevoked: .consentRevoked

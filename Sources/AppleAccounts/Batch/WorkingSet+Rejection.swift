@@ -1,6 +1,6 @@
 extension WorkingSet {
     /// Applies Apple's refusal of a refresh token. It counts only for the token that is held: the refusal of
-    /// one that was replaced since says nothing.
+    /// a replaced token has no meaning.
     mutating func apply(
         _ command: RejectionCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> RejectionReceipt {
@@ -16,7 +16,7 @@ extension WorkingSet {
             drop(token, of: position, .credentialRevoked)
             return .dropped
         }
-        // Never before the authorization that it ends, though our clock may be behind Apple's.
+        // Never before the authorization that the refusal ends, even if our clock is behind Apple's.
         let moment = max(command.moment, token.authorizedAt)
         drop(token, of: position, .rejected)
         dropGrants(of: position, app: command.primaryClientID, upTo: moment)

@@ -1,5 +1,5 @@
 extension WorkingSet {
-    /// Gives an account the name that the receiving team has for its person.
+    /// Re-keys an account to the receiving team's subject of its user.
     mutating func apply(
         _ command: TransferCommand, using generator: inout some RandomNumberGenerator
     ) throws(AccountRefusal) -> TransferReceipt {
@@ -7,8 +7,8 @@ extension WorkingSet {
         if target.accountID == command.accountID { return .alreadyDone }
         guard target.accountID == nil else { throw AccountRefusal(.accountExists) }
         guard !isMovingAccountErased else { throw AccountRefusal(.accountNotFound) }
-        // The file comes from another team. An ID in it that belongs to another person here must not move
-        // that person's account: an account moves only from the name that the file gives.
+        // The file comes from another team. An ID in it that belongs to another user here must not move the
+        // account of that user: an account moves only from the subject that the file gives.
         if let movingRecord, let from = command.from, movingRecord.key != from {
             throw AccountRefusal(.accountExists)
         }
@@ -21,9 +21,10 @@ extension WorkingSet {
         return receipt
     }
 
-    /// What an unknown person's subject becomes by the transfer identifier in their token. `nil` when the
-    /// token has none, or it names no account here, or the person is known, or the account is another
-    /// person's of the same team, which no other team can have given away.
+    /// Returns the record of an unknown user after the transfer that the token's identifier names. `nil` when
+    /// the token has no identifier, when it names no account here, when the user is known, or when the
+    /// account belongs to another user of the same team, because no other team can have transferred such an
+    /// account.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
         // Nearly no sign-in has a transfer, so the subject is looked up last.
         guard let transfer, !isMovingAccountErased,
@@ -57,8 +58,9 @@ extension WorkingSet {
         endGrants(of: moved, accountID, recordedAt: recordedAt)
     }
 
-    /// Grants are kept under the account's ID and the app's primary client ID. A transfer changes neither, so
-    /// they move along; but what Apple has told the receiving team of the person may have ended some.
+    /// Ends grants that Apple's facts about the user at the receiving team have ended. Other grants move
+    /// along: they are keyed by the account's ID and the app's primary client ID, which a transfer does not
+    /// change.
     private mutating func endGrants(of moved: SubjectRecord, _ accountID: AccountID, recordedAt: Moment) {
         for credential in moved.credentials {
             guard let revocation = moved.record(for: credential.clientID).revocation,
@@ -73,11 +75,11 @@ extension WorkingSet {
     }
 }
 
-/// An account that is found under another name from now on. Its row stays, and with it its events; a row that
-/// the new name had, without account, goes into it.
+/// A change of an account's subject key. The account's row stays, and with it its events; a row without
+/// account that the new key had is merged into it.
 public struct Rekeying: Sendable, Hashable {
     public let from: SubjectKey
     public let to: SubjectKey
-    /// Whether the row of the new name is the tombstone of a person who was erased. It stays as it is.
+    /// Indicates that the row of the new key is the tombstone of an erased user. It stays unchanged.
     public let leavesTombstone: Bool
 }

@@ -1,40 +1,41 @@
-/// A batch of commands with everything that they need to see, and what they make of it.
+/// A batch of commands with all data that they need, and the changes that they make.
 ///
-/// A store makes one for each of `groups`, loads what `subjectKeys`, `nonceDigests`, `inboxIdentifiers` and
-/// `inboxKeys` name, in as few round trips as it can, then what `grantAccounts`, `transferQuestion` and
-/// `movingAccountID` name, calls `apply`, and saves what is then marked as changed. It does no I/O and knows
-/// no storage, so every store gives the same answers. Later commands of the batch see what earlier ones did.
+/// A store creates a working set for each of `groups`, loads the records that `subjectKeys`, `nonceDigests`,
+/// `inboxIdentifiers` and `inboxKeys` name, in as few round trips as it can, then the records that
+/// `grantAccounts`, `transferQuestion` and `movingAccountID` name, calls `apply`, and saves the records that
+/// are marked as changed. The working set does no I/O and knows no storage, so every store gives the same
+/// results. Later commands of the batch see the changes of earlier commands.
 public struct WorkingSet: Sendable {
     public let commands: [AccountCommand]
-    /// The subjects of the batch, none twice. A store loads the record of each at the same index of
-    /// `subjects`.
+    /// Subjects of the batch, without duplicates. A store loads each record at the same index of `subjects`.
     public let subjectKeys: [SubjectKey]
     public private(set) var nonceDigests: [NonceDigest] = []
     public private(set) var inboxIdentifiers: [InboxIdentifier] = []
     public private(set) var inboxKeys: [InboxKey] = []
 
-    /// What `apply` leaves behind: records whose `rowChange`, or a credential's, says what to save.
+    /// Records after `apply`; their `rowChange`, and their credentials', says what to save.
     public internal(set) var subjects: [SubjectRecord]
-    /// Nonces to insert. Of two transactions that insert the same one, at any replicas, a store commits one.
+    /// Nonces to insert. If two transactions insert the same nonce, at any replicas, a store commits only one
+    /// transaction.
     public internal(set) var usedNonces: [UsedNonce] = []
     /// Nonces that an earlier version stored, to be marked as used.
     public internal(set) var usedStoredNonces: [NonceDigest] = []
-    /// Notifications to keep, with the keys of those events of each that were new.
+    /// Notifications to keep, with the keys of their events that were new.
     public internal(set) var keptNotifications: [KeptNotification] = []
     /// Account events to append, in this order.
     public internal(set) var events: [AccountEvent] = []
-    /// What to do with codes and tokens, in this order.
+    /// Changes of Apple codes and Apple tokens, in this order.
     public internal(set) var grantChanges: [GrantChange] = []
-    /// Credentials that ended for good. A store ends the OAuth grants that hang on them in the same
-    /// transaction; sign-ins of known people have none of these.
+    /// Final ends of credentials. A store ends the OAuth grants that depend on them in the same transaction;
+    /// a sign-in of a known user has none.
     public internal(set) var credentialEnds: [CredentialEnd] = []
-    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials go, earlier
-    /// events lose their subject, and the inbox forgets the person. If there is an older tombstone, this one
-    /// replaces it.
+    /// At most one, and then alone: the row of the subject becomes a tombstone, its credentials are deleted,
+    /// earlier events lose their subject, and the inbox loses the user. The tombstone replaces an older
+    /// tombstone.
     public internal(set) var erasures: [ErasureRecord] = []
-    /// To be done before the subjects are saved. The inbox forgets what came under the old name.
+    /// Re-keying to make before the subjects are saved. The inbox forgets the notifications of the old key.
     public internal(set) var rekeying: Rekeying?
-    /// Accounts whose remembered transfers have served their purpose.
+    /// Accounts whose stored transfers are finished.
     public internal(set) var finishedTransfers: [AccountID] = []
 
     private let subjectIndex: [SubjectKey: Int]
@@ -93,13 +94,13 @@ public struct WorkingSet: Sendable {
 
     private static func value(of position: inout Int) -> Int { position }
 
-    /// Puts in what the store remembers of the subject at an index of `subjectKeys`.
+    /// Loads the stored record of the subject at an index of `subjectKeys`.
     public mutating func load(_ record: SubjectRecord, at index: Int) {
         precondition(record.key == subjectKeys[index], "the record belongs to another subject")
         subjects[index] = record
     }
 
-    /// Says that a sign-in has used up the nonce with this digest.
+    /// Marks the nonce with this digest as used.
     public mutating func load(usedNonce digest: NonceDigest) {
         usedDigests.insert(digest)
     }
@@ -109,12 +110,12 @@ public struct WorkingSet: Sendable {
         storedNonces[nonce.digest] = nonce
     }
 
-    /// Says that a notification of this identifier is already kept.
+    /// Marks the notification with this identifier as already kept.
     public mutating func load(inboxIdentifier: InboxIdentifier) {
         knownInboxIdentifiers.insert(inboxIdentifier)
     }
 
-    /// Says that an event of this key is already kept.
+    /// Marks the event with this key as already kept.
     public mutating func load(inboxKey: InboxKey) {
         knownInboxKeys.insert(inboxKey)
     }
@@ -146,13 +147,13 @@ public struct WorkingSet: Sendable {
         return results
     }
 
-    /// Where the subject of an account event is in `subjects`.
+    /// Returns the index in `subjects` of the subject of an account event.
     public func position(of event: AccountEvent) -> Int {
-        // One without subject came of an erasure, which is alone in its group.
+        // An event without subject comes from an erasure, which is alone in its group.
         event.key.map { position(of: $0) } ?? 0
     }
 
-    /// Where the subject of a command is in `subjects`.
+    /// Returns the index in `subjects` of the subject of a command.
     public func position(of key: SubjectKey) -> Int {
         guard let position = subjectIndex[key] else {
             preconditionFailure("no command of the batch names this subject")

@@ -1,8 +1,7 @@
-/// A change to be made: a plain value that knows what it has to see and, in `WorkingSet`, what
-/// it does.
+/// A change to be made: a plain value. It names the data that it needs; its effect is in `WorkingSet`.
 ///
-/// The app in a command is named by its primary client ID, and every time of ours is in it: applying a
-/// command reads no clock and no configuration.
+/// A command names the app by its primary client ID and contains every time of our clock: applying a command
+/// reads no clock and no configuration.
 public enum AccountCommand: Sendable, Hashable {
     case signIn(SignInCommand)
     case notification(NotificationCommand)
@@ -11,7 +10,7 @@ public enum AccountCommand: Sendable, Hashable {
     case erase(EraseCommand)
     case transfer(TransferCommand)
 
-    /// Whether it may change which row a subject is in, so that it cannot share a working set with others.
+    /// Indicates that the command may move a subject to another row, so that it cannot share a working set.
     public var standsAlone: Bool {
         switch self {
         case .erase, .transfer: true

@@ -5,10 +5,10 @@ public struct AccountRefusal: Error, Sendable {
         /// The token was given before the latest revocation.
         case credentialRevoked = "credential_revoked"
         case accountNotFound = "account_not_found"
-        /// It has the form of our nonces, but is past its time or was not minted here.
+        /// The nonce has our form, but has expired or was not minted here.
         case nonceExpired = "nonce_expired"
         case nonceUsed = "nonce_used"
-        /// The person has another account already, which a transfer must not replace.
+        /// The user already has another account, which a transfer must not replace.
         case accountExists = "account_exists"
         /// The account has a credential for an app that the caller may not see.
         case callerForbidden = "caller_forbidden"

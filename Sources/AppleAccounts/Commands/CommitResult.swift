@@ -1,8 +1,8 @@
 /// The result of a batch.
 public struct CommitResult: Sendable, Equatable {
-    /// One for each command, in their order.
+    /// Results of the commands, in the order of the commands.
     public let results: [CommandResult]
-    /// The sequence number of the last account event of the batch; `nil` when it made none.
+    /// Sequence number of the last account event of the batch; `nil` when the batch made no event.
     public let lastEventSequence: Int64?
 
     public init(results: [CommandResult], lastEventSequence: Int64?) {
@@ -10,16 +10,16 @@ public struct CommitResult: Sendable, Equatable {
     }
 }
 
-/// How one command of a batch ended.
+/// Result of one command of a batch.
 public enum CommandResult: Sendable, Equatable {
     case done(AccountOutcome)
-    /// By the rules. Nothing of the command was stored.
+    /// Refused by the rules. Nothing of the command was stored.
     case refused(AccountRefusal)
-    /// By the database, which took the rest of the batch. Nothing of the command was stored.
+    /// Refused by the database, which accepted the rest of the batch. Nothing of the command was stored.
     case failed(StorageError)
 }
 
-/// What a command did.
+/// Outcome of a command.
 public enum AccountOutcome: Sendable, Hashable {
     case signedIn(SignInOutcome)
     case notification(NotificationReceipt)

@@ -5,9 +5,9 @@ public struct EraseCommand: Sendable, Hashable {
     public let erasureID: ErasureID
     /// By our clock.
     public let requestedAt: Moment
-    /// When to give up asking Apple.
+    /// Time after which Apple is no longer asked.
     public let deadline: Moment
-    /// Of the caller, who must be allowed all apps that the account has a credential for when it is erased.
+    /// Scope of the caller. It must allow all apps that the account has a credential for when it is erased.
     public let scope: AppScope
 
     public init(

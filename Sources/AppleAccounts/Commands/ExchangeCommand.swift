@@ -1,7 +1,7 @@
 /// The end of the exchange of a code.
 public struct ExchangeCommand: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
-        /// - Parameter authorizedAt: Of the identity token that came with the code.
+        /// - Parameter authorizedAt: Authorization time of the identity token that came with the code.
         case token(SealedSecret, tokenID: UniqueID, authorizedAt: Moment, nextCheckAt: Moment)
         case unavailable(RefreshTokenCause)
     }
@@ -34,9 +34,9 @@ public struct ExchangeCommand: Sendable, Hashable {
 public enum ExchangeReceipt: Sendable, Hashable {
     /// The token is held.
     case kept
-    /// A token of a later authorization, or this very one, was held already.
+    /// The same token, or a token of a later authorization, was already held.
     case superseded
-    /// The credential was revoked after the token's authorization: it is not kept.
+    /// The credential was revoked after the token's authorization. The token is not kept.
     case dropped
     /// There was no token, and the code is gone.
     case unavailable

@@ -1,6 +1,6 @@
 import Encodings
 
-/// What makes two deliveries of one event the same, when their identifiers differ.
+/// Identifies an event across deliveries whose notifications have different identifiers.
 public struct InboxKey: Sendable {
     public let clientID: ClientID
     public let subject: AppleSubject
@@ -15,7 +15,7 @@ public struct InboxKey: Sendable {
     }
 
     /// Returns `nil` for an event without a subject: only the identifier of the notification distinguishes
-    /// two of them.
+    /// two such events.
     init?(_ event: NotifiedEvent, of command: NotificationCommand) {
         guard let subject = event.subject else { return nil }
         self.init(clientID: command.clientID, subject: subject, type: event.type, moment: event.moment)
@@ -23,7 +23,7 @@ public struct InboxKey: Sendable {
 }
 
 extension InboxKey: Hashable {
-    // By bytes, as the databases do it.
+    // Compared by bytes, as in the databases.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.moment == rhs.moment && lhs.clientID == rhs.clientID
             && lhs.subject == rhs.subject && lhs.type.isByteEqual(to: rhs.type)

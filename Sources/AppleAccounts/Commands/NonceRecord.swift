@@ -20,7 +20,7 @@ public struct NonceRecord: Sendable, Hashable {
 /// A nonce that a sign-in has used up.
 public struct UsedNonce: Sendable, Hashable {
     public let digest: NonceDigest
-    /// When no token that carries it can be valid any more.
+    /// Time after which no token that carries the nonce can be valid.
     public let keptUntil: Moment
 
     public init(digest: NonceDigest, keptUntil: Moment) {

@@ -1,18 +1,18 @@
 /// A verified server-to-server notification of Apple.
 ///
-/// It is applied once: a second one with the same identifier changes nothing, and of one with another
-/// identifier only those events are applied that have not been seen under the same client ID, subject, type
-/// and time.
+/// A notification is applied once: a repetition with the same identifier changes nothing. From a notification
+/// with another identifier, only events are applied that have not been seen under the same client ID,
+/// subject, type and time.
 public struct NotificationCommand: Sendable, Hashable {
     public let identifier: InboxIdentifier
     public let team: TeamID
     /// The app's primary client ID.
     public let clientID: ClientID
     public let events: [NotifiedEvent]
-    /// The most characters that a payload may have. Tokens have fewer by far.
+    /// The most characters that a payload may have. Tokens are far shorter.
     public static let longestPayload = 65536
 
-    /// The signed payload as it came.
+    /// The signed payload as received.
     public let payload: String
     /// By our clock.
     public let receivedAt: Moment
@@ -31,12 +31,12 @@ public struct NotificationCommand: Sendable, Hashable {
     }
 }
 
-/// The result of a notification. Apple gets the same response for each.
+/// The result of a notification. Apple gets the same HTTP response for each.
 public enum NotificationReceipt: String, Sendable, Hashable, CaseIterable {
     /// At least one event was new and of a known type.
     case applied
     /// Nothing in it was new.
     case duplicate
-    /// It was kept, but this version knows none of its new events.
+    /// The notification was kept, but this version knows none of its new events.
     case unknownType = "unknown_type"
 }

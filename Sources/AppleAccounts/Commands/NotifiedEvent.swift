@@ -6,23 +6,23 @@ public struct NotifiedEvent: Sendable, Hashable {
     public enum Change: Sendable, Hashable {
         case consentRevoked
         case appleAccountDeleted
-        /// The address comes along with what Apple said of it; `nil` when Apple did not say all.
+        /// `nil` for the address when Apple did not send all of its members.
         case emailForwarding(EmailForwarding, EmailAddress?)
-        /// A type that this version does not know. It is kept and changes nothing.
+        /// A type that this version does not know. The event is kept and changes nothing.
         case unknown
     }
 
     public let change: Change
-    /// Apple's word for the type, as sent. One that no store can keep, having more than `longestType`
-    /// characters or a control character, is replaced by "sha256:" and its digest: refused, it would be
-    /// delivered for ever; cut off, it could be taken for another.
+    /// Apple's word for the type, as sent. A word that no store can keep, because it has more than
+    /// `longestType` characters or a control character, is replaced by "sha256:" and its digest: if it were
+    /// refused, Apple would deliver it for ever; if it were cut off, it could equal another word.
     public let type: String
-    /// `nil` only for a type that is not known.
+    /// `nil` only for an unknown type.
     public let subject: AppleSubject?
     /// Apple's `event_time`.
     public let moment: Moment
 
-    /// In characters. The stores have an index of types and subjects, whose entries are bounded.
+    /// In characters. The stores index types and subjects, and index entries are bounded.
     public static let longestType = 255
 
     public init(change: Change, type: String, subject: AppleSubject?, moment: Moment) {
@@ -37,7 +37,7 @@ public struct NotifiedEvent: Sendable, Hashable {
         return "sha256:" + Hexadecimal.encode(SHA256Digest.hash(type))
     }
 
-    /// Whether it ends credentials.
+    /// Indicates that the event ends credentials.
     public var isRevocation: Bool {
         switch change {
         case .consentRevoked, .appleAccountDeleted: true

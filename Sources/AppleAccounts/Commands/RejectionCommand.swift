@@ -1,4 +1,4 @@
-/// The refusal of a refresh token: Apple answered a daily check with `invalid_grant`.
+/// The refusal of a refresh token: Apple responded to a daily check with `invalid_grant`.
 public struct RejectionCommand: Sendable, Hashable {
     public let key: SubjectKey
     public let accountID: AccountID
@@ -6,7 +6,7 @@ public struct RejectionCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let primaryClientID: ClientID
     public let tokenID: UniqueID
-    /// When Apple was asked, by our clock.
+    /// Time of the request to Apple, by our clock.
     public let moment: Moment
 
     public init(
@@ -26,8 +26,8 @@ public struct RejectionCommand: Sendable, Hashable {
 public enum RejectionReceipt: Sendable, Hashable {
     /// The credential is revoked from this moment on, and its tokens are gone.
     case revoked
-    /// The token is gone. Its authorization had been revoked before, so the refusal is no news.
+    /// The token is gone. Its authorization had been revoked before, so the refusal changes no state.
     case dropped
-    /// It was not the token that is held, so it says nothing about the credential.
+    /// The refused token is not the token that is held, so the credential does not change.
     case ignored
 }

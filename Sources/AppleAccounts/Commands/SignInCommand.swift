@@ -7,23 +7,24 @@ public struct SignInCommand: Sendable, Hashable {
     public let clientID: ClientID
     /// The token's `auth_time`, else its `iat`.
     public let authorizedAt: Moment
-    /// From the token; `nil` when it has none.
+    /// E-mail address of the token; `nil` when it has none.
     public let email: EmailAddress?
     public let realUserStatus: Int64?
-    /// From the app, unsigned. What no store keeps counts as absent.
+    /// From the app, unsigned. Values that no store accepts count as absent.
     public let profile: Profile
-    /// From the app, unsigned. What is empty, has control characters or more than 320 characters counts as
-    /// absent.
+    /// From the app, unsigned. An address that is empty, has control characters or more than 320 characters
+    /// counts as absent.
     public let unsignedEmail: String?
-    /// Whether an unknown person gets an account. Otherwise the command is refused.
+    /// Creates an account for an unknown user. Otherwise the command is refused.
     public let createsAccount: Bool
-    /// `nil` without nonce, and for one that cannot be ours.
+    /// `nil` without a nonce, and for a nonce that cannot be ours.
     public let nonce: SignInNonce?
     /// A code that came along, to be exchanged later.
     public let authorizationCode: AuthorizationCodeOffer?
-    /// Why a code that came along cannot be kept. The credential shows it unless a token is held or pending.
+    /// Reason why the code of this sign-in cannot be kept. The credential shows it unless a token is held or
+    /// pending.
     public let refreshTokenCause: RefreshTokenCause?
-    /// The token's `transfer_sub`. What no name can be is taken for absent.
+    /// The token's `transfer_sub`. A value that cannot be a name counts as absent.
     public let transferSubject: AppleSubject?
     /// By our clock.
     public let receivedAt: Moment
@@ -54,7 +55,7 @@ public struct SignInCommand: Sendable, Hashable {
 /// The result of a sign-in.
 public struct SignInOutcome: Sendable, Hashable {
     public let account: Account
-    /// The credential for the app of this sign-in. It is one of the account's.
+    /// The credential for the app of this sign-in. It is also in the account's `credentials`.
     public let credential: Credential
     public let isNewAccount: Bool
 

@@ -1,16 +1,16 @@
 /// The nonce of a sign-in, as far as it is known without the database.
 public enum SignInNonce: Sendable, Hashable {
-    /// Made by this service, which its MAC has shown.
+    /// Minted by this service, as its MAC has shown.
     ///
-    /// It is used up before `expiresAt`, and its digest is kept until `keptUntil`, when no token that carries
-    /// it can be valid any more.
+    /// It is used up before `expiresAt`. Its digest is kept until `keptUntil`, after which no token that
+    /// carries it can be valid.
     case minted(NonceDigest, expiresAt: Moment, keptUntil: Moment)
     /// Has the prefix of ours and no valid MAC: minted by an earlier version, which stored what it minted, or
     /// invented.
     case unproven(NonceDigest)
-    /// Only the token has it: the caller's own, or the digest of one of ours. If that is known as used, the
-    /// sign-in is refused also when the caller posted no nonce: a stolen token must not pass after its nonce
-    /// was used because its thief was silent.
+    /// Present only in the token: the caller's own nonce, or the digest of one of ours. If it is known as
+    /// used, the sign-in is refused even when the caller posted no nonce: otherwise a thief could replay a
+    /// stolen token, after its nonce was used, by leaving the nonce out.
     case carried(NonceDigest)
 
     public var digest: NonceDigest {

@@ -1,15 +1,15 @@
-/// A transferred account: Apple told the receiving team the new `sub` of a person whose app was transferred.
+/// A transferred account: Apple told the receiving team the new `sub` of a user of the transferred app.
 public struct TransferCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// As the giving team knew the person.
+    /// The user's key at the giving team.
     public let from: SubjectKey?
-    /// As the receiving team knows the person.
+    /// The user's key at the receiving team.
     public let to: SubjectKey
     /// The primary client ID of the app that was transferred.
     public let clientID: ClientID
-    /// The relay address changes with the team. `nil` when Apple said none.
+    /// The relay address changes with the team. `nil` when Apple sent none.
     public let email: EmailAddress?
-    /// Of the account, for one that is not in this database.
+    /// Creation time for an account that is not in this database.
     public let createdAt: Moment
     /// By our clock.
     public let receivedAt: Moment
@@ -30,10 +30,10 @@ public struct TransferCommand: Sendable, Hashable {
 
 /// The result of a transfer.
 public enum TransferReceipt: Sendable, Hashable {
-    /// The account is now found as the receiving team knows the person.
+    /// The account is now keyed by the user's `sub` at the receiving team.
     case moved
     /// The account was not in this database and has been made.
     case made
-    /// It had been done before.
+    /// The transfer had been applied before.
     case alreadyDone
 }

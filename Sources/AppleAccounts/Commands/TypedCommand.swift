@@ -8,8 +8,8 @@ public protocol TypedCommand: Sendable {
     /// The command as part of a batch.
     var accountCommand: AccountCommand { get }
 
-    /// Returns `nil` when the outcome is that of another kind of command. A store that conforms never returns
-    /// one.
+    /// Returns `nil` for an outcome of another kind of command. A conforming store never returns such an
+    /// outcome.
     static func output(_ outcome: AccountOutcome) -> Output?
 }
 

@@ -1,13 +1,13 @@
 /// A primary App ID of a team, with all the client IDs that are grouped under it.
 ///
-/// Consent is given and withdrawn for the app: for all of its client IDs, not only for the one that the
-/// person used.
+/// Consent is given and withdrawn for the app: for all of its client IDs, not only for the client ID that the
+/// user used.
 public struct App: Sendable, Hashable {
     public let team: TeamID
-    /// The app's name in storage: what is known of its credentials is kept under it, so it must not change
-    /// once it is in use.
+    /// The app's name in storage: its credentials are stored under this ID, so it must not change once it is
+    /// in use.
     public let primaryClientID: ClientID
-    /// Every client ID of the app, the primary one first, none twice.
+    /// Every client ID of the app, the primary one first, without duplicates.
     public let clientIDs: [ClientID]
 
     public init(team: TeamID, primaryClientID: ClientID, otherClientIDs: [ClientID] = []) {

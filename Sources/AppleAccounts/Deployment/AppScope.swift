@@ -1,8 +1,8 @@
-/// Which apps a caller may ask about.
+/// Apps that a caller may ask about.
 ///
-/// An account belongs to all apps that it has, or had when it was erased, a credential for. A caller who may
-/// ask about one of them may see it, with the credentials and grants of the caller's apps; to all others it
-/// does not exist.
+/// An account belongs to all apps that it has a credential for, or had at its erasure. A caller who may ask
+/// about at least one of these apps may see the account, with the credentials and grants of the caller's
+/// apps; to all other callers the account does not exist.
 public enum AppScope: Sendable, Hashable {
     case all
     /// By their primary client IDs.
@@ -17,13 +17,13 @@ public enum AppScope: Sendable, Hashable {
         }
     }
 
-    /// Whether the caller may see what belongs to all of these apps, named by their primary client IDs. What
-    /// belongs to none is for callers who are not limited.
+    /// Returns true if the caller may see an object that belongs to these apps, named by their primary client
+    /// IDs. An object that belongs to no app is only for callers without a limit.
     public func allowsAny(of primaryClientIDs: some Sequence<ClientID>) -> Bool {
         self == .all || primaryClientIDs.contains { allows($0) }
     }
 
-    /// Whether the caller may ask about each of these apps, by their primary client IDs.
+    /// Returns true if the caller may ask about each of these apps, by their primary client IDs.
     func allowsAll(_ primaryClientIDs: some Sequence<ClientID>) -> Bool {
         primaryClientIDs.allSatisfy { allows($0) }
     }

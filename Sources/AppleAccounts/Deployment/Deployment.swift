@@ -1,16 +1,15 @@
-/// All the apps that one service answers for, of one team or several. It does not change while the service
-/// runs.
+/// All apps that one service serves, of one team or several. It does not change while the service runs.
 public struct Deployment: Sendable {
     public let apps: [App]
     private let appIndexByClientID: [ClientID: Int]
 
-    /// - Throws: `DeploymentError` when there is no app, or a client ID belongs to two.
+    /// - Throws: `DeploymentError` when there is no app, or a client ID belongs to two apps.
     public init(apps: [App]) throws(DeploymentError) {
         guard !apps.isEmpty else { throw DeploymentError(.noApps, detail: "") }
         var index: [ClientID: Int] = [:]
         for (position, app) in apps.enumerated() {
             for clientID in app.clientIDs {
-                // A token for it could not say which app's credential it is about.
+                // A token for a shared client ID would not identify the app whose credential it is about.
                 guard index.updateValue(position, forKey: clientID) == nil else {
                     throw DeploymentError(.clientIDInTwoApps, detail: clientID.rawValue)
                 }
@@ -20,7 +19,7 @@ public struct Deployment: Sendable {
         appIndexByClientID = index
     }
 
-    /// The app that a client ID, primary or not, belongs to.
+    /// Returns the app that a client ID, primary or not, belongs to.
     public func app(for clientID: ClientID) -> App? {
         appIndexByClientID[clientID].map { apps[$0] }
     }

@@ -1,13 +1,13 @@
 public import Encodings
 
-/// Why a list of apps cannot be served.
+/// Refusal of a list of apps that cannot be served.
 public struct DeploymentError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         case noApps, clientIDInTwoApps
     }
 
     public let code: Code
-    /// The client ID that is meant. It comes from our own configuration and may be shown.
+    /// The client ID at fault. It comes from our own configuration and may be shown.
     public let detail: String
 
     public init(_ code: Code, detail: String) { (self.code, self.detail) = (code, detail) }

@@ -1,11 +1,11 @@
-/// A grant of an erased account, claimed: until the claim ends, only this caller works on it.
+/// An Apple code or token of an erased account, claimed: until the claim ends, only this caller works on it.
 public struct ClaimedErasureGrant: Sendable, Hashable {
     public let erasureID: ErasureID
     public let accountID: AccountID
     public let team: TeamID
     public let deadline: Moment
     public let grant: ErasureGrant
-    /// Whether an earlier claim ended without a word, so that its step may have happened.
+    /// Indicates that an earlier claim ended without a result, so that its step may have happened.
     public let isInterrupted: Bool
 
     public init(

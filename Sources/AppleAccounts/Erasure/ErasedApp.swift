@@ -1,12 +1,12 @@
-/// What was known for one app when the account was erased.
+/// Facts about one app at the erasure of the account.
 public struct ErasedApp: Sendable, Hashable {
     /// The app's primary client ID.
     public let clientID: ClientID
-    /// Whether a refresh token was held.
+    /// Indicates that a refresh token was held.
     public let hadToken: Bool
     public let stateBefore: CredentialState
     public let reasonBefore: CredentialReason?
-    /// Why no token was held, when a code had come.
+    /// Reason why no token was held although a code had come.
     public let refreshTokenCause: RefreshTokenCause?
 
     public init(

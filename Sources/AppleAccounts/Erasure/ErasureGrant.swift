@@ -1,8 +1,8 @@
 /// A code or token of an erased account, on its way to be revoked at Apple.
 public struct ErasureGrant: Sendable, Hashable {
-    /// What is to be done next.
+    /// Next step.
     public enum Step: Sendable, Hashable {
-        /// The code is to be exchanged, because only a token can be revoked.
+        /// The code must be exchanged, because only a token can be revoked.
         case exchange
         case revoke
         /// A refresh with the token must be refused.
@@ -10,31 +10,31 @@ public struct ErasureGrant: Sendable, Hashable {
         case done(ErasureOutcome)
     }
 
-    /// Of the code or token that it was.
+    /// ID of the code or token before the erasure.
     public let id: UniqueID
-    /// The client ID that it was issued to.
+    /// Client ID that the code or token was issued to.
     public let clientID: ClientID
-    /// Of the app that the client ID belongs to.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     public var kind: SealedPurpose
     public var step: Step
-    /// How often it has been claimed since the erasure.
+    /// Number of claims since the erasure.
     public var attempts: Int64
-    /// When it may be claimed: while it is claimed, when that claim ends by itself.
+    /// Time from which it may be claimed. During a claim: the time at which the claim ends by itself.
     public var nextAttemptAt: Moment
-    /// Whether it is claimed: a worker took it and has not reported the result.
+    /// Indicates a claim: a worker took it and has not reported the result.
     public var isClaimed: Bool
     /// The most characters that a cause may have.
     public static let longestCause = 64
 
-    /// Apple's error or our own code for what went wrong last. Not empty, and at most `longestCause`
+    /// Cause of the last failure: Apple's error or our own code. Not empty, and at most `longestCause`
     /// characters.
     public var cause: String?
-    /// `nil` once it is done.
+    /// `nil` after the last step.
     public var sealed: SealedSecret?
     /// Only for a code of the web flow.
     public let redirectURI: String?
-    /// Only for a code: when Apple no longer takes it.
+    /// Only for a code: time from which Apple refuses it.
     public let expiresAt: Moment?
 
     public init(
@@ -68,7 +68,7 @@ extension ErasureGrant {
             kind: .refreshToken, step: .revoke, nextAttemptAt: moment, sealed: token.sealed)
     }
 
-    /// A code that is just being exchanged stays claimed, so that it is not sent a second time.
+    /// A code that is being exchanged stays claimed, so that it is not sent a second time.
     init(_ code: AuthorizationCodeRecord, at moment: Moment) {
         self.init(
             id: code.id, clientID: code.clientID, primaryClientID: code.primaryClientID,
@@ -78,10 +78,10 @@ extension ErasureGrant {
     }
 }
 
-/// The outcome of one grant of an erased account.
+/// The outcome for one Apple code or token of an erased account.
 public enum ErasureOutcome: String, Sendable, Hashable, CaseIterable {
-    /// Apple revoked it, and then refused it.
+    /// Apple revoked the token, and then refused it.
     case provenRevoked = "revoked_and_proven"
-    /// It could not be revoked, or the revocation could not be proven. The cause of the grant says why.
+    /// The token could not be revoked, or the revocation could not be proven. `cause` says why.
     case notRevoked = "not_revoked"
 }

@@ -1,12 +1,12 @@
-/// What was done, and what is left to do, for an erased account. Nothing in it names the person.
+/// Finished and remaining steps of an erasure. No member identifies the user.
 public struct ErasureRecord: Sendable, Hashable {
     public let id: ErasureID
     public let accountID: AccountID
     public let team: TeamID
     public let requestedAt: Moment
-    /// When Apple is no longer asked.
+    /// Time from which Apple is no longer asked.
     public let deadline: Moment
-    /// When the last grant was done; at once when there was none.
+    /// Time at which the last Apple code or token was done; the time of the erasure when there was none.
     public var finishedAt: Moment?
     /// In the order of the primary client IDs' bytes.
     public let apps: [ErasedApp]

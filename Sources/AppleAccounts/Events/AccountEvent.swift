@@ -1,4 +1,4 @@
-/// Something that changed about an account or a credential, in the order of commit.
+/// A change of an account or a credential, in the order of commit.
 public struct AccountEvent: Sendable, Hashable {
     /// The words on the wire.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -8,15 +8,15 @@ public struct AccountEvent: Sendable, Hashable {
         case emailChanged = "email_changed"
         case emailForwardingChanged = "email_forwarding_changed"
         case profileChanged = "profile_changed"
-        /// The Apple Account is gone, with all that it authorized.
+        /// The Apple Account was deleted, with all of its authorizations.
         case accountDeleted = "account_deleted"
         /// The account was erased here. It is the last event of the account.
         case accountErased = "account_erased"
-        /// The account belongs to another team now, and the person has another `sub`.
+        /// The account moved to another team, and the user has another `sub`.
         case accountTransferred = "account_transferred"
-        /// The person agreed that an OAuth client may act for them (RFC 6749).
+        /// The user agreed that an OAuth client may act for them (RFC 6749).
         case grantCreated = "grant_created"
-        /// All tokens of an OAuth client for the person have ended. `grant` has the reason.
+        /// All tokens of an OAuth client for the user have ended. `grant` has the reason.
         case grantRevoked = "grant_revoked"
     }
 
@@ -25,19 +25,19 @@ public struct AccountEvent: Sendable, Hashable {
     public let id: EventID
     public let kind: Kind
     public let team: TeamID
-    /// `nil` for a person who was erased, also in events from before the erasure.
+    /// `nil` for an erased user, also in events from before the erasure.
     public let subject: AppleSubject?
-    /// `nil` for a person whom this service did not know when it happened.
+    /// `nil` for a user who was unknown to this service at the time of the event.
     public let accountID: AccountID?
-    /// The primary client ID of the app that it is about; `nil` when it is about the account as a whole.
+    /// Primary client ID of the app concerned; `nil` when the event is about the account as a whole.
     public let clientID: ClientID?
     public let reason: CredentialReason?
     public let source: CredentialSource?
-    /// The OAuth grant that it is about; `nil` for all kinds but those of grants.
+    /// The OAuth grant concerned; `nil` for all kinds except grant events.
     public let grant: GrantReference?
-    /// When it happened, by Apple's clock.
+    /// Time of the change, by Apple's clock.
     public let moment: Moment
-    /// When it was stored, by ours.
+    /// Time of storage, by our clock.
     public let recordedAt: Moment
 
     public init(
@@ -59,7 +59,7 @@ public struct AccountEvent: Sendable, Hashable {
         self.recordedAt = recordedAt
     }
 
-    /// An event about a person who is not erased.
+    /// Creates an event about a user who is not erased.
     public init(
         sequence: Int64 = 0, id: EventID, kind: Kind, key: SubjectKey, accountID: AccountID? = nil,
         clientID: ClientID? = nil, reason: CredentialReason? = nil, source: CredentialSource? = nil,
@@ -71,10 +71,10 @@ public struct AccountEvent: Sendable, Hashable {
             moment: moment, recordedAt: recordedAt)
     }
 
-    /// `nil` for a person who was erased.
+    /// `nil` for an erased user.
     public var key: SubjectKey? { subject.map { SubjectKey(team: team, subject: $0) } }
 
-    /// The event as the store has numbered it.
+    /// Returns the event with the sequence number from the store.
     public func numbered(_ sequence: Int64) -> AccountEvent {
         var event = self
         event.sequence = sequence
@@ -82,13 +82,13 @@ public struct AccountEvent: Sendable, Hashable {
     }
 }
 
-/// A stretch of the event feed.
+/// A page of the event feed.
 public struct EventPage: Sendable, Hashable {
     public let events: [AccountEvent]
-    /// Where to go on. It can be past the last event of the page, when what followed was not the reader's to
-    /// see.
+    /// Position of the next page. It can be past the last event of the page, when the reader may not see the
+    /// events that follow.
     public let cursor: Int64
-    /// Whether there may be more right now.
+    /// Indicates that more events may be stored already.
     public let hasMore: Bool
 
     public init(events: [AccountEvent], cursor: Int64, hasMore: Bool) {

@@ -10,15 +10,15 @@ public struct GrantReference: Sendable, Hashable {
     }
 }
 
-/// Why an OAuth grant ended. The words are those of the event feed.
+/// Reason of the end of an OAuth grant, in the words of the event feed.
 public enum GrantEndReason: String, Sendable, Hashable, CaseIterable {
-    /// The app's backend ended it for the person.
+    /// The app's backend ended the grant for the user.
     case unlinked
     /// The OAuth client revoked its last token (RFC 7009).
     case clientRevoked = "client_revoked"
     /// A code or refresh token was used twice (RFC 9700 §4.14).
     case tokenReused = "token_reused"
-    /// Newer tokens took the places of the last of its own.
+    /// Newer tokens replaced the last tokens of the grant.
     case replaced
     /// Google reported that the sessions or tokens of the linked Google account have ended.
     case googleRevoked = "google_revoked"

@@ -2,14 +2,14 @@
 public struct AccountGrants: Sendable, Hashable {
     public var codes: [AuthorizationCodeRecord]
     public var tokens: [RefreshTokenRecord]
-    /// Those that sign-ins of the same working set brought, and that no row has yet.
+    /// Codes that sign-ins of the same working set brought; they have no row yet.
     var newCodes: [NewAuthorizationCode] = []
 
     public init(codes: [AuthorizationCodeRecord] = [], tokens: [RefreshTokenRecord] = []) {
         (self.codes, self.tokens) = (codes, tokens)
     }
 
-    /// The status for one app; `nil` when there is neither a code nor a token.
+    /// Returns the status for one app; `nil` when there is neither a code nor a token.
     func status(of clientID: ClientID) -> RefreshTokenStatus? {
         if tokens.contains(where: { $0.primaryClientID == clientID }) { return .held }
         let isPending =
@@ -18,7 +18,7 @@ public struct AccountGrants: Sendable, Hashable {
         return isPending ? .pending : nil
     }
 
-    /// Returns `false` when there is no code of that ID.
+    /// Returns `false` when there is no code with this ID.
     mutating func removeCode(_ id: UniqueID) -> Bool {
         let count = codes.count + newCodes.count
         codes.removeAll { $0.id == id }
@@ -26,7 +26,7 @@ public struct AccountGrants: Sendable, Hashable {
         return codes.count + newCodes.count < count
     }
 
-    /// Removes the codes that are ended, and returns them by their IDs and apps.
+    /// Removes the ended codes, and returns their IDs and apps.
     mutating func removeCodes(
         where isEnded: (_ primaryClientID: ClientID, _ authorizedAt: Moment) -> Bool
     ) -> [(id: UniqueID, primaryClientID: ClientID)] {
@@ -45,13 +45,13 @@ public struct AccountGrants: Sendable, Hashable {
     }
 }
 
-/// What a store has to do with its codes and tokens at the end of a batch, in this order.
+/// A write of a store to codes and tokens at the end of a batch, in this order.
 public enum GrantChange: Sendable, Hashable {
-    /// To be sealed with the hook that the store was opened with. Does nothing when there is one of that ID:
-    /// a command that was repeated.
+    /// Inserts a code, sealed with the hook that the store was opened with. Does nothing when a code with
+    /// this ID exists, because the command was repeated.
     case insertCode(NewAuthorizationCode)
     case removeCode(UniqueID)
-    /// Replaces that of the same account and client ID.
+    /// Replaces the token of the same account and client ID.
     case putToken(RefreshTokenRecord)
     case removeToken(AccountID, ClientID)
     /// Codes and tokens of all client IDs.

@@ -5,7 +5,7 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
     public let clientID: ClientID
     /// Only for a code of the web flow.
     public let redirectURI: String?
-    /// By our clock. Apple takes a code for five minutes.
+    /// By our clock. Apple accepts a code for five minutes.
     public let expiresAt: Moment
     public let secret: GrantSecret
 
@@ -20,16 +20,16 @@ public struct AuthorizationCodeOffer: Sendable, Hashable {
     }
 }
 
-/// An authorization code that is to be kept for an account. A store seals it when it writes its row, because
-/// only the transaction knows the account.
+/// An authorization code to be kept for an account. A store seals it when it writes its row, because only the
+/// transaction knows the account.
 public struct NewAuthorizationCode: Sendable, Hashable {
     public let offer: AuthorizationCodeOffer
     public let accountID: AccountID
-    /// Of the app that the client ID belongs to.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
-    /// Of the identity token that it came with.
+    /// Authorization time of the identity token that came with the code.
     public let authorizedAt: Moment
-    /// When it may be claimed first.
+    /// Time of the first possible claim.
     public let nextAttemptAt: Moment
 
     public init(

@@ -2,20 +2,20 @@
 public struct AuthorizationCodeRecord: Sendable, Hashable {
     public let id: UniqueID
     public let accountID: AccountID
-    /// The client ID that it was issued to.
+    /// The client ID that the code was issued to.
     public let clientID: ClientID
-    /// Of the app that the client ID belongs to.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     public let redirectURI: String?
     public let sealed: SealedSecret
-    /// Of the identity token that it came with.
+    /// Authorization time of the identity token that came with the code.
     public let authorizedAt: Moment
     public let expiresAt: Moment
-    /// How often it has been claimed.
+    /// Number of claims.
     public var attempts: Int64
-    /// When it may be claimed: while it is claimed, when that claim ends by itself.
+    /// Time from which it may be claimed. During a claim: the time at which the claim ends by itself.
     public var nextAttemptAt: Moment
-    /// Whether it is claimed: a worker took it and has not reported the result.
+    /// Indicates a claim: a worker took the code and has not reported the result.
     public var isClaimed: Bool
 
     public init(
@@ -41,8 +41,8 @@ public struct AuthorizationCodeRecord: Sendable, Hashable {
 public struct ClaimedCode: Sendable, Hashable {
     public let record: AuthorizationCodeRecord
     public let key: SubjectKey
-    /// Whether an earlier claim ended without a result. The code may have been sent to Apple then, and the
-    /// response is lost.
+    /// Indicates that an earlier claim ended without a result. The code may have been sent to Apple, and the
+    /// response was lost.
     public let isInterrupted: Bool
 
     public init(record: AuthorizationCodeRecord, key: SubjectKey, isInterrupted: Bool) {

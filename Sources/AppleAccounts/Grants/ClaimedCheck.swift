@@ -1,5 +1,5 @@
-/// A refresh token, claimed for its daily check: its next check has been moved already, so no other worker
-/// checks it.
+/// A refresh token, claimed for its daily check. The time of its next check is already moved, so no other
+/// worker checks it.
 public struct ClaimedCheck: Sendable, Hashable {
     public let tokenID: UniqueID
     public let accountID: AccountID

@@ -1,14 +1,14 @@
-/// The refresh token that is held for an account and one client ID: the newest that came.
+/// The refresh token that is held for an account and one client ID: the newest received.
 public struct RefreshTokenRecord: Sendable, Hashable {
-    /// Distinguishes this token from those before and after it.
+    /// Distinguishes this token from earlier and later tokens.
     public let id: UniqueID
     public let accountID: AccountID
-    /// The client ID that it was issued to. Apple takes it from no other.
+    /// The client ID that the token was issued to. Apple accepts the token from no other client.
     public let clientID: ClientID
-    /// Of the app that the client ID belongs to.
+    /// Primary client ID of the app that the client ID belongs to.
     public let primaryClientID: ClientID
     public var sealed: SealedSecret
-    /// Of the identity token that came with its code.
+    /// Authorization time of the identity token that came with its code.
     public let authorizedAt: Moment
     public var nextCheckAt: Moment
 
@@ -25,8 +25,8 @@ public struct RefreshTokenRecord: Sendable, Hashable {
         self.nextCheckAt = nextCheckAt
     }
 
-    /// Whether it replaces the other. The ID only makes the order total, so that the same one stays when they
-    /// come in the other order.
+    /// Returns true if this token replaces the other. The ID only makes the order total, so that the same
+    /// token stays in any order of arrival.
     func isNewer(than other: RefreshTokenRecord) -> Bool {
         (other.authorizedAt, other.id) < (authorizedAt, id)
     }

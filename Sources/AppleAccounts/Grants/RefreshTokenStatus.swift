@@ -1,12 +1,12 @@
-/// Whether this service can speak to Apple for a person in an app.
+/// State of the refresh token with which this service acts at Apple for a user in an app.
 public enum RefreshTokenStatus: Sendable, Hashable {
-    /// A refresh token is held. It stays so while a newer code is being exchanged.
+    /// A refresh token is held, also while a newer code is being exchanged.
     case held
     /// A code waits for its exchange.
     case pending
     case unavailable(RefreshTokenCause)
 
-    /// Whether a store may have a code or a token for it. Otherwise there is nothing to look for.
+    /// Indicates that a store may have a code or a token. Otherwise no look-up is needed.
     public var mayHaveGrants: Bool {
         switch self {
         case .held, .pending: true
@@ -15,21 +15,22 @@ public enum RefreshTokenStatus: Sendable, Hashable {
     }
 }
 
-/// Why there is no refresh token though a code came. The raw values are the words on the wire.
+/// Reason for a missing refresh token although a code came. The raw values are the words on the wire.
 public enum RefreshTokenCause: String, Sendable, Hashable, CaseIterable {
     /// Nothing is stored in the clear, and there is no key to seal with.
     case noSealingKey = "no_sealing_key"
-    /// No private key is configured for the team, so Apple cannot be asked.
+    /// No private key is configured for the team, so no request to Apple is possible.
     case noSigningKey = "no_signing_key"
-    /// Apple answered `invalid_grant`: the code was used, or is not one of ours.
+    /// Apple responded with `invalid_grant`: the code was used, or is not one of ours.
     case codeRejected = "code_rejected"
     /// Its five minutes passed while Apple was out of reach.
     case codeExpired = "code_expired"
-    /// Apple was asked and the answer was lost. A code that may have been used is never sent again.
+    /// A request was sent to Apple and the response was lost. A code that may have been used is never sent
+    /// again.
     case exchangeUncertain = "exchange_uncertain"
     /// Apple refused the client secret or the client ID.
     case clientRejected = "client_rejected"
-    /// The identity token of the exchange names another person.
+    /// The identity token of the exchange names another user.
     case identityMismatch = "identity_mismatch"
     /// Apple refused the refresh token at a daily check.
     case rejected

@@ -1,6 +1,6 @@
-/// One sealed secret with what it is bound to.
+/// A sealed secret with the purpose, account and client ID that it is bound to.
 public struct SealedRow: Sendable, Hashable {
-    /// Where to go on after it.
+    /// Position after this row.
     public let cursor: SealedCursor
     public let purpose: SealedPurpose
     public let accountID: AccountID
@@ -19,10 +19,10 @@ public struct SealedRow: Sendable, Hashable {
     }
 }
 
-/// A place in the sequence of all sealed secrets of a store.
+/// A position in the sequence of all sealed secrets of a store.
 ///
-/// Secrets move forward in it, from codes to tokens to erasures, and never back. So a secret that moves
-/// during a walk is seen twice rather than missed.
+/// Secrets only move forward, from codes to tokens to erasures, so a secret that moves during a walk is seen
+/// twice rather than missed.
 public struct SealedCursor: Sendable, Hashable {
     public enum Place: Int64, Sendable, Hashable, CaseIterable {
         case code = 1
@@ -30,7 +30,7 @@ public struct SealedCursor: Sendable, Hashable {
     }
 
     public let place: Place
-    /// Of the code or the erasure's grant; of the account for a token.
+    /// ID of the code or of the erasure's entry; the account's ID for a token.
     public let id: UniqueID
     /// Only for a token.
     public let clientID: ClientID?
@@ -40,7 +40,7 @@ public struct SealedCursor: Sendable, Hashable {
     }
 }
 
-/// A sealed secret as it was read, and what takes its place.
+/// A sealed secret as it was read, and its replacement.
 public struct SealedChange: Sendable, Hashable {
     public let row: SealedRow
     public let sealed: SealedSecret

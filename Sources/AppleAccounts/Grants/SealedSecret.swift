@@ -1,5 +1,5 @@
-/// A secret of Apple's (a refresh token, an authorization code) as it was sealed. This module can neither
-/// seal nor open it.
+/// A sealed secret of Apple's (a refresh token or an authorization code). This module can neither seal nor
+/// open it.
 public struct SealedSecret: Sendable, Hashable {
     public static let longest = 16384
 
@@ -18,7 +18,7 @@ extension SealedSecret: CustomStringConvertible {
     public var description: String { "sealed secret of \(bytes.count) bytes" }
 }
 
-/// What a sealed secret is. The raw values are part of what it was sealed with and never change.
+/// Kind of a sealed secret. The raw values are part of the authenticated data and never change.
 public enum SealedPurpose: String, Sendable, Hashable, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"

@@ -3,8 +3,8 @@ import Encodings
 /// Text that is equal only to the same bytes.
 ///
 /// `String ==` is canonical equivalence (U+212A equals "K"), the databases compare bytes. If two parts of the
-/// service held two names for equal and a third did not, a person could get another person's account. So
-/// every name in this module compares, sorts and hashes its UTF-8 bytes.
+/// service took two names for equal and a third did not, a user could get another user's account. So every
+/// name in this module compares, sorts and hashes its UTF-8 bytes.
 public protocol ByteComparedText: Hashable, Comparable, Sendable {
     var rawValue: String { get }
 }
@@ -26,9 +26,9 @@ extension ByteComparedText {
         Array(rawValue.utf8).withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// Whether a string can be a name: 1 to 255 characters and none of them a control character.
+    /// Returns true if a string can be a name: 1 to 255 characters without control characters.
     ///
-    /// U+0000 ends a string in C and is an error in PostgreSQL, so it must never get as far as a database.
+    /// U+0000 ends a string in C and is an error in PostgreSQL, so it must never reach a database.
     static func isAcceptable(_ text: String) -> Bool {
         // A character has at most four bytes.
         guard (1...1020).contains(text.utf8.count), !text.hasControlCharacters else { return false }
@@ -36,7 +36,7 @@ extension ByteComparedText {
     }
 }
 
-/// An Apple developer team ("A1B2C3D4E5"). Each team gets its own `sub` for a person.
+/// An Apple developer team ("A1B2C3D4E5"). Each team gets its own `sub` for a user.
 public struct TeamID: ByteComparedText {
     public let rawValue: String
 
@@ -58,21 +58,21 @@ public struct ClientID: ByteComparedText {
     }
 }
 
-/// The `sub` that Apple gave a person in one team.
+/// The `sub` that Apple gave a user in one team.
 ///
-/// Apple promises "a unique, stable string" and no more, so nothing about its form is assumed.
+/// Apple promises only "a unique, stable string", so nothing about its form is assumed.
 public struct AppleSubject: ByteComparedText {
     public let rawValue: String
 
-    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier
-    /// asks for the same, so that `nil` here means: no account and no credential can have this name.
+    /// Returns `nil` unless the text has 1 to 255 characters and no control character. The token verifier has
+    /// the same requirement, so `nil` means that no account and no credential can have this name.
     public init?(_ text: String) {
         guard Self.isAcceptable(text) else { return nil }
         rawValue = text
     }
 }
 
-/// What a notification calls itself: Apple's `jti`, or a name made from the payload when there is none.
+/// Identifier of a notification: Apple's `jti`, or a digest of the payload when there is no `jti`.
 public struct InboxIdentifier: ByteComparedText {
     public let rawValue: String
 

@@ -1,6 +1,6 @@
 /// Our own, opaque name of an account: "acc_" and a UUID of version 7.
 ///
-/// It says nothing about the person, and it stays when Apple's `sub` changes with the team.
+/// It reveals nothing about the user, and it stays when Apple's `sub` changes with the team.
 public struct AccountID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -8,7 +8,7 @@ public struct AccountID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads what `rawValue` writes. Anything else names no account.
+    /// Reads the form of `rawValue`. No other text names an account.
     public init?(_ text: String) {
         guard text.hasPrefix("acc_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -17,8 +17,7 @@ public struct AccountID: Hashable, Sendable {
     public var rawValue: String { uniqueID.text(prefix: "acc_") }
 }
 
-/// The name of an account event: "evt_" and a UUID of version 7. It stays the same however often the event is
-/// read.
+/// The name of an account event: "evt_" and a UUID of version 7. It is the same at every reading.
 public struct EventID: Hashable, Sendable {
     public let uniqueID: UniqueID
 
@@ -26,7 +25,7 @@ public struct EventID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads what `rawValue` writes.
+    /// Reads the form of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("evt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -43,7 +42,7 @@ public struct ErasureID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads what `rawValue` writes.
+    /// Reads the form of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("era_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID
@@ -61,7 +60,7 @@ public struct GrantID: Hashable, Sendable {
         self.uniqueID = uniqueID
     }
 
-    /// Reads what `rawValue` writes.
+    /// Reads the form of `rawValue`.
     public init?(_ text: String) {
         guard text.hasPrefix("grt_"), let uniqueID = UniqueID(text.dropFirst(4)) else { return nil }
         self.uniqueID = uniqueID

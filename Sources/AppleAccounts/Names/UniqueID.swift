@@ -1,6 +1,6 @@
 /// A UUID of version 7 (RFC 9562 §5.7): 48 bits of time, then 74 random bits.
 ///
-/// New ones sort behind old ones, so that an index over them grows at its end.
+/// New IDs sort after old IDs, so that an index over them grows at its end.
 public struct UniqueID: Hashable, Sendable {
     /// The first eight bytes, the most significant first.
     public let high: UInt64
@@ -12,14 +12,14 @@ public struct UniqueID: Hashable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// Makes a new one.
+    /// Creates a new ID.
     public init(at moment: Moment, using generator: inout some RandomNumberGenerator) {
         let time = UInt64(moment.milliseconds) & 0xFFFF_FFFF_FFFF
         high = time << 16 | 0x7000 | generator.next() & 0x0FFF
         low = 0x8000_0000_0000_0000 | generator.next() >> 2
     }
 
-    /// Reads the form that `text` writes, lowercase and with hyphens, and no other: one ID has one spelling.
+    /// Reads the form of `text`, lowercase and with hyphens, and no other: one ID has one spelling.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
@@ -67,6 +67,6 @@ public struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
-    /// By their bytes, as the databases do it.
+    /// Compared by bytes, as in the databases.
     public static func < (lhs: Self, rhs: Self) -> Bool { (lhs.high, lhs.low) < (rhs.high, rhs.low) }
 }

@@ -1,4 +1,4 @@
-/// The person agreed: at this moment by Apple's clock, as we learned from this source.
+/// The user's consent: its moment by Apple's clock, and the source of this fact.
 public struct Authorization: Sendable, Hashable {
     public let moment: Moment
     public let source: CredentialSource
@@ -9,15 +9,15 @@ public struct Authorization: Sendable, Hashable {
 }
 
 extension Authorization: Comparable {
-    /// By moment. The source only makes the order total, so that the later of two is the same when they come
-    /// in the other order.
+    /// By moment. The source only makes the order total, so that the later of two authorizations is the same
+    /// in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.source.rank) < (rhs.moment, rhs.source.rank)
     }
 }
 
 extension CredentialSource {
-    /// Breaks ties between equal moments: what Apple said unasked before what we asked or did.
+    /// Breaks ties between equal moments: Apple's notifications come before our requests and actions.
     var rank: Int {
         switch self {
         case .erasure: 0

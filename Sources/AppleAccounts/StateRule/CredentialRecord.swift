@@ -1,8 +1,8 @@
-/// The state rule: the latest authorization and the latest revocation of one person for one app.
+/// The state rule: the latest authorization and the latest revocation of one user for one app.
 ///
-/// The credential is authorized if the authorization is strictly later, else revoked. Nothing else is
-/// remembered, and `merge` takes the later of each, so that any order and any number of deliveries of the
-/// same facts gives the same record.
+/// The credential is authorized if the authorization is strictly later, else revoked. Nothing else is stored,
+/// and `merge` takes the later of each, so that any order and any number of deliveries of the same facts
+/// gives the same record.
 public struct CredentialRecord: Sendable, Hashable {
     public private(set) var authorization: Authorization?
     public private(set) var revocation: Revocation?
@@ -48,8 +48,8 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// Whether a token of this moment may sign in: only one that was given after the latest revocation,
-    /// however valid its signature is. Identity tokens live for a day, longer than many a consent.
+    /// Returns true if a token of this moment may sign in: only a token issued after the latest revocation,
+    /// even if its signature is valid. Identity tokens live for a day, longer than many a consent.
     public func admits(authorizationAt moment: Moment) -> Bool {
         revocation.map { moment > $0.moment } ?? true
     }

@@ -1,19 +1,19 @@
-/// What Apple's credential of one person for one app is worth, in the words of `getCredentialState`.
+/// State of Apple's credential of one user for one app, in the words of `getCredentialState`.
 public enum CredentialState: String, Sendable, Hashable, CaseIterable {
-    /// The person may go on.
+    /// The user may stay signed in.
     case authorized
-    /// The person is to be signed out.
+    /// The user must be signed out.
     case revoked
     /// Never seen with this app.
     case notFound
 }
 
-/// Why a credential is in its state.
+/// Reason of a credential's state.
 public enum CredentialReason: String, Sendable, Hashable, CaseIterable {
     case signedIn = "signed_in"
     case consentRevoked = "consent_revoked"
     case appleAccountDeleted = "apple_account_deleted"
-    /// Apple refused the refresh token. That also happens after a change of the Apple Account's password.
+    /// Apple refused the refresh token. This also happens after a change of the Apple Account's password.
     case refreshTokenRejected = "refresh_token_rejected"
     /// The account was erased here.
     case erased

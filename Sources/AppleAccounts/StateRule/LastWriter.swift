@@ -1,7 +1,7 @@
-/// A value that many facts can set: the one with the latest moment, by Apple's clock, stays.
+/// A value that many facts can set: the value with the latest moment, by Apple's clock, stays.
 ///
-/// Of two values of the same moment the greater one stays, so that the outcome never depends on which came
-/// first.
+/// If two values have the same moment, the greater value stays, so that the outcome never depends on the
+/// order of arrival.
 public struct LastWriter<Value: Comparable & Sendable>: Sendable, Equatable {
     public private(set) var value: Value
     public private(set) var moment: Moment

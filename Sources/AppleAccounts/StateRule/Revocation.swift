@@ -1,4 +1,4 @@
-/// The agreement ended: at this moment by Apple's clock (or ours, when we ended it), for this reason.
+/// The end of the user's consent: its moment by Apple's clock (or ours, when we ended it), and the reason.
 public struct Revocation: Sendable, Hashable {
     public let moment: Moment
     public let reason: CredentialReason
@@ -10,15 +10,15 @@ public struct Revocation: Sendable, Hashable {
 }
 
 extension Revocation: Comparable {
-    /// By moment. Reason and source only make the order total, so that the later of two is the same when they
-    /// come in the other order.
+    /// By moment. Reason and source only make the order total, so that the later of two revocations is the
+    /// same in any order of arrival.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.moment, lhs.reason.rank, lhs.source.rank) < (rhs.moment, rhs.reason.rank, rhs.source.rank)
     }
 }
 
 extension CredentialReason {
-    /// Breaks ties between equal moments: the more final reason is the one to tell.
+    /// Breaks ties between equal moments: the more final reason stays.
     fileprivate var rank: Int {
         switch self {
         case .signedIn: 0

@@ -1,18 +1,17 @@
-/// Where accounts, credentials, nonces, notifications and account events are kept.
+/// Stores accounts, credentials, nonces, notifications and account events.
 public protocol AccountStore: Sendable {
     /// Applies the commands in their order, in one transaction, and returns when it is durable.
     ///
-    /// The results are in the order of the commands. A command that is refused, or that the database refuses
-    /// for its own sake, changes nothing and does not touch the others. Refused by the database, with
-    /// `valueRefused`, is a notification without payload or with one longer than
-    /// `NotificationCommand.longestPayload`; the types of all other texts keep them as short as they have to
-    /// be.
-    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied, or, if the
-    ///   connection was lost on the way, all of it or nothing.
+    /// The results are in the order of the commands. A command that the rules refuse, or that the database
+    /// refuses for a value of its own, changes nothing and does not affect the other commands. The database
+    /// refuses, with `valueRefused`, a notification without payload or with a payload longer than
+    /// `NotificationCommand.longestPayload`; the types of all other texts bound their length.
+    /// - Throws: `StorageError` when the transaction as a whole failed. Then nothing was applied. Exception:
+    ///   if the connection was lost during the commit, either all commands were applied or none.
     func commit(_ commands: [AccountCommand]) async throws -> CommitResult
 
-    /// The same for a caller that does not wait in a task. `completion` is called once, later, on any thread,
-    /// which it must not hold up.
+    /// Commits for a caller that does not wait in a task. `completion` is called once, later, on any thread,
+    /// which it must not block.
     func commit(
         _ commands: [AccountCommand],
         completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
@@ -20,30 +19,30 @@ public protocol AccountStore: Sendable {
     /// Returns `nil` when there is no such account. Absence is an answer, not an error.
     func account(_ id: AccountID) async throws -> Account?
 
-    /// Returns `nil` when the person has no account here.
+    /// Returns `nil` when the user has no account here.
     func account(_ key: SubjectKey) async throws -> Account?
 
-    /// The credentials for one app, which is named by its primary client ID, for each of the subjects in
-    /// their order. All are of one moment. Unknown subjects are `notFound`, erased ones `revoked`.
+    /// Returns the credentials for one app, named by its primary client ID, for each of the subjects in their
+    /// order. All are of one moment. Unknown subjects are `notFound`, erased ones `revoked`.
     func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential]
 
-    /// The same for one subject without waiting. `nil` when that cannot be said without, and `credentials`
-    /// has to be asked.
+    /// Returns the credential of one subject without waiting. `nil` when this is not possible; then call
+    /// `credentials`.
     func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject) -> Credential?
 
-    /// The events after a sequence number that a caller may see, in the order of commit, without gap.
+    /// Returns the events after a sequence number that a caller may see, in the order of commit, without gap.
     ///
-    /// An event about a credential is for callers who may see its app. An event about an account as a whole
-    /// is for those who may see the account as it is when they ask: one of the apps that it has, or had when
-    /// it was erased, a credential for. So a caller can see more of what is past when the person uses another
-    /// of its apps, but never less.
+    /// An event about a credential is visible to callers who may see its app. An event about an account as a
+    /// whole is visible to callers who may see the account at the time of the request: they may ask about at
+    /// least one of the apps that it has, or had at its erasure, a credential for. So a caller can see more
+    /// past events when the user signs in to another of the caller's apps, but never fewer.
     ///
-    /// Looks at a bounded number of events, so that a page can be empty and have more behind it.
+    /// Looks at a bounded number of events, so that a page can be empty although more events follow.
     func events(after sequence: Int64, limit: Int, visibleTo scope: AppScope) async throws -> EventPage
 
-    /// The sequence number of the last event that was committed, 0 without any.
+    /// Returns the sequence number of the last committed event, 0 without any.
     func lastEventSequence() async throws -> Int64
 
     /// Forgets used nonces that no valid token carried any more at this moment, and nonces of earlier
@@ -70,7 +69,7 @@ extension AccountStore {
         }
     }
 
-    /// A store behind a network can say nothing without waiting.
+    /// Returns `nil`: a store behind a network has to wait for every response.
     public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
         -> Credential?
     { nil }

@@ -12,7 +12,7 @@ extension ErasureGrant.Step {
         }
     }
 
-    /// What the two columns hold.
+    /// Values of the two columns.
     public var storageCodes: (step: Int64, outcome: Int64?) {
         switch self {
         case .exchange: (1, nil)
@@ -42,7 +42,7 @@ extension RefreshTokenStatus {
         }
     }
 
-    /// What the two columns hold.
+    /// Values of the two columns.
     public var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)

@@ -1,18 +1,18 @@
-/// Seals the secrets that a store is given in the clear. A store is opened with one.
+/// Seals the secrets that a store receives in the clear. A store is opened with a sealer.
 public protocol GrantSealing: Sendable {
-    /// Seals a secret for one purpose, account and client ID. It opens for no others.
+    /// Seals a secret for one purpose, account and client ID. It cannot be opened for any other.
     ///
     /// A store calls this inside its transaction, when it writes the row, and again when it has to repeat the
     /// transaction. It must not wait for anything.
-    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then the command that
-    ///   brought the secret fails alone.
+    /// - Throws: `StorageError` `valueRefused` when there is no key to seal with. Then only the command that
+    ///   brought the secret fails.
     func seal(
         _ secret: GrantSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) throws(StorageError) -> SealedSecret
 }
 
 extension GrantSealing {
-    /// The row of a new code.
+    /// Returns the row of a new code.
     public func seal(_ code: NewAuthorizationCode) throws(StorageError) -> AuthorizationCodeRecord {
         let offer = code.offer
         return AuthorizationCodeRecord(
@@ -24,7 +24,7 @@ extension GrantSealing {
     }
 }
 
-/// For a store that is never given a code, or that has no key: nothing is stored in the clear.
+/// For a store that never receives a code, or that has no key: nothing is stored in the clear.
 public struct NoGrantSealing: GrantSealing {
     public init() {}
 

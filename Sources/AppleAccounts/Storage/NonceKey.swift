@@ -1,7 +1,7 @@
-/// The key that authenticates the nonces of this service. Its bytes show in no description.
+/// The key that authenticates the nonces of this service. No description shows its bytes.
 ///
-/// With it one can make nonces that the service takes for its own, and nothing else: it seals nothing, signs
-/// no token, and is no API key.
+/// Its holder can mint nonces that the service accepts, and nothing else: it seals nothing, signs no token,
+/// and is no API key.
 public struct NonceKey: Sendable, Hashable {
     public static let size = 32
 
@@ -17,14 +17,13 @@ public struct NonceKey: Sendable, Hashable {
 extension NonceKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "nonce key" }
     public var debugDescription: String { description }
-    /// `dump` and string interpolation of a value with a key in it go through here.
+    /// `dump` and string interpolation of a value that contains a key use this mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where the key that authenticates nonces is kept: with the accounts, so that all replicas have the same
-/// one.
+/// Stores the key that authenticates nonces with the accounts, so that all replicas have the same key.
 public protocol NonceKeyStore: Sendable {
-    /// Keeps the candidate unless a key is kept already, and returns the one that is kept: the same to all
+    /// Stores the candidate unless a key is already stored, and returns the stored key: the same to all
     /// callers.
     ///
     /// - Throws: `StorageError`.

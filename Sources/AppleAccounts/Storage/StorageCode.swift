@@ -1,6 +1,6 @@
 /// A closed set of words that rows hold as small numbers, the same in every database.
 public protocol StorageCode: CaseIterable, Hashable, Sendable {
-    /// Every word, the one with number 1 first. Only ever appended to: the numbers are in people's databases.
+    /// Every word, number 1 first. Only append: the numbers are in the databases of operators.
     static var numbered: [Self] { get }
 }
 

@@ -1,20 +1,20 @@
 public import Encodings
 
-/// Why the database could not do what was asked.
+/// Failure of a database operation.
 public struct StorageError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// It cannot be opened, reached or read.
+        /// The database cannot be opened, reached or read.
         case unavailable
-        /// Another process or transaction holds it.
+        /// Another process or transaction holds the lock.
         case busy
         /// The disk has no room.
         case full
         case readOnly
         case corrupted
-        /// It was written by a newer version of the service.
+        /// A newer version of the service wrote the database.
         case schemaTooNew
         case migrationFailed
-        /// It takes no such value. The rules of this module should have refused it before.
+        /// The database does not accept this value. The rules of this module should have refused it before.
         case valueRefused
     }
 

@@ -1,6 +1,6 @@
 public import Cryptography
 
-/// What the holder of a one-time secret gets for it, once and before it expires.
+/// The data that a one-time secret gives access to, once and before it expires.
 public struct Ticket: Sendable, Hashable {
     /// The most bytes that a payload may have.
     public static let longestPayload = 4096
@@ -28,12 +28,12 @@ public struct TicketDigest: Sendable, Hashable {
     }
 }
 
-/// What a one-time secret of the web flow is good for. One is never taken for another.
+/// Purpose of a one-time secret of the web flow. A secret of one purpose is never accepted for another.
 public enum TicketPurpose: String, Sendable, Hashable, CaseIterable {
-    /// The `state` that Apple brings back.
+    /// The `state` that Apple returns.
     case webState = "web_state"
-    /// The way back to the browser that began.
+    /// Binds the return from Apple to the browser that began the flow.
     case webBrowser = "web_browser"
-    /// The code that the backend turns into the result.
+    /// The code that the backend exchanges for the result.
     case webResult = "web_result"
 }

@@ -7,7 +7,7 @@ extension Moment {
     /// Reads RFC 3339 §5.6 with any offset. Decimals past the third are cut off.
     ///
     /// Returns `nil` for a leap second, a date that no calendar has, a moment outside of the range, and every
-    /// other form, also the ISO 8601 forms that RFC 3339 leaves out.
+    /// other form, also for the ISO 8601 forms that RFC 3339 leaves out.
     public init?(rfc3339 text: String) {
         guard let milliseconds = RFC3339.milliseconds(of: text) else { return nil }
         self.init(milliseconds: milliseconds)

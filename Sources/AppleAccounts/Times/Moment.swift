@@ -18,7 +18,7 @@ public struct Moment: Hashable, Sendable {
         self.init(milliseconds: min(max(seconds, 0), 253_402_300_799) * 1000)
     }
 
-    /// The moment so many milliseconds later, or the nearest end of the range.
+    /// Returns the moment `delta` milliseconds later, or the nearest end of the range.
     public func advanced(byMilliseconds delta: Int64) -> Moment {
         let (sum, isOverflow) = milliseconds.addingReportingOverflow(delta)
         guard isOverflow else { return Moment(milliseconds: sum) }

@@ -1,14 +1,14 @@
-/// What the team that transfers an app says about one of its accounts: the person who signs in to the
-/// receiving team with this transfer identifier owns that account.
+/// The giving team's statement about one of its accounts: the user who signs in to the receiving team with
+/// this transfer identifier owns the account.
 public struct TransferRecord: Sendable, Hashable {
     public let recipientTeam: TeamID
     /// The token's `transfer_sub`.
     public let transferSubject: AppleSubject
     public let accountID: AccountID
-    /// As the giving team knew the person.
+    /// The user's key at the giving team.
     public let from: SubjectKey?
     public let createdAt: Moment
-    /// When Apple forgets the identifier: 60 days after the transfer was accepted.
+    /// Time at which Apple forgets the identifier: 60 days after the transfer was accepted.
     public let expiresAt: Moment
 
     public init(
