@@ -89,7 +89,7 @@ let package = Package(
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("ForeignPages", []),
         module(
-            "EmulatorConnections",
+            "EmulatorServer",
             ["Cryptography", "Encodings", hummingbirdCore, nioCore, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
@@ -147,7 +147,7 @@ let package = Package(
             "AppleEmulator",
             [
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
-                "EmulatorConnections", hummingbird,
+                "EmulatorServer", hummingbird,
                 hummingbirdCore, hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
             ]),
@@ -155,7 +155,7 @@ let package = Package(
             "GoogleEmulator",
             [
                 "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
-                "EmulatorConnections", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
+                "EmulatorServer", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
                 asyncHTTPClient, serviceLifecycle,
             ]),
         // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
@@ -166,7 +166,7 @@ let package = Package(
             name: "siwa",
             dependencies: [
                 "OAuthLogin",
-                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorConnections", "SignIn",
+                "HTTPAPI", "AppleEmulator", "GoogleEmulator", "EmulatorServer", "SignIn",
                 "SQLiteStorage", "PostgresStorage", "AppleIDClient",
                 "OAuth", "AuthorizationServer", "AppleAccounts", "KeySets", "AppleIdentity",
                 "JOSE", "Certificates",
@@ -264,7 +264,7 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "EmulatorConnections", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
+                "AppleEmulator", "EmulatorServer", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
                 asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,

@@ -4,7 +4,7 @@
 // bugs. It does not own any rule about what a service should accept. It stores nothing on disk except the
 // state file.
 
-import EmulatorConnections
+import EmulatorServer
 import ForeignPages
 import Hummingbird
 import HummingbirdCore

@@ -3,7 +3,7 @@
 // It is only a client: it never imports what decides about grants, so that it does not share its bugs. It
 // stores nothing on disk except the state file.
 
-import EmulatorConnections
+import EmulatorServer
 import ForeignPages
 import Hummingbird
 import HummingbirdCore

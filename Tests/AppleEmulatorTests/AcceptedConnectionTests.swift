@@ -1,5 +1,5 @@
 import AppleEmulator
-import EmulatorConnections
+import EmulatorServer
 import HummingbirdCore
 import Logging
 import NIOCore

@@ -1,4 +1,4 @@
-import EmulatorConnections
+import EmulatorServer
 import HTTPTypes
 import Hummingbird
 

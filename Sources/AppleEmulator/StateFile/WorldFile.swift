@@ -1,4 +1,4 @@
-import EmulatorConnections
+import EmulatorServer
 
 /// The state file of the fake Apple, with the errors of its control API.
 struct WorldFile: Sendable {

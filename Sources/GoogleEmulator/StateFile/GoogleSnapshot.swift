@@ -1,4 +1,4 @@
-import EmulatorConnections
+import EmulatorServer
 import JOSE
 
 /// The state that survives a restart: links with their tokens, links that were begun, accepted events, and

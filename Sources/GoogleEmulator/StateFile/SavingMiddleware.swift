@@ -1,4 +1,4 @@
-import EmulatorConnections
+import EmulatorServer
 import Hummingbird
 
 /// Sends responses only after the state is in the file, so that they are still true after a crash.

@@ -1,5 +1,5 @@
 import AppleAccounts
-import EmulatorConnections
+import EmulatorServer
 import Foundation
 import HTTPAPI
 import NIOCore

@@ -1,4 +1,4 @@
-// EmulatorConnections owns how the emulators listen, serve connections and keep their state in a file. It
+// EmulatorServer owns how the emulators listen, serve connections and keep their state in a file. It
 // does not own any route, and nothing of what the state is.
 
 import Synchronization
