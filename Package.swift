@@ -88,9 +88,6 @@ let package = Package(
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
         module("ForeignPages", []),
-        module(
-            "EmulatorServer",
-            ["Cryptography", "Encodings", hummingbirdCore, nioCore, logging, serviceLifecycle]),
 
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
@@ -144,19 +141,26 @@ let package = Package(
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
         module(
+            "EmulatorServer",
+            [
+                "StrictJSON", "Cryptography", "Encodings", "ForeignPages", hummingbird, hummingbirdCore,
+                httpTypes,
+                nioCore, logging, serviceLifecycle,
+            ]),
+        module(
             "AppleEmulator",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
-                "EmulatorServer", hummingbird,
-                hummingbirdCore, hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging,
-                asyncHTTPClient, serviceLifecycle,
+                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
+                hummingbird,
+                hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging, asyncHTTPClient,
+                serviceLifecycle,
             ]),
         module(
             "GoogleEmulator",
             [
-                "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
-                "EmulatorServer", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, logging,
-                asyncHTTPClient, serviceLifecycle,
+                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
+                hummingbird,
+                httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
             ]),
         // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
         module(
@@ -272,8 +276,8 @@ let package = Package(
         tests(
             "GoogleEmulatorTests",
             [
-                "GoogleEmulator", "TestSupport", "JOSE", "StrictJSON", "Cryptography", "Encodings",
-                asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
+                "GoogleEmulator", "EmulatorServer", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
+                "Encodings", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
             "OAuthLoginTests",
@@ -294,6 +298,7 @@ let package = Package(
             "SiwaCommandTests",
             [
                 "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
+                "EmulatorServer",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",
                 "AuthorizationServer",
@@ -306,6 +311,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "GoogleEmulator",
+                "EmulatorServer",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AuthorizationServer", "AppleAccounts",
                 "AppleIdentity", "KeySets",

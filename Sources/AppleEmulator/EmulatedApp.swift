@@ -1,3 +1,4 @@
+public import EmulatorServer
 import Encodings
 
 /// A primary App ID of a developer team, with the client IDs that are grouped with it at Apple.

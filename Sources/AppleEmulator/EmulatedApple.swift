@@ -4,13 +4,10 @@
 // bugs. It does not own any rule about what a service should accept. It stores nothing on disk except the
 // state file.
 
-import EmulatorServer
-import ForeignPages
+public import EmulatorServer
 import Hummingbird
-import HummingbirdCore
 import HummingbirdTLS
 public import Logging
-import NIOCore
 public import ServiceLifecycle
 import Synchronization
 
@@ -19,15 +16,10 @@ import Synchronization
 /// Its issuer is Apple's, so only its keys differ from Apple. Bind it to loopback: every client that can
 /// reach it can sign in as any user of a service that trusts its keys.
 public final class EmulatedApple: Service {
-    /// More connections than any test opens, and fewer than the open files of a process.
-    private static let connectionLimit = 512
-    private static let headerLimit = 16 * 1024
-
     /// The functions of the control API, for callers in the same process.
     public let state: EmulatorState
     private let configuration: EmulatorConfiguration
-    private let logger: Logger
-    private let boundPort = BoundPort()
+    private let listener: EmulatorListener
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
@@ -36,7 +28,9 @@ public final class EmulatedApple: Service {
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
         try configuration.check()
-        let file = configuration.stateFile.map { WorldFile(path: $0) }
+        let file = configuration.stateFile.map { path in
+            StateFile<WorldSnapshot>(path: path, firstWords: "siwa emulator state 1 ")
+        }
         lock = try file?.lock()
         let old = try file?.read()
         var keys = configuration.keys
@@ -50,12 +44,13 @@ public final class EmulatedApple: Service {
         }
         // Checks at the start that the file can be written.
         try await saver?.save()
-        (self.configuration, self.logger) = (configuration, logger)
+        self.configuration = configuration
+        listener = EmulatorListener(host: configuration.host, port: configuration.port, logger: logger)
     }
 
     /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
     public func port() async throws -> Int {
-        try await boundPort.value()
+        try await listener.boundPort()
     }
 
     /// Posts a notification's payload to the notification URL, like the control API, and counts it.
@@ -83,66 +78,31 @@ public final class EmulatedApple: Service {
         return deliveries
     }
 
-    /// Runs until the task is cancelled or a graceful shutdown begins. ControlRequest it once.
+    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
     ///
     /// Throws `EmulatorListenError` when it cannot listen, and `.stateFileUnwritable`.
     public func run() async throws {
         defer { lock?.release() }
-        let plain = HTTPServerBuilder { responder in
-            DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
+        let retries = NotificationRetries(state: state, post: NotificationDispatcher(state: state))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await retries.run() }
+            defer { group.cancelAll() }
+            try await listener.run(
+                router(),
+                transport: { plain in
+                    try configuration.tls.map { try .tls(plain, tlsConfiguration: $0.configuration) } ?? plain
+                })
         }
-        let application = Application(
-            router: router(),
-            server: try configuration.tls.map { try .tls(plain, tlsConfiguration: $0.configuration) }
-                ?? plain,
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
-            onServerRunning: { [boundPort] channel in
-                // An earlier shutdown has closed the channel.
-                guard let port = channel.localAddress?.port else {
-                    return boundPort.close(CancellationError())
-                }
-                boundPort.bind(port)
-            },
-            logger: logger)
-        do {
-            let retries = NotificationRetries(state: state, post: NotificationDispatcher(state: state))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await retries.run() }
-                defer { group.cancelAll() }
-                try await serve(application)
-            }
-            try await saver?.save()
-            boundPort.close(CancellationError())
-        } catch {
-            boundPort.close(error)
-            throw error
-        }
+        try await saver?.save()
     }
-
-    private func serve(_ application: some ApplicationProtocol) async throws {
-        do {
-            try await application.run()
-        } catch let error
-            where error is IOError || error is SocketAddressError || error is SocketAddressError.UnknownHost
-        {
-            // These errors can only come from listening: errors of a connection end only that connection.
-            throw EmulatorListenError(host: configuration.host, port: configuration.port, cause: error)
-        }
-    }
-
-    private static let http = HTTP1Channel.Configuration(
-        idleTimeout: .seconds(60),
-        httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
 
     private func router() -> Router<EmulatorRequestContext> {
         let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware())
-        router.add(
-            middleware: ForeignPageMiddleware(check: ForeignPageCheck(hosts: configuration.allowedHosts)))
-        if let saver { router.add(middleware: SavingMiddleware(saver: saver)) }
+        router.add(middleware: ProblemMiddleware(page: nil))
+        router.add(middleware: ForeignPageMiddleware(hosts: configuration.allowedHosts))
+        // The only GET request that changes something opens a page of the web flow, and open pages are not
+        // saved.
+        if let saver { router.add(middleware: SavingMiddleware(saver: saver, changingPaths: [])) }
         KeySetEndpoint(state: state).add(to: router)
         DiscoveryEndpoint(state: state).add(to: router)
         AuthorizeEndpoint(state: state).add(to: router)

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The whole state of the emulator, and its changes.

@@ -1,3 +1,4 @@
+public import EmulatorServer
 import ForeignPages
 
 /// The configuration of the fake Apple.
@@ -63,16 +64,9 @@ public struct EmulatorConfiguration: Sendable {
             }
         }
         for app in apps { for uri in app.redirectURIs { try RedirectURI.check(uri) } }
-        for name in hostNames where !AllowedHosts.isName(name) {
-            throw EmulatorError(
-                .configurationInvalid,
-                detail: "an allowed host must be a name or an address without a port, not \(name)")
-        }
+        try EmulatorListener.check(port: port, hostNames: hostNames)
         guard !apps.isEmpty else {
             throw EmulatorError(.configurationInvalid, detail: "at least one app is needed")
-        }
-        guard (0...65535).contains(port) else {
-            throw EmulatorError(.configurationInvalid, detail: "port must be 0 to 65535")
         }
         guard (1...86_400).contains(codeLifetime), (0...31_536_000).contains(refreshInterval) else {
             throw EmulatorError(

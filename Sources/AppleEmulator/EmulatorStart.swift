@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// The configured state, which a reset restores.
 struct EmulatorStart {
     private(set) var apps: [EmulatedApp]

@@ -1,3 +1,4 @@
+public import EmulatorServer
 import Synchronization
 
 /// The fake Apple without its sockets: the functions of the control API, for callers in the same process.

@@ -1,4 +1,4 @@
-import ForeignPages
+import EmulatorServer
 
 /// The configuration of the fake Google.
 public struct GoogleEmulatorConfiguration: Sendable {
@@ -34,21 +34,14 @@ public struct GoogleEmulatorConfiguration: Sendable {
     }
 
     /// Throws `.configurationInvalid` when a value is out of bounds.
-    func check() throws(GoogleEmulatorError) {
-        guard (0...65535).contains(port) else {
-            throw GoogleEmulatorError(.configurationInvalid, detail: "port must be 0 to 65535")
-        }
-        for name in hostNames where !AllowedHosts.isName(name) {
-            throw GoogleEmulatorError(
-                .configurationInvalid,
-                detail: "an allowed host must be a name or an address without a port, not \(name)")
-        }
+    func check() throws(EmulatorError) {
+        try EmulatorListener.check(port: port, hostNames: hostNames)
         let isPath = projectID.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
         }
         guard isPath, (1...64).contains(projectID.utf8.count) else {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .configurationInvalid, detail: "the project must be 1 to 64 of a-z, 0-9 and '-'")
         }
     }

@@ -1,3 +1,4 @@
+import EmulatorServer
 import JOSE
 import ServiceLifecycle
 import Synchronization
@@ -20,10 +21,10 @@ public final class GoogleState: Sendable {
     static let mostKeys = 8
 
     let configuration: GoogleEmulatorConfiguration
-    let clock: GoogleClock
+    let clock: EmulatorClock
     private let world: Mutex<World>
 
-    init(configuration: GoogleEmulatorConfiguration, keys: [GoogleKey], clock: GoogleClock) {
+    init(configuration: GoogleEmulatorConfiguration, keys: [GoogleKey], clock: EmulatorClock) {
         (self.configuration, self.clock) = (configuration, clock)
         world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: keys))
     }
@@ -79,15 +80,15 @@ public final class GoogleState: Sendable {
     }
 
     /// Throws `.serverMissing`.
-    func server() throws(GoogleEmulatorError) -> LinkedServer {
+    func server() throws(EmulatorError) -> LinkedServer {
         guard let server = update({ $0.server }) else {
-            throw GoogleEmulatorError(.serverMissing, detail: "no authorization server is configured")
+            throw EmulatorError(.serverMissing, detail: "no authorization server is configured")
         }
         return server
     }
 
-    func signingKey() throws(GoogleEmulatorError) -> GoogleKey {
-        guard let key = update({ $0.keys.last }) else { throw GoogleEmulatorError(.signingFailed) }
+    func signingKey() throws(EmulatorError) -> GoogleKey {
+        guard let key = update({ $0.keys.last }) else { throw EmulatorError(.signingFailed) }
         return key
     }
 

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import HTTPTypes
 import NIOHTTP1
 import StrictJSON

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import JOSE
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import NIOHTTP1
 import Testing
 

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import Testing
 
 @Suite struct NotificationTargetTests {

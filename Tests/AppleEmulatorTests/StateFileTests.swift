@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import Foundation
 import NIOHTTP1
 import StrictJSON

@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import Synchronization
 
 /// A clock that tests set, and whose sleeps return at once and are recorded.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import EmulatorServer
 import Encodings
 import GoogleEmulator
 import JOSE
@@ -35,7 +36,7 @@ struct GoogleUnderTest: Sendable {
             change(&configuration)
             let service = try await GoogleEmulatorService(
                 configuration: configuration,
-                clock: GoogleClock(
+                clock: EmulatorClock(
                     now: { clock.millisecondsSince1970 },
                     sleep: { try await clock.sleep(untilMilliseconds: clock.millisecondsSince1970 + $0) }),
                 logger: .silent)

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Foundation
 import GoogleEmulator
 import JOSE
@@ -73,14 +74,14 @@ import Testing
     func `a damaged file, and the fake Apple's, are refused`(content: String) async throws {
         try await Self.with { path in
             try content.write(toFile: path, atomically: true, encoding: .utf8)
-            await #expect(throws: GoogleEmulatorError(.stateFileDamaged)) {
+            await #expect(throws: EmulatorError(.stateFileDamaged)) {
                 try await Self.run(path) { _ in }
             }
         }
     }
 
     @Test func `a file that cannot be written is refused at the start`() async {
-        await #expect(throws: GoogleEmulatorError(.stateFileUnwritable)) {
+        await #expect(throws: EmulatorError(.stateFileUnwritable)) {
             try await Self.run("/no/such/folder/google") { _ in }
         }
     }

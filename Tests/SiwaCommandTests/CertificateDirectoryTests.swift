@@ -1,5 +1,6 @@
 import AppleEmulator
 import Certificates
+import EmulatorServer
 import Foundation
 import JOSE
 import TestSupport

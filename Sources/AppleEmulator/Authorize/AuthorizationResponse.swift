@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The response that the browser carries to the redirect URI (RFC 6749 §4.1.2).

@@ -1,3 +1,4 @@
+public import EmulatorServer
 import StrictJSON
 import Synchronization
 

@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// Checks the redirect URIs that a team registers.
 ///
 /// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a

@@ -1,4 +1,5 @@
 import Cryptography
+public import EmulatorServer
 import Encodings
 public import JOSE
 public import StrictJSON

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The keys that teams have registered. A team can have several keys, so that it can rotate them.

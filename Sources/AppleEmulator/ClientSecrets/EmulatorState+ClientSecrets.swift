@@ -1,3 +1,4 @@
+public import EmulatorServer
 import JOSE
 import StrictJSON
 import Synchronization

@@ -1,3 +1,4 @@
+public import EmulatorServer
 import NIOSSL
 
 /// The TLS certificate and key of the emulator. With them, it accepts only TLS, as Apple does.

@@ -1,3 +1,4 @@
+import EmulatorServer
 import StrictJSON
 
 /// Reads the members of control requests into the types of the emulator.
@@ -137,6 +138,16 @@ extension ControlInput {
         forgery.keyID = try string("kid")
         if let signature = try word("signature", SignatureKind.self) { forgery.signature = signature }
         return forgery
+    }
+
+    /// Reads a secret: `true` generates one, a string is used as it is.
+    private mutating func secret(_ name: String) throws(EmulatorError) -> BoundSecret {
+        switch value(name) {
+        case nil, .bool(false)?: return .none
+        case .bool(true)?: return .made
+        case .string(let secret)?: return .given(secret)
+        default: throw EmulatorError(.memberMalformed, detail: "\(name): a string, or true to generate one")
+        }
     }
 
     /// Whether the character needs no escape anywhere in a URL (RFC 3986 §2.3), except the tilde.

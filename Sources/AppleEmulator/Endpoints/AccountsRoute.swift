@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird

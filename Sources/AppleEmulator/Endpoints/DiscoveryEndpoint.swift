@@ -1,3 +1,4 @@
+import EmulatorServer
 import HTTPTypes
 import Hummingbird
 import NIOCore

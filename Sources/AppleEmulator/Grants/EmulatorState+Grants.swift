@@ -1,3 +1,4 @@
+public import EmulatorServer
 import Synchronization
 
 extension EmulatorState {

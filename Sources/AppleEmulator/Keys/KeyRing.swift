@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// Apple's signing keys: the published ones, and the retired ones that forged tokens may still use.

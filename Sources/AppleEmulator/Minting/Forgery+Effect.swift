@@ -1,3 +1,4 @@
+import EmulatorServer
 import StrictJSON
 
 extension Forgery {

@@ -1,3 +1,4 @@
+import EmulatorServer
 import JOSE
 import StrictJSON
 import Synchronization

@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// Chooses the receiver of a notification, posts it and counts it.
 struct NotificationDispatcher: Sendable {
     let state: EmulatorState

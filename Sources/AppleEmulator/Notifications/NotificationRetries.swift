@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// Retries notifications that receivers did not accept. Each has its own task, so that a slow receiver does
 /// not delay others.
 struct NotificationRetries: Sendable {

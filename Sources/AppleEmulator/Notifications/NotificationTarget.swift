@@ -1,3 +1,5 @@
+public import EmulatorServer
+
 /// A URL to which the emulator may post notifications.
 ///
 /// The URL is composed again from the checked parts, so that another parser cannot find a different host in

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The page with all accounts and their settings, like those on an iPhone.
@@ -35,7 +36,7 @@ struct AccountsPage {
         let rows = deliveries.reversed().map { delivery in
             let isTaken = delivery.outcome == "200"
             let subject = delivery.subject ?? ""
-            return "<tr><td>\(EmulatorClock.text(of: delivery.postedAt).htmlEscaped)</td>"
+            return "<tr><td>\(RFC3339.text(milliseconds: delivery.postedAt).htmlEscaped)</td>"
                 + "<td>\(delivery.type.htmlEscaped)</td>"
                 + "<td>\((names[subject] ?? subject).htmlEscaped)</td>"
                 + "<td>\(delivery.clientID.htmlEscaped)</td><td class=\"\(isTaken ? "good" : "bad")\">\(delivery.outcome.htmlEscaped)</td></tr>"
@@ -94,15 +95,13 @@ struct AccountsPage {
     private func form(
         _ user: EmulatedUser, action: String, _ words: String, app: String? = nil, style: String = ""
     ) -> String {
+        var hidden = [(name: "token", value: token), ("sub", user.subject)]
+        if let app { hidden.append(("client_id", app)) }
         // The fields of the current page, so that the same page is shown after the action.
-        let fields = (app.map { [("client_id", $0)] } ?? []) + people.fields
-        let hidden = fields.map { name, value in
-            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value.htmlEscaped)\">"
-        }
+        hidden += people.fields
         return """
             <form method="post" action="/accounts">\
-            <input type="hidden" name="token" value="\(token.htmlEscaped)">\
-            <input type="hidden" name="sub" value="\(user.subject.htmlEscaped)">\(hidden.joined())\
+            \(HiddenFields.html(hidden))\
             <button class="\(style)" name="action" value="\(action.htmlEscaped)">\(words.htmlEscaped)</button></form>
             """
     }

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// Sends the response to the redirect URI with a form that a script submits, or the user when scripts are
@@ -6,16 +7,13 @@ struct FormPostPage {
     let delivered: AuthorizationResponse
 
     var response: EndpointResponse {
-        let fields = delivered.fields.map { field in
-            "<input type=\"hidden\" name=\"\(field.name.htmlEscaped)\" value=\"\(field.value.htmlEscaped)\">"
-        }
-        return PageFrame(
+        PageFrame(
             title: "Continue",
             content: """
                 <h1>Return to the app</h1>
                 <p>If nothing happens, press the button.</p>
                 <form id="answer" method="post" action="\(delivered.redirectURI.htmlEscaped)">
-                \(fields.joined(separator: "\n"))
+                \(HiddenFields.html(delivered.fields.map { ($0.name, $0.value) }))
                 <button class="main full">Continue</button>
                 </form>
                 """,

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import StrictJSON
 
@@ -31,7 +32,7 @@ struct IPhonePage {
                 <section class="account"><h2>With a nonce</h2>
                 <p>nonce_sha256 of <code>POST /v1/nonces</code>. The sign-in then needs the nonce beside the token.</p>
                 <form method="post" action="/accounts">\
-                \(hidden.map { "<input type=\"hidden\" name=\"\($0)\" value=\"\($1.htmlEscaped)\">" }.joined())\
+                \(HiddenFields.html(hidden))\
                 <label for="nonce">Nonce in the token</label>\
                 <input id="nonce" type="text" name="nonce" maxlength="\(Self.longestNonce)" \
                 value="\((minted.nonce ?? "").htmlEscaped)">\
@@ -42,7 +43,7 @@ struct IPhonePage {
         ).response
     }
 
-    private var hidden: [(String, String)] {
+    private var hidden: [(name: String, value: String)] {
         [
             ("token", token), ("action", AccountsRoute.signIn), ("sub", user.subject),
             ("client_id", minted.clientID),

@@ -1,8 +1,6 @@
-import Cryptography
-import Encodings
-import Foundation
+import EmulatorServer
 
-/// The common parts of all pages of the emulator: style and content security policy.
+/// The common parts of all pages of the fake Apple: style and headers.
 struct PageFrame {
     let title: String
     /// HTML in which all values are escaped.
@@ -18,46 +16,16 @@ struct PageFrame {
         EndpointResponse(
             status: status, contentType: "text/html;charset=UTF-8",
             headers: [
-                EndpointResponse.noStore, .init(name: "Content-Security-Policy", value: policy),
+                EndpointResponse.noStore, .init(name: "Content-Security-Policy", value: document.policy),
                 .init(name: "X-Content-Type-Options", value: "nosniff"),
             ],
-            body: Array(html.utf8))
+            body: Array(document.html.utf8))
     }
 
-    /// Allows only this page's style and script, by their hashes, so that an injected script does not run
-    /// (CSP 3 §6.7.3.4).
-    private var policy: String {
-        let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
-        let forms = formTargets.map { "form-action \($0); " } ?? ""
-        return "default-src 'none'; style-src \(Self.hash(Self.style)); \(scripts)base-uri 'none'; "
-            + "\(forms)frame-ancestors 'none'"
-    }
-
-    private var html: String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(title.htmlEscaped)</title>
-        <style>\(Self.style)</style>
-        </head>
-        <body>
-        <header><span class="mark" aria-hidden="true"></span>Fake Apple<small>for development</small></header>
-        <main class="\(isWide ? "wide" : "card")">
-        \(content)
-        </main>
-        \(script.map { "<script>\($0)</script>" } ?? "")
-        </body>
-        </html>
-
-        """
-    }
-
-    private static func hash(_ text: String) -> String {
-        "'sha256-\(Data(SHA256Digest.hash(text)).base64EncodedString())'"
+    private var document: PageDocument {
+        PageDocument(
+            title: title, heading: "Fake Apple", content: content, style: Self.style,
+            mainClass: isWide ? "wide" : "card", script: script, formTargets: formTargets)
     }
 
     private static let style = """

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The search field above a list of users, and the links to its other pages below it, as forms without
@@ -14,7 +15,7 @@ struct UserPageControls {
     var search: String {
         guard page.found > UserPage.size || !page.search.isEmpty else { return "" }
         return """
-            <form class="search" method="\(method)" action="\(action)" role="search">\(fields(hidden))\
+            <form class="search" method="\(method)" action="\(action)" role="search">\(HiddenFields.html(hidden))\
             <input type="search" name="find" aria-label="Name, e-mail address or user ID" \
             placeholder="Name, e-mail or ID" maxlength="100" value="\(page.search.htmlEscaped)">\
             <button>Search</button></form>
@@ -26,7 +27,7 @@ struct UserPageControls {
         guard page.newer != nil || page.older != nil else { return "" }
         let kept = page.search.isEmpty ? hidden : hidden + [("find", page.search)]
         return """
-            <form class="pager" method="\(method)" action="\(action)">\(fields(kept))\
+            <form class="pager" method="\(method)" action="\(action)">\(HiddenFields.html(kept))\
             \(button("Newer", page.newer))<span>\(page.offset + 1) to \(page.offset + page.users.count) of \(page.found)</span>\
             \(button("Older", page.older))</form>
             """
@@ -35,11 +36,5 @@ struct UserPageControls {
     private func button(_ words: String, _ offset: Int?) -> String {
         guard let offset else { return "<button disabled>\(words)</button>" }
         return "<button name=\"from\" value=\"\(offset)\">\(words)</button>"
-    }
-
-    private func fields(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { name, value in
-            "<input type=\"hidden\" name=\"\(name.htmlEscaped)\" value=\"\(value.htmlEscaped)\">"
-        }.joined()
     }
 }

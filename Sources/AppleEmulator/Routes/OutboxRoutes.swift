@@ -1,3 +1,5 @@
+import EmulatorServer
+import Encodings
 import HTTPTypes
 import Hummingbird
 import StrictJSON
@@ -68,7 +70,7 @@ extension WaitingNotification {
             ("payload", .string(notification.payload)), ("url", .string(target.url)),
             ("attempts", .integer(Int64(attempts))), ("held", .bool(isHeld)),
         ])
-        json["next_attempt_at"] = nextAttemptAt.map { .string(EmulatorClock.text(of: $0)) }
+        json["next_attempt_at"] = nextAttemptAt.map { .string(RFC3339.text(milliseconds: $0)) }
         return json
     }
 }
@@ -77,7 +79,7 @@ extension RecentDelivery {
     var json: JSONObject {
         var json = JSONObject([
             ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
-            ("posted_at", .string(EmulatorClock.text(of: postedAt))),
+            ("posted_at", .string(RFC3339.text(milliseconds: postedAt))),
         ])
         json["sub"] = subject.map { .string($0) }
         return json

@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// App transfers, and `/auth/usermigrationinfo`.
 extension EmulatedWorld {
     /// The recipient accepts the app. The former team's tokens and codes end; consents stay.

@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// The app transfers, and the transfer identifiers of users.
 struct TransferRegistry: Codable {
     /// A transfer identifier of one user for two teams.

@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 
 /// All emulated users. Pure: it does no I/O, and its owner locks it.

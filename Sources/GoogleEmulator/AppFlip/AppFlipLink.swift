@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import StrictJSON
 
@@ -78,7 +79,7 @@ struct AppFlipApp: Sendable {
     /// `cancelled` one itself.
     func decide(
         _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
-    ) async throws(GoogleEmulatorError) -> (redirectTo: String, answer: ServerClient.Answer) {
+    ) async throws(EmulatorError) -> (redirectTo: String, answer: ServerClient.Answer) {
         var body = JSONObject([
             ("client_id", .string(link.clientID)), ("redirect_uri", .string(link.redirectURI)),
             ("state", .string(link.state)), ("scope", .string(link.scope)),
@@ -106,9 +107,9 @@ struct AppFlipApp: Sendable {
     ///
     /// - Parameter subject: The user there; `nil` for the usual one. Throws `.serverMissing` without a fake
     ///   Apple, or when it answers otherwise.
-    func identityToken(subject: String?) async throws(GoogleEmulatorError) -> String {
+    func identityToken(subject: String?) async throws(EmulatorError) -> String {
         guard let apple = state.update({ $0.appleURL }) else {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .serverMissing, detail: "no fake Apple is configured; use an account ID")
         }
         var body = JSONObject()
@@ -116,7 +117,7 @@ struct AppFlipApp: Sendable {
         let answer = await ServerClient(state: state).post(
             "The app signs in with the fake Apple", "\(apple)/emulator/identity-tokens", .json(body))
         guard let token = answer.json?["identity_token"]?.string else {
-            throw GoogleEmulatorError(.serverMissing, detail: "the fake Apple gave no identity token")
+            throw EmulatorError(.serverMissing, detail: "the fake Apple gave no identity token")
         }
         return token
     }

@@ -1,7 +1,7 @@
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import StrictJSON
 
 /// The control API under `/control`, so that tests need no browser.
@@ -25,17 +25,17 @@ struct ControlRoutes: Sendable {
             return faults()
         }
         on(group, .put, "faults/:place") { call in
-            let place = try place(call.place)
-            let fault = try call.read { body throws(GoogleEmulatorError) in try body.fault(at: place) }
+            let place = try place(call.pathPart("place"))
+            let fault = try call.input { body throws(EmulatorError) in try body.fault(at: place) }
             state.setFault(fault, at: place)
             return faults()
         }
         on(group, .delete, "faults/:place") { call in
-            state.setFault(nil, at: try place(call.place))
+            state.setFault(nil, at: try place(call.pathPart("place")))
             return faults()
         }
         on(group, .post, "keys/rotate") { call in
-            try call.read { _ throws(GoogleEmulatorError) in }
+            try call.requireNoInput()
             return JSONObject([("kid", .string(try state.rotateKey().keyID))])
         }
     }
@@ -43,7 +43,7 @@ struct ControlRoutes: Sendable {
     private func addLinks(to group: RouterGroup<BasicRequestContext>) {
         on(group, .post, "link") { call in
             let start = try linking.begin(
-                call.read { body throws(GoogleEmulatorError) in try body.linkRequest() })
+                call.input { body throws(EmulatorError) in try body.linkRequest() })
             return JSONObject([
                 ("url", .string(start.url)), ("state", .string(start.begun.state)),
                 ("redirect_uri", .string(start.begun.redirectURI)),
@@ -51,7 +51,7 @@ struct ControlRoutes: Sendable {
         }
         // For answers to Google's own redirect URIs, which do not lead here.
         on(group, .post, "answer") { call in
-            let url = try call.read { body throws(GoogleEmulatorError) in
+            let url = try call.input { body throws(EmulatorError) in
                 try body.required("url", maximum: 16_384)
             }
             let place = url.prefix { $0 != "?" }
@@ -67,7 +67,7 @@ struct ControlRoutes: Sendable {
         }
         for (name, use) in Self.uses {
             on(group, .post, RouterPath(name)) { call in
-                let id = try call.read { body throws(GoogleEmulatorError) in
+                let id = try call.input { body throws(EmulatorError) in
                     try body.string("link", maximum: 32)
                 }
                 let answer = try await use(linking, id)
@@ -77,10 +77,10 @@ struct ControlRoutes: Sendable {
             }
         }
         on(group, .post, "streamlined") { call in
-            let input = try call.read { body throws(GoogleEmulatorError) in
+            let input = try call.input { body throws(EmulatorError) in
                 (
                     try body.word("intent", StreamlinedIntent.self) ?? .check, try body.account(),
-                    try body.string("scope"), try body.string("assertion", maximum: 16_384)
+                    try body.string("scope", maximum: 2048), try body.string("assertion", maximum: 16_384)
                 )
             }
             let (answer, link) = try await linking.streamlined(
@@ -103,7 +103,7 @@ struct ControlRoutes: Sendable {
             return events()
         }
         on(group, .post, "send-event") { call in
-            let (event, link) = try call.read { body throws(GoogleEmulatorError) in
+            let (event, link) = try call.input { body throws(EmulatorError) in
                 var event = SentEvent()
                 event.type = try body.word("type", SentEventType.self) ?? .sessionsRevoked
                 event.subject = try body.string("sub", maximum: 255)
@@ -118,10 +118,10 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    private func place(_ name: String) throws(GoogleEmulatorError) -> FaultPlace {
+    private func place(_ name: String) throws(EmulatorError) -> FaultPlace {
         guard let place = FaultPlace(rawValue: name) else {
             let names = FaultPlace.allCases.map(\.rawValue).joined(separator: ", ")
-            throw GoogleEmulatorError(.memberMalformed, detail: "the place must be one of \(names)")
+            throw EmulatorError(.memberMalformed, detail: "the place must be one of \(names)")
         }
         return place
     }
@@ -158,29 +158,10 @@ struct ControlRoutes: Sendable {
 
     private func on(
         _ group: RouterGroup<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: RouterPath,
-        _ respond: @escaping @Sendable (ControlCall) async throws -> JSONObject
+        _ respond: @escaping @Sendable (ControlRequest) async throws -> JSONObject
     ) {
         group.on(path, method: method) { request, context in
-            let body = try await request.body.collect(upTo: ControlBody.limit)
-            let call = ControlCall(body: Array(buffer: body), place: context.parameters.get("place") ?? "")
-            return GoogleResponse.json(try await respond(call))
+            try await Response.json(respond(ControlRequest(request, context)))
         }
-    }
-}
-
-/// One control request.
-struct ControlCall: Sendable {
-    let body: [UInt8]
-    /// The last part of a fault's path.
-    let place: String
-
-    /// Reads the members of the body with `read`, and refuses all others.
-    func read<Value>(
-        _ read: (inout ControlBody) throws(GoogleEmulatorError) -> Value
-    ) throws(GoogleEmulatorError) -> Value {
-        var body = try ControlBody(body)
-        let value = try read(&body)
-        try body.finish()
-        return value
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 public import JOSE
 import StrictJSON
@@ -22,7 +23,7 @@ public struct GoogleKey: Sendable {
     /// Signs with RS256, as all of Google's tokens are.
     ///
     /// - Parameter type: The `typ` of the header. Throws `.signingFailed`.
-    func sign(_ claims: JSONObject, type: String) throws(GoogleEmulatorError) -> String {
+    func sign(_ claims: JSONObject, type: String) throws(EmulatorError) -> String {
         let header = JSONObject([
             ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string(type)),
         ])
@@ -31,7 +32,7 @@ public struct GoogleKey: Sendable {
         do throws(JOSEError) {
             segments.signature = try privateKey.signature(for: segments.signingInput)
         } catch {
-            throw GoogleEmulatorError(.signingFailed, detail: error.description)
+            throw EmulatorError(.signingFailed, detail: error.description)
         }
         return segments.compact
     }

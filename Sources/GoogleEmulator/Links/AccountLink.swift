@@ -1,3 +1,5 @@
+import EmulatorServer
+
 /// A link between a Google account and an account of the app, or a failed attempt to make one.
 public struct AccountLink: Sendable, Equatable, Codable {
     /// How the person came to the link.
@@ -95,9 +97,9 @@ struct LinkBook: Sendable, Codable {
     }
 
     /// - Parameter id: `nil` for the newest.
-    func link(_ id: String?) throws(GoogleEmulatorError) -> AccountLink {
+    func link(_ id: String?) throws(EmulatorError) -> AccountLink {
         guard let link = id == nil ? links.last : links.first(where: { $0.id == id }) else {
-            throw GoogleEmulatorError(.linkNotFound, detail: id == nil ? "there is no link yet" : "")
+            throw EmulatorError(.linkNotFound, detail: id == nil ? "there is no link yet" : "")
         }
         return link
     }

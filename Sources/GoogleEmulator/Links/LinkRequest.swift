@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 
 /// What a caller wants of a new link. Without a value, the usual one of the configuration is taken.
@@ -30,7 +31,7 @@ struct Linking: Sendable {
     }
 
     /// Begins a link. Throws `.serverMissing`.
-    func begin(_ request: LinkRequest) throws(GoogleEmulatorError) -> LinkStart {
+    func begin(_ request: LinkRequest) throws(EmulatorError) -> LinkStart {
         let server = try state.server()
         let uris = state.redirectURIs
         let begun = BegunLink(
@@ -77,12 +78,12 @@ struct Linking: Sendable {
     ///
     /// - Parameter fields: The query. Throws `.stateUnknown`, and `.serverMissing`.
     func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
-        async throws(GoogleEmulatorError)
+        async throws(EmulatorError)
         -> AccountLink
     {
         func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
         guard let begun = state.update({ $0.links.takeBegun(value("state") ?? "") }) else {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .stateUnknown, detail: "the answer belongs to no link that was begun here; link again")
         }
         state.record(
@@ -94,8 +95,7 @@ struct Linking: Sendable {
         return try await exchange(code, begun)
     }
 
-    private func exchange(_ code: String, _ begun: BegunLink) async throws(GoogleEmulatorError) -> AccountLink
-    {
+    private func exchange(_ code: String, _ begun: BegunLink) async throws(EmulatorError) -> AccountLink {
         var fields = [
             (name: "grant_type", value: "authorization_code"), ("code", code),
             ("redirect_uri", begun.redirectURI),

@@ -1,12 +1,13 @@
+import EmulatorServer
 import StrictJSON
 
 extension Linking {
     /// Gets a new access token. `invalid_grant` ends the link at Google.
     ///
     /// - Parameter id: `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
-    func refresh(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+    func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
         let link = try link(id)
-        guard let token = link.refreshToken else { throw GoogleEmulatorError(.tokenMissing) }
+        guard let token = link.refreshToken else { throw EmulatorError(.tokenMissing) }
         let answer = await client.post(
             "Google refreshes the access token", try state.server().tokenURL,
             .form([("grant_type", "refresh_token"), ("refresh_token", token)] + clientFields), at: .token)
@@ -21,9 +22,9 @@ extension Linking {
 
     /// Calls the app's API with the access token, which asks the authorization server whether it is good
     /// (RFC 7662).
-    func call(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+    func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
         let link = try link(id)
-        guard let token = link.accessToken else { throw GoogleEmulatorError(.tokenMissing) }
+        guard let token = link.accessToken else { throw EmulatorError(.tokenMissing) }
         let key = state.configuration.apiKey
         let answer = await client.post(
             "The app's API asks whether the access token is good", try state.server().introspectionURL,
@@ -37,10 +38,10 @@ extension Linking {
     }
 
     /// Unlinks in the Google app: Google revokes the refresh token (RFC 7009).
-    func unlink(_ id: String?) async throws(GoogleEmulatorError) -> ServerClient.Answer {
+    func unlink(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
         let link = try link(id)
         guard let token = link.refreshToken ?? link.accessToken else {
-            throw GoogleEmulatorError(.tokenMissing)
+            throw EmulatorError(.tokenMissing)
         }
         let hint = link.refreshToken == nil ? "access_token" : "refresh_token"
         let answer = await client.post(
@@ -50,9 +51,9 @@ extension Linking {
         return answer
     }
 
-    func link(_ id: String?) throws(GoogleEmulatorError) -> AccountLink {
-        let found: Result<AccountLink, GoogleEmulatorError> = state.update { world in
-            Result { () throws(GoogleEmulatorError) in try world.links.link(id) }
+    func link(_ id: String?) throws(EmulatorError) -> AccountLink {
+        let found: Result<AccountLink, EmulatorError> = state.update { world in
+            Result { () throws(EmulatorError) in try world.links.link(id) }
         }
         return try found.get()
     }

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import Hummingbird
 
@@ -39,7 +40,7 @@ struct AppPage {
             return """
                 <section><p>client_id and redirect_uri are the ones that the app knows. It asks:</p>
                 <form method="post" action="/app/decision">
-                \(HTML.hidden([("token", token)] + link.fields))
+                \(HiddenFields.html([("token", token)] + link.fields))
                 \(HTML.text("Sign in with the fake Apple as (user ID)", "sub", hint: "the usual user"))
                 \(HTML.text("or an account ID, if the person is signed in already", "account_id", hint: "acc_…"))
                 <div class="row"><button class="main" name="decision" value="granted">Agree and link</button>

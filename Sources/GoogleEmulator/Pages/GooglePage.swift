@@ -1,4 +1,4 @@
-import Cryptography
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -19,39 +19,15 @@ struct GooglePage {
     var isWide = false
 
     var response: Response {
+        let document = PageDocument(
+            title: title, heading: app.rawValue, content: content, style: Self.style,
+            bodyClass: app == .phone ? "phone" : isWide ? "home wide" : "home", formTargets: "'self'")
         var headers = HTTPFields()
-        if let name = HTTPField.Name("Content-Security-Policy") { headers[name] = Self.policy }
+        if let name = HTTPField.Name("Content-Security-Policy") { headers[name] = document.policy }
         if let name = HTTPField.Name("X-Content-Type-Options") { headers[name] = "nosniff" }
         // Not `no-referrer`: with it browsers send `Origin: null` with the page's own forms.
         if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "same-origin" }
-        return GoogleResponse.make(status, "text/html; charset=utf-8", Array(html.utf8), headers: headers)
-    }
-
-    /// Allows this page's style by its hash, forms to this server, and nothing else.
-    private static let policy =
-        "default-src 'none'; style-src 'sha256-\(Base64.encode(SHA256Digest.hash(style)))'; "
-        + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-    private var html: String {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(title.htmlEscaped)</title>
-        <style>\(Self.style)</style>
-        </head>
-        <body class="\(app == .phone ? "phone" : isWide ? "home wide" : "home")">
-        <header><span class="mark" aria-hidden="true"></span>\(app.rawValue)<small>for development</small></header>
-        <main>
-        \(content)
-        </main>
-        </body>
-        </html>
-
-        """
+        return .uncached(status, "text/html; charset=utf-8", Array(document.html.utf8), headers: headers)
     }
 
     private static let style = """
@@ -104,12 +80,6 @@ struct GooglePage {
 
 /// HTML of the parts that several pages have. All values are escaped here.
 enum HTML {
-    static func hidden(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { field in
-            "<input type=\"hidden\" name=\"\(field.name.htmlEscaped)\" value=\"\(field.value.htmlEscaped)\">"
-        }.joined()
-    }
-
     static func text(_ label: String, _ name: String, value: String = "", hint: String = "") -> String {
         "<label>\(label.htmlEscaped)<input type=\"text\" name=\"\(name)\" value=\"\(value.htmlEscaped)\" "
             + "placeholder=\"\(hint.htmlEscaped)\" autocomplete=\"off\" maxlength=\"512\"></label>"

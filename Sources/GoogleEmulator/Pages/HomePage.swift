@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import Hummingbird
 
@@ -28,7 +29,7 @@ struct HomePage {
     private var newLink: String {
         """
         <section><h2>Link with the app</h2>
-        <form method="post" action="/link">\(HTML.hidden([("token", token)]))
+        <form method="post" action="/link">\(HiddenFields.html([("token", token)]))
         <div class="row">
         \(HTML.text("Scope", "scope", value: state.configuration.scopes.joined(separator: " ")))
         \(HTML.text("user_locale", "user_locale", hint: "en, ar, tr, pl"))
@@ -57,7 +58,7 @@ struct HomePage {
             \(table)
             <p><a class="button" href="/">Reload</a></p>
             <h2>Send an event of Google</h2>
-            <form method="post" action="/events">\(HTML.hidden([("token", token)]))
+            <form method="post" action="/events">\(HiddenFields.html([("token", token)]))
             <div class="row">
             \(HTML.choice("Event", "type", SentEventType.allCases.map(\.rawValue)))
             \(HTML.text("Google account (sub)", "sub", value: GoogleAccount().subject))
@@ -98,7 +99,7 @@ struct StreamlinedForm {
         <section><h2>Streamlined linking</h2>
         <p>Google sends its ID token to the token endpoint: <b>check</b> asks whether there is an account, \
         <b>get</b> asks for its tokens, <b>create</b> for a new account.</p>
-        <form method="post" action="/streamlined">\(HTML.hidden([("token", token)]))
+        <form method="post" action="/streamlined">\(HiddenFields.html([("token", token)]))
         <div class="row">
         \(HTML.text("Google account (sub)", "sub", value: GoogleAccount().subject))
         \(HTML.text("E-mail address", "email", value: GoogleAccount().email))

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 
 /// The links on the page, newest first, with what can be done with each.
@@ -74,7 +75,7 @@ struct LinksSection {
         let unlink =
             link.status == .linked ? "<button name=\"action\" value=\"unlink\">Unlink</button>" : ""
         return """
-            <form method="post" action="/links">\(HTML.hidden([("token", token), ("link", link.id)]))
+            <form method="post" action="/links">\(HiddenFields.html([("token", token), ("link", link.id)]))
             <div class="row"><button name="action" value="refresh">Refresh</button>
             <button name="action" value="call">Call the app's API</button>
             \(unlink)</div></form>

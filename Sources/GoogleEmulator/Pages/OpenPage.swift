@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import Hummingbird
 
@@ -26,14 +27,14 @@ struct OpenPage {
 
 /// A refusal, for a browser.
 struct ErrorPage {
-    let error: GoogleEmulatorError
+    let error: EmulatorError
 
     var response: Response {
         GooglePage(
             app: .google, title: "Not possible",
             content: """
                 <h1>This is not possible</h1>
-                <section><p><code>\(error.code.rawValue)</code></p><p>\(error.detail.htmlEscaped)</p>
+                <section><p><code>\(error.code.name)</code></p><p>\(error.detail.htmlEscaped)</p>
                 <a class="button" href="/">Back</a></section>
                 """, status: error.code.status
         ).response

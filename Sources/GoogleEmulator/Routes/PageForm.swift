@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -13,13 +14,13 @@ struct PageForm: Sendable {
 
     /// Throws `.bodyMalformed`, `.memberMalformed`, and `NIOTooManyBytesError`.
     init(_ request: Request) async throws {
-        let body = try await request.body.collect(upTo: ControlBody.limit)
+        let body = try await request.body.collect(upTo: ControlInput.bodyLimit)
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {
-            throw GoogleEmulatorError(.bodyMalformed, detail: "not a form")
+            throw EmulatorError(.bodyMalformed, detail: "not a form")
         }
         // Some of them are kept.
         if let long = fields.first(where: { $0.value.utf8.count > Self.longestField }) {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .memberMalformed, detail: "\(long.name.prefix(64)): at most \(Self.longestField) bytes")
         }
         self.fields = fields
@@ -35,9 +36,9 @@ struct PageForm: Sendable {
 
     /// Another site can submit a form from a developer's browser, but cannot read the page's token (CSRF).
     /// Throws `.pageOutdated`.
-    func check(token: String) throws(GoogleEmulatorError) {
+    func check(token: String) throws(EmulatorError) {
         guard ConstantTime.areEqual(Array((self["token"] ?? "").utf8), Array(token.utf8)) else {
-            throw GoogleEmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")
+            throw EmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")
         }
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -20,7 +21,7 @@ struct PageRoutes: Sendable {
                 let base = state.update { $0.baseURL }
                 let link = try await linking.receiveResponse(fields, at: base + request.uri.path)
                 // Not `/r/…` with its code any more, also not in the history.
-                return GoogleResponse.seeOther("/#link-\(link.id)")
+                return Response.seeOther("/#link-\(link.id)")
             }
         }
         router.post("link") { request, _ in
@@ -39,9 +40,9 @@ struct PageRoutes: Sendable {
             case "refresh": _ = try await linking.refresh(form["link"])
             case "call": _ = try await linking.call(form["link"])
             case "unlink": _ = try await linking.unlink(form["link"])
-            default: throw GoogleEmulatorError(.memberMalformed, detail: "action")
+            default: throw EmulatorError(.memberMalformed, detail: "action")
             }
-            return GoogleResponse.seeOther("/")
+            return Response.seeOther("/")
         }
         router.post("streamlined") { request, _ in
             let form = try await form(request)
@@ -49,10 +50,10 @@ struct PageRoutes: Sendable {
             if let email = form["email"] { account.email = email }
             if let subject = form["sub"] { account.subject = subject }
             guard let intent = StreamlinedIntent(rawValue: form["intent"] ?? "") else {
-                throw GoogleEmulatorError(.memberMalformed, detail: "intent")
+                throw EmulatorError(.memberMalformed, detail: "intent")
             }
             _ = try await linking.streamlined(intent, account, scope: nil)
-            return GoogleResponse.seeOther("/")
+            return Response.seeOther("/")
         }
         router.post("events") { request, _ in
             let form = try await form(request)
@@ -63,7 +64,7 @@ struct PageRoutes: Sendable {
             if event.type == .tokenRevoked { event.refreshToken = try linking.link(nil).refreshToken }
             event.state = "test"
             _ = try await linking.send(event)
-            return GoogleResponse.seeOther("/")
+            return Response.seeOther("/")
         }
         addApp(to: router)
     }
@@ -77,7 +78,7 @@ struct PageRoutes: Sendable {
             let form = try await form(request)
             let (link, app) = (AppFlipLink(form.parameters), AppFlipApp(state: state))
             guard app.check(link) == .fine, let decision = AppFlipDecision(rawValue: form["decision"] ?? "")
-            else { throw GoogleEmulatorError(.memberMalformed, detail: "decision") }
+            else { throw EmulatorError(.memberMalformed, detail: "decision") }
             var identity: AppFlipIdentity?
             if decision == .granted {
                 if let id = form["account_id"] {

@@ -1,3 +1,4 @@
+import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
@@ -29,7 +30,7 @@ struct ProtocolRoutes: Sendable {
         if let refusal = await faulty(place, title) { return refusal }
         let json = state.update { make($0) }
         state.record(title, request: "GET \(place.rawValue)", answer: "200")
-        return GoogleResponse.json(json)
+        return Response.json(json)
     }
 
     private func report(_ request: Request) async throws -> Response {
@@ -50,7 +51,7 @@ struct ProtocolRoutes: Sendable {
             state.record(
                 "The server reports an event that Google refuses", request: shown,
                 answer: "400 \(error.rawValue)")
-            return GoogleResponse.json(
+            return Response.json(
                 JSONObject([
                     ("err", .string(error.rawValue)), ("description", .string("the token is refused")),
                 ]), status: .badRequest)

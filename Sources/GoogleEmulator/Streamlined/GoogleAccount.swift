@@ -1,3 +1,4 @@
+import EmulatorServer
 import StrictJSON
 
 /// A Google account, as its ID tokens describe it.
@@ -38,7 +39,7 @@ extension Linking {
     /// - Parameter assertion: Another token instead of an honest one, for tests.
     func streamlined(
         _ intent: StreamlinedIntent, _ account: GoogleAccount, scope: String?, assertion: String? = nil
-    ) async throws(GoogleEmulatorError) -> (answer: ServerClient.Answer, link: AccountLink?) {
+    ) async throws(EmulatorError) -> (answer: ServerClient.Answer, link: AccountLink?) {
         let audience = state.configuration.googleClientID
         let honest = try state.signingKey().sign(account.claims(for: audience, at: state.now), type: "JWT")
         let fields = [

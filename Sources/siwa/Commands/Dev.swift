@@ -1,5 +1,6 @@
 import AppleEmulator
 import ArgumentParser
+import EmulatorServer
 import GoogleEmulator
 import HTTPAPI
 import Logging

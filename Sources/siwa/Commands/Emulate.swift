@@ -1,6 +1,7 @@
 import AppleEmulator
 import AppleIDClient
 import ArgumentParser
+import EmulatorServer
 import Foundation
 import GoogleEmulator
 import HTTPAPI

@@ -1,5 +1,6 @@
 import AppleEmulator
 import Cryptography
+import EmulatorServer
 import Encodings
 import Foundation
 import HTTPAPI

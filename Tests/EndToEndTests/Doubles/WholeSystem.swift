@@ -1,4 +1,5 @@
 import AppleEmulator
+import EmulatorServer
 import Foundation
 import HTTPAPI
 import KeySets

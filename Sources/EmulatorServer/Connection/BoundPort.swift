@@ -1,6 +1,3 @@
-// EmulatorServer owns how the emulators listen, serve connections and keep their state in a file. It
-// does not own any route, and nothing of what the state is.
-
 import Synchronization
 
 /// The port on which the server listens, for callers that wait until it does.
@@ -61,17 +58,5 @@ package final class BoundPort: Sendable {
             return Array(waiters.values)
         }
         for waiter in waiters { waiter.resume(with: result) }
-    }
-}
-
-/// The emulator could not listen on its address.
-public struct EmulatorListenError: Error {
-    public let host: String
-    public let port: Int
-    /// The error of the system.
-    public let cause: any Error
-
-    package init(host: String, port: Int, cause: any Error) {
-        (self.host, self.port, self.cause) = (host, port, cause)
     }
 }

@@ -15,14 +15,14 @@ import Synchronization
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Throws `.locked` while another process, or another emulator of this one, has the file.
-    init(beside path: String) throws(StateFileError) {
+    /// Throws `.stateFileUnwritable` while another process, or another emulator of this one, has the file.
+    init(beside path: String) throws(EmulatorError) {
         let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StateFileError(.unwritable, detail: path) }
+        guard descriptor >= 0 else { throw EmulatorError(.stateFileUnwritable, detail: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw StateFileError(
-                .locked,
+            throw EmulatorError(
+                .stateFileUnwritable,
                 detail:
                     "\(path) belongs to another emulator that is running; stop it, or name another file")
         }

@@ -1,22 +1,23 @@
+import EmulatorServer
 import StrictJSON
 
-extension ControlBody {
-    mutating func linkRequest() throws(GoogleEmulatorError) -> LinkRequest {
+extension ControlInput {
+    mutating func linkRequest() throws(EmulatorError) -> LinkRequest {
         var request = LinkRequest()
         request.mode = try word("mode", AccountLink.Mode.self) ?? .browser
         guard request.mode != .streamlined else {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .memberMalformed, detail: "mode: browser or app_flip; see control/streamlined")
         }
-        request.scope = try string("scope")
+        request.scope = try string("scope", maximum: 2048)
         request.userLocale = try string("user_locale", maximum: 64)
         request.loginHint = try string("login_hint", maximum: 320)
         request.usesPKCE = try bool("pkce") ?? true
-        request.redirectURI = try string("redirect_uri")
+        request.redirectURI = try string("redirect_uri", maximum: 2048)
         return request
     }
 
-    mutating func account() throws(GoogleEmulatorError) -> GoogleAccount {
+    mutating func account() throws(EmulatorError) -> GoogleAccount {
         var account = GoogleAccount()
         if let subject = try string("sub", maximum: 255) { account.subject = subject }
         if let email = try string("email", maximum: 320) { account.email = email }
@@ -25,14 +26,14 @@ extension ControlBody {
         return account
     }
 
-    mutating func fault(at place: FaultPlace) throws(GoogleEmulatorError) -> GoogleFault {
+    mutating func fault(at place: FaultPlace) throws(EmulatorError) -> GoogleFault {
         var fault = GoogleFault()
         fault.delayMilliseconds = try integer("delay_ms", in: 0...GoogleFault.maximumDelay) ?? 0
         fault.status = try integer("status", in: 200...599).map { Int($0) }
         fault.loss = try word("lose", GoogleFault.Loss.self)
         fault.remainingRequests = try integer("times", in: 1...1_000_000).map { Int($0) }
         guard place == .token ? fault.status == nil : fault.loss == nil else {
-            throw GoogleEmulatorError(
+            throw EmulatorError(
                 .memberMalformed, detail: "status is for Google's own endpoints, lose is for token")
         }
         return fault

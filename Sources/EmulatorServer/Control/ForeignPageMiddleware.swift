@@ -1,15 +1,17 @@
-import ForeignPages
+package import ForeignPages
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 
 /// Refuses requests that pages of other sites send from a developer's browser: requests with a foreign
 /// `Host`, and forms that are not from the emulator's own pages.
-struct ForeignPageMiddleware: RouterMiddleware {
-    let check: ForeignPageCheck
+package struct ForeignPageMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let check: ForeignPageCheck
 
-    func handle(
-        _ request: Request, context: EmulatorRequestContext,
-        next: (Request, EmulatorRequestContext) async throws -> Response
+    package init(hosts: AllowedHosts) { check = ForeignPageCheck(hosts: hosts) }
+
+    package func handle(
+        _ request: Request, context: Context,
+        next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let host = request.head.authority.map { [$0] } ?? []
         do throws(ForeignPageRefusal) {
@@ -28,7 +30,8 @@ struct ForeignPageMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private static let hostDetail =
+    private static var hostDetail: String {
         "Host is not localhost, 127.0.0.1, [::1] or a name of --allowed-host; use one of these, or start the "
-        + "emulator with --allowed-host and this name"
+            + "emulator with --allowed-host and this name"
+    }
 }

@@ -1,0 +1,34 @@
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+package import StrictJSON
+
+/// Responses of an emulator. Nothing is cached.
+extension Response {
+    /// JSON ends with a line break for terminals.
+    package static func json(
+        _ object: JSONObject, status: HTTPResponse.Status = .ok, type: String = "application/json"
+    ) -> Response {
+        uncached(status, type, JSONValue.object(object).serialized() + [UInt8(ascii: "\n")])
+    }
+
+    /// A problem (RFC 9457).
+    package static func problem(_ error: EmulatorError) -> Response {
+        let status = error.code.status
+        var problem = JSONObject([
+            ("type", .string("about:blank")), ("title", .string(status.reasonPhrase)),
+            ("status", .integer(Int64(status.code))), ("code", .string(error.code.name)),
+        ])
+        if !error.detail.isEmpty { problem["detail"] = .string(error.detail) }
+        return json(problem, status: status, type: "application/problem+json")
+    }
+
+    package static func uncached(
+        _ status: HTTPResponse.Status, _ contentType: String, _ body: [UInt8], headers: HTTPFields = [:]
+    ) -> Response {
+        var fields = headers
+        (fields[.contentType], fields[.cacheControl]) = (contentType, "no-store")
+        return Response(
+            status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

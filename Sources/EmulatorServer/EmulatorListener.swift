@@ -1,0 +1,93 @@
+// EmulatorServer owns what the emulators have in common as servers: listening and connections, requests and
+// errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state file.
+// It does not own any route, and nothing of what the state is.
+
+import ForeignPages
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+import NIOCore
+
+/// Listens on the address of an emulator, and serves its routes.
+package struct EmulatorListener: Sendable {
+    /// More connections than any test opens, and fewer than the open files of a process.
+    private static let connectionLimit = 512
+    private static let headerLimit = 16 * 1024
+
+    private let host: String
+    private let port: Int
+    private let logger: Logger
+    private let bound = BoundPort()
+
+    package init(host: String, port: Int, logger: Logger) {
+        (self.host, self.port, self.logger) = (host, port, logger)
+    }
+
+    /// Throws `.configurationInvalid` for a port or an allowed host name that cannot be used.
+    package static func check(port: Int, hostNames: [String]) throws(EmulatorError) {
+        for name in hostNames where !AllowedHosts.isName(name) {
+            throw EmulatorError(
+                .configurationInvalid,
+                detail: "an allowed host must be a name or an address without a port, not \(name)")
+        }
+        guard (0...65535).contains(port) else {
+            throw EmulatorError(.configurationInvalid, detail: "port must be 0 to 65535")
+        }
+    }
+
+    /// Waits until the server listens, and returns its port. Throws the error when it cannot listen.
+    package func boundPort() async throws -> Int {
+        try await bound.value()
+    }
+
+    /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
+    ///
+    /// - Parameters:
+    ///   - transport: Adds TLS to the server, if the emulator has it.
+    ///   - onListening: Gets the port, before `boundPort` returns it.
+    /// - Throws: `EmulatorListenError` when it cannot listen.
+    package func run<Context: RequestContext>(
+        _ router: Router<Context>, transport: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },
+        onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws where Context.Source == ApplicationRequestContextSource {
+        let plain = HTTPServerBuilder { responder in
+            DeferredHTTPChannel(http: HTTP1Channel(responder: responder, configuration: Self.http))
+        }
+        do {
+            let application = Application(
+                router: router, server: try transport(plain),
+                configuration: ApplicationConfiguration(
+                    address: .hostname(host, port: port),
+                    availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
+                onServerRunning: { [bound] channel in
+                    // An earlier shutdown has closed the channel.
+                    guard let port = channel.localAddress?.port else {
+                        return bound.close(CancellationError())
+                    }
+                    onListening(port)
+                    bound.bind(port)
+                },
+                logger: logger)
+            try await application.run()
+            bound.close(CancellationError())
+        } catch {
+            let error = listenError(error)
+            bound.close(error)
+            throw error
+        }
+    }
+
+    /// Errors of a socket can only come from listening: errors of a connection end only that connection.
+    private func listenError(_ error: any Error) -> any Error {
+        switch error {
+        case is IOError, is SocketAddressError, is SocketAddressError.UnknownHost:
+            EmulatorListenError(host: host, port: port, cause: error)
+        default: error
+        }
+    }
+
+    private static let http = HTTP1Channel.Configuration(
+        idleTimeout: .seconds(60),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: headerLimit, maxHeaderListSize: headerLimit, maxHeaderFieldCount: 100))
+}
