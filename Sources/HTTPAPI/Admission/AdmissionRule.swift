@@ -15,7 +15,7 @@ struct AdmissionRule {
 
     private struct Start {
         let moment: NIODeadline
-        /// The processor time that the loop had used by then.
+        /// Processor time that the loop had used at the start.
         let worked: TimeAmount
     }
 
@@ -29,7 +29,7 @@ struct AdmissionRule {
     private let bounds: AdmissionBounds
     private var phase = Phase.resting(until: .uptimeNanoseconds(0))
     private var lastRound = TimeAmount.zero
-    /// Since when every measured round was too long.
+    /// Time since which every measured round was too long.
     private var lateSince: NIODeadline?
     /// The work that may be spent on rejections, in nanoseconds.
     private var credit: Int64 = 0
@@ -40,7 +40,7 @@ struct AdmissionRule {
     }
 
     /// - Parameter worked: The processor time that the loop has used in its life.
-    /// - Returns: whether `roundEnded` must be called at the end of the current round.
+    /// - Returns: `true` if `roundEnded` must be called at the end of the current round.
     mutating func requestArrived(at now: NIODeadline, worked: () -> TimeAmount) -> Bool {
         switch phase {
         case .resting(let end):
@@ -93,8 +93,8 @@ struct AdmissionRule {
             return
         }
         if lateSince == nil { lateSince = end.moment }
-        // The credit is not saved up: a large one would be spent at once, and would stop everything else for
-        // that long.
+        // The credit is not saved up: a large credit would be spent at once, and would stop everything else
+        // for as long.
         let most = bounds.patience.nanoseconds * bounds.share / 100
         credit = min(most, credit + work.nanoseconds * bounds.share / 100)
     }

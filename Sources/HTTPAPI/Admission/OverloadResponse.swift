@@ -1,7 +1,7 @@
 import NIOHTTP1
 
-/// The response to a request that is rejected because of overload. All of it but the request's ID is
-/// prepared, so that it costs as little as possible.
+/// The response to a request that is rejected because of overload. Everything except the request's ID is
+/// prepared, so that the response costs as little as possible.
 enum OverloadResponse {
     private static let problem = Problem(.overloaded)
     /// The problem up to its last member, which is the request's ID.

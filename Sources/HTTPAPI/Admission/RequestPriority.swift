@@ -1,4 +1,4 @@
-/// Under how much overload a request is rejected.
+/// Degree of overload at which a request is rejected.
 enum RequestPriority: Sendable {
     /// Never: operators need the state of the service most when it is overloaded.
     case operations

@@ -6,7 +6,7 @@ import Synchronization
 /// refused because of it. Without the bound some thousand clients without an API key could make the service
 /// hold 64 KiB for each of them.
 final class BodyMemoryBudget: Sendable {
-    /// How many bytes of a body are not counted.
+    /// Number of bytes of a body that are not counted.
     static let free = 8 * 1024
 
     private let most: Int

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Requests in their order. What arrives while one is being handled, or while responses wait to be read, waits
-/// in `pipelined`.
+/// Requests in their order. Input that arrives while a request is being handled, or while responses are
+/// unread by the client, waits in `pipelined`.
 extension ConnectionHandler {
     func receive(_ input: PipelineQueue.Input) {
         // Nothing waits before it, so a long poll has lost its reader.
@@ -11,7 +11,7 @@ extension ConnectionHandler {
         }
         if mustWait {
             pipelined.append(input)
-            // Only what is sent makes the channel writable again.
+            // The channel becomes writable again only when bytes are sent.
             return output.flush()
         }
         process(input)
@@ -29,8 +29,8 @@ extension ConnectionHandler {
         while !mustWait, let input = pipelined.popFirst() { process(input) }
     }
 
-    /// One request is handled at a time, and none while the client has responses to read, which are far
-    /// larger than the requests for them.
+    /// One request is handled at a time. None is handled while the client has unread responses, which are far
+    /// larger than their requests.
     private var mustWait: Bool {
         switch state.phase {
         case .responding: true
@@ -65,7 +65,7 @@ extension ConnectionHandler {
         if request.fields.expectsContinue { output.writeContinue() }
     }
 
-    /// Answers a request that is not complete and never will be.
+    /// Responds to a request that is incomplete and will stay incomplete.
     func refuse(_ code: ProblemCode) {
         let request = incoming.take()
         let info = RequestInfo(

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The stages of a round, and requests that wait for the database or for a task. Each stage does only what has
-/// to be done for this connection.
+/// The stages of a round, and requests that wait for the database or for a task. Each stage does only the
+/// work that this connection needs.
 extension ConnectionHandler {
     func handleRequest() {
         guard state.phase == .responding, let context = output.context, let request = incoming.take() else {
@@ -51,12 +51,12 @@ extension ConnectionHandler {
     private func workEnded(_ info: RequestInfo, _ result: Dispatcher.WorkResult) {
         switch result {
         case .response(let response): if finishLater(info, with: response) { round.add(self) }
-        // Also when the time limit has passed: a retry of the caller finds what was stored.
+        // Also after the time limit: a retry of the caller finds the stored result.
         case .commit(let commit): round.add(commit, of: info, on: self)
         }
     }
 
-    /// - Returns: whether there is a response to write.
+    /// - Returns: `true` if there is a response to write.
     func finish(_ commit: FinishedCommits.Commit) -> Bool {
         finishLater(commit.info, with: dispatcher.response(to: commit))
     }
@@ -81,8 +81,8 @@ extension ConnectionHandler {
         if state.responded(at: now) == .closeWhenWritten { closeWhenWritten() }
     }
 
-    /// Answers a request that has reached its time limit. Its work goes on, because what it commits may be
-    /// durable.
+    /// Responds to a request that has reached its time limit. Its work goes on, because the command may
+    /// become durable.
     func giveUp() {
         guard let pending else { return }
         self.pending = nil
@@ -90,7 +90,7 @@ extension ConnectionHandler {
         output.flush()
     }
 
-    /// Ends a long poll with what it has.
+    /// Ends a long poll with the events that it has.
     func endEarly() {
         endsEarly = true
         if let pending, pending.info.endpoint?.wait.isLongPoll == true { pending.task?.cancel() }

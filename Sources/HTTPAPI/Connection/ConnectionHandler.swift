@@ -22,7 +22,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let siblings: LoopConnections
     /// `nil` for addresses that may open any number of connections.
     let client: ClientAddress?
-    /// When the last request began or was answered.
+    /// Time at which the last request began, or at which its response was written.
     private(set) var usedAt: NIODeadline
     /// `nil` before the connection is counted, and after it was closed early.
     private var place: RecencyList<ConnectionHandler>.Place?
@@ -34,11 +34,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     // Requests and their responses
 
-    /// The request of which not all has arrived, or that is complete and not handled yet.
+    /// The request that is incomplete, or complete and not handled yet.
     var incoming: IncomingRequest?
     var pipelined: PipelineQueue
-    /// The request that waits for the database or for a task. `nil` also when it was answered because of its
-    /// time limit.
+    /// The request that waits for the database or for a task. `nil` also after its time limit, when the
+    /// response was sent already.
     var pending: (info: RequestInfo, task: Task<Void, Never>?)?
     /// A response that is not written yet.
     var ready: (info: RequestInfo, response: HTTPResponse)?
@@ -163,7 +163,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         output.context?.close(promise: nil)
     }
 
-    /// A request has begun, or was answered.
+    /// Notes the time at which a request began, or at which its response was written.
     func use(at now: NIODeadline) {
         usedAt = now
         if let place { siblings.used(place) }
@@ -196,8 +196,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Keeps one timer that is never late. It may be early, and then only looks at the deadline: moving it
-    /// with every request would cost more than the rest of a request's timekeeping.
+    /// Keeps one timer that is never late. The timer may fire early, and then only looks at the deadline:
+    /// moving the timer with every request would cost more than the rest of a request's timekeeping.
     func keepTimer() {
         guard let deadline = state.deadline, let context = output.context else { return }
         if let dueAt = timer?.dueAt, dueAt <= deadline { return }

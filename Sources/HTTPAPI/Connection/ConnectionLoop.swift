@@ -1,7 +1,7 @@
 import NIOCore
 import SignIn
 
-/// What the connections of one event loop share. Stays on its event loop.
+/// State shared by the connections of one event loop. Stays on its event loop.
 final class ConnectionLoop {
     let dispatcher: Dispatcher
     let limits: ServerLimits

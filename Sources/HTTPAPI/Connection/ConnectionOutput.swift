@@ -14,7 +14,7 @@ final class ConnectionOutput {
         self.date = date
     }
 
-    /// `false` while the client has responses to read that fill the bounds of `ServerLimits.unsentBytes`.
+    /// `false` while the bytes that the client has not read fill the bounds of `ServerLimits.unsentBytes`.
     var isWritable: Bool { context?.channel.isWritable ?? true }
 
     func write(_ response: HTTPResponse, to info: RequestInfo, closes: Bool) {
@@ -36,7 +36,8 @@ final class ConnectionOutput {
         context.flush()
     }
 
-    /// Tells the client that nothing more will be sent. What it still sends is read and dropped.
+    /// Tells the client that nothing more will be sent. Bytes that the client still sends are read and
+    /// dropped.
     func closeOutput() {
         context?.close(mode: .output, promise: nil)
     }

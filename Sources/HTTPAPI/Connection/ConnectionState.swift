@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What a connection does next: every bound on time and size, without I/O and without a clock.
+/// Decides the next step of a connection: every bound on time and size, without I/O and without a clock.
 ///
-/// One request is handled at a time. `deadline` is the one deadline that applies now; the owner of the state
+/// One request is handled at a time. `deadline` is the only deadline that applies; the owner of the state
 /// keeps a timer for it.
 struct ConnectionState {
     enum Phase: Equatable {
@@ -19,7 +19,7 @@ struct ConnectionState {
     private(set) var phase = Phase.waiting
     /// `nil` while a request is handled that waits for nothing.
     private(set) var deadline: NIODeadline?
-    /// How long the connection may be idle. It changes with the number of connections.
+    /// Time for which the connection may be idle. It changes with the number of connections.
     var idleTime: TimeAmount
     private let limits: ServerLimits
     private var bodyBytes = 0
@@ -35,8 +35,8 @@ struct ConnectionState {
         deadline = now + limits.requestTime
     }
 
-    /// Whether closing the connection would cost only the time of a slow client: no response is being made,
-    /// or the client does not read it.
+    /// True if closing the connection would cost only the time of a slow client: no response is being made,
+    /// or the client does not read the response.
     var isExpendable: Bool { phase != .responding || isStalled }
 
     /// Bytes arrived that belong to no request yet.
@@ -49,7 +49,7 @@ struct ConnectionState {
     enum HeadAction: Equatable { case collectBody, refuseTooLarge }
 
     mutating func headArrived(announcing length: Int?, keepsAlive: Bool, at now: NIODeadline) -> HeadAction {
-        // A pipelined request was read together with the one before it: its time starts here.
+        // A pipelined request was read together with the request before it: its time starts here.
         if phase == .waiting {
             phase = .receiving
             deadline = now + limits.requestTime
@@ -73,8 +73,8 @@ struct ConnectionState {
         if !isStalled { deadline = nil }
     }
 
-    /// The request is complete and has to wait for the database or for a task. Its time starts now: how long
-    /// it took to arrive does not count.
+    /// The request is complete and has to wait for the database or for a task. Its time starts here: the time
+    /// of its arrival does not count.
     mutating func workBegan(at now: NIODeadline, waiting ownWait: TimeAmount = .zero) {
         let end = now + limits.workTime + ownWait
         workDeadline = end
@@ -83,7 +83,7 @@ struct ConnectionState {
 
     enum ResponseAction: Equatable { case keepOpen, closeWhenWritten }
 
-    /// Whether the response that is written now is the connection's last.
+    /// True if the response that is being written is the connection's last.
     var isLastResponse: Bool { closesAfterResponse || isQuiescing }
 
     mutating func responded(at now: NIODeadline) -> ResponseAction {
@@ -97,8 +97,8 @@ struct ConnectionState {
         return .keepOpen
     }
 
-    /// A request was refused before its end. What the client still sends is dropped for a while, because a
-    /// reset would destroy the response before it is read.
+    /// A request was refused before its end. Bytes that the client still sends are dropped for a while,
+    /// because a reset would destroy the response before the client reads it.
     mutating func refused(at now: NIODeadline) {
         phase = .closing
         deadline = now + limits.lingerTime

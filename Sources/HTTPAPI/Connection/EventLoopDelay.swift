@@ -7,8 +7,8 @@ public enum EventLoopDelay {
     /// A client on the same machine has sent its next request by then. A transaction takes ten times as long.
     private static let moment = TimeAmount.microseconds(50)
 
-    /// Waits on an event loop, its own when it is called on one: what the loop has read meanwhile is handled
-    /// first.
+    /// Waits on an event loop: on the caller's own if there is one. Requests that the loop has read meanwhile
+    /// are handled first.
     public static let commits: CommitDelay = { then in
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.scheduleTask(in: moment) {

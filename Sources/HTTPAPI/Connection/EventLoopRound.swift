@@ -1,19 +1,19 @@
 import NIOCore
 import SignIn
 
-/// Answers the requests that one event loop has read in a round, several at once and stage by stage, and
-/// submits what they have to commit.
+/// Handles the requests that one event loop has read in a round, several at once and stage by stage, and
+/// submits their commands.
 ///
-/// The code that reads, checks, writes and sends is many times larger than the processor's first cache, and a
-/// request that goes through all of it alone spends most of its time fetching instructions. Of several that
-/// are there at once, each finds the code of a stage where the one before has left it: that saves more than a
-/// quarter of a verification. A single request is answered as early as it would be without rounds. Stays on
+/// The code that reads, checks, writes and sends is many times larger than the processor's first cache. A
+/// request that goes through all of the code alone spends most of its time fetching instructions. When
+/// several requests go through a stage together, only the first fetches the code of the stage: this saves
+/// more than a quarter of a verification. A single request is handled as early as without rounds. Stays on
 /// its event loop.
 final class EventLoopRound {
-    /// How many requests go through the stages together. With more the first would wait for the last, and
-    /// what they bring along would itself be too much for the caches.
+    /// Number of requests that go through the stages together. With more the first would wait for the last,
+    /// and their data would be too large for the caches.
     private static let mostTogether = 16
-    /// How many commands are gathered, at most. The first waits for the last, some milliseconds.
+    /// Largest number of commands that are gathered. The first waits for the last, some milliseconds.
     private static let mostGathered = 64
 
     private let eventLoop: any EventLoop
@@ -21,8 +21,8 @@ final class EventLoopRound {
     private let finished: FinishedCommits
     private var connections = CircularBuffer<ConnectionHandler>()
     private var running: [ConnectionHandler] = []
-    /// Not submitted one by one: the first would wake the thread that commits, which would commit it alone. A
-    /// transaction costs as much as several sign-ins in it.
+    /// Commands are not submitted one by one: the first would wake the thread that commits, and would be
+    /// committed alone. A transaction costs as much as several sign-ins in it.
     private var gathered: [GroupCommit.Entry] = []
     private var isScheduled = false
 
@@ -32,8 +32,8 @@ final class EventLoopRound {
         finished = FinishedCommits(eventLoop: eventLoop)
     }
 
-    /// Handles the request that the connection has read, or writes the response that it has: as soon as there
-    /// are enough others, and at the latest when the loop has read from all its sockets.
+    /// Handles the request that the connection has read, or writes its pending response: as soon as there are
+    /// enough other requests, and at the latest when the loop has read from all its sockets.
     func add(_ connection: ConnectionHandler) {
         connections.append(connection)
         if connections.count >= Self.mostTogether { return run(isLast: false) }
@@ -51,7 +51,7 @@ final class EventLoopRound {
             ) { round.value.run(isLast: true) }
         }
         gathered.append(entry)
-        // In a round the end of it submits.
+        // During a round the end of the round submits.
         if running.isEmpty { schedule() }
     }
 
@@ -66,10 +66,10 @@ final class EventLoopRound {
         }
     }
 
-    /// - Parameter isLast: Whether the loop has read from all its sockets.
+    /// - Parameter isLast: True if the loop has read from all its sockets.
     private func run(isLast: Bool) {
         // A connection that joins during a round, with a request that waited for the response before it, is
-        // next.
+        // handled in the next round.
         guard running.isEmpty else { return }
         for commit in finished.removeAll() where commit.connection.value.finish(commit) {
             connections.append(commit.connection.value)

@@ -2,12 +2,11 @@ import AppleAccounts
 import NIOCore
 import Synchronization
 
-/// The outcomes of commands that an event loop has submitted, from the thread that committed them to the
-/// loop.
+/// The outcomes of commands that an event loop has submitted, from the thread that committed the commands to
+/// the loop.
 ///
-/// A loop with a thousand sockets to read takes long until it runs what other threads ask of it. From here
-/// the outcomes are taken with the next round of requests, and all outcomes of a transaction wake the loop
-/// once.
+/// A loop with a thousand sockets to read takes long until it runs the tasks of other threads. The outcomes
+/// here are taken with the next round of requests, and all outcomes of a transaction wake the loop once.
 final class FinishedCommits: Sendable {
     struct Commit: Sendable {
         let connection: NIOLoopBound<ConnectionHandler>

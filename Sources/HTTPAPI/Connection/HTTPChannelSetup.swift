@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import SignIn
 
-/// Builds the pipeline of an accepted connection. One for the whole service.
+/// Builds the pipeline of an accepted connection. The service has one setup.
 ///
 /// Hummingbird's server accepts, counts and quiesces connections. Its request path is not used: it costs more
-/// than the verification of a token, and cannot answer a header that never ends.
+/// than the verification of a token, and cannot respond to a header that never ends.
 struct HTTPChannelSetup: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -55,7 +55,7 @@ struct HTTPChannelSetup: ServerChildChannel {
         }
     }
 
-    /// At the end of the service.
+    /// Called at the end of the service.
     func end() { openConnections.dissolve() }
 
     /// Returns when the connection is closed, so that the server waits for it at shutdown.

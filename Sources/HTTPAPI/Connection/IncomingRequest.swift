@@ -20,7 +20,7 @@ struct IncomingRequest {
         head.isKeepAlive && head.version == .http1_1 && !fields.wantsUpgrade && head.method != .CONNECT
     }
 
-    /// Whether every reader of this request, such as a proxy, finds the same host and the same body in it.
+    /// True if every reader of this request, such as a proxy, finds the same host and the same body in it.
     var isClear: Bool {
         let isOld = head.version != .http1_1
         // RFC 9112 §3.2: exactly one Host field with a valid host. HTTP/1.0 allows none.

@@ -1,6 +1,6 @@
 /// Writes text into reserved memory, and never past its end.
 ///
-/// NIO's buffer checks and records each write. A response has two dozen.
+/// NIO's buffer would check and record each write, and a response has two dozen writes.
 struct MessageBytes {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0

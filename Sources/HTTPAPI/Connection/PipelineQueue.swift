@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Pipelined input (RFC 9112 §9.3.2): what was read from a connection and has to wait for the response before
-/// it.
+/// Pipelined input (RFC 9112 §9.3.2): bytes that were read from a connection and have to wait for the
+/// response before them.
 ///
 /// Reading stops while input waits, so the queue holds one read at most. But one read can contain hundreds of
 /// requests, and each takes some twenty times its bytes in memory. Past a bound the rest is dropped, and the

@@ -25,7 +25,7 @@ enum ResponseEncoder {
         }
     }
 
-    /// The status line, and everything of our own fields but their values.
+    /// Bound in bytes of the status line and of our own fields without their values.
     private static let longestFixedPart = 512
 
     private static func appendFields(

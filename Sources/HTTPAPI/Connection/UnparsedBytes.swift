@@ -2,8 +2,8 @@
 /// white space, chunk sizes and chunk extensions.
 ///
 /// The decoder bounds names and values. But it skips white space and chunk extensions, and keeps an
-/// incomplete field in memory, so that a client could send megabytes of them. The count is up to one read
-/// behind.
+/// incomplete field in memory, so that a client could send megabytes of such bytes. The count is up to one
+/// read behind.
 struct UnparsedBytes {
     private let mostInHead: Int
     private let mostInBody: Int
@@ -11,12 +11,13 @@ struct UnparsedBytes {
     private var isInBody = false
 
     init(limits: ServerLimits) {
-        // The decoder's bound is on names and values. Line ends and colons are added here.
+        // The decoder bounds names and values. Line ends and colons are added here.
         mostInHead = limits.headerBytes + 4 * limits.headerFields + 1024
         mostInBody = limits.framingBytes
     }
 
-    /// Called with each read, before the decoder gets it. Returns why the request must be refused, or `nil`.
+    /// Counts the bytes of a read, before the decoder gets them. Returns the reason for which the request
+    /// must be refused, or `nil`.
     mutating func received(_ byteCount: Int) -> ProblemCode? {
         guard count <= (isInBody ? mostInBody : mostInHead) else {
             return isInBody ? .bodyTooLarge : .headerTooLarge

@@ -5,7 +5,7 @@ public struct AddressBlock: Sendable, Equatable {
     private let network: IPAddressBytes
     private let prefixLength: Int
 
-    /// `nil` for anything else.
+    /// `nil` unless the text is an address or a network.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = try? SocketAddress(ipAddress: String(parts[0]), port: 0),
@@ -24,8 +24,8 @@ public struct AddressBlock: Sendable, Equatable {
         prefixLength = isVersion4 ? 96 + length : length
     }
 
-    /// Whether it has all addresses of IPv4 or of IPv6, so that trusting it trusts everyone. A network of IPv6
-    /// can hold the addresses of IPv4, which are mapped into it.
+    /// True if the block has all addresses of IPv4 or of IPv6, so that trusting it trusts every client. A
+    /// network of IPv6 can hold the addresses of IPv4, which are mapped into it.
     public var holdsEveryAddress: Bool {
         prefixLength == 0
             || (prefixLength <= 96

@@ -3,11 +3,11 @@ import NIOCore
 /// Decides which connection is closed when the number of connections is near its limit.
 ///
 /// Some places are kept free, so that a new client is accepted at once: the connection that was idle longest
-/// closes. An address that holds its share loses one of its own connections. Does no I/O and reads no clock.
+/// closes. An address at its limit loses one of its own connections. Does no I/O and reads no clock.
 struct ConnectionLimitRule {
     struct Bounds: Sendable {
         var connections: Int
-        /// Of one address.
+        /// Number of connections of one address.
         var perAddress: Int
         var idleTime: TimeAmount
         var leastIdleTime: TimeAmount
@@ -19,22 +19,22 @@ struct ConnectionLimitRule {
             leastIdleTime = min(limits.leastIdleTime, limits.idleTime)
         }
 
-        /// Above this number each new connection closes another one. The places above it are for connections
-        /// that arrive meanwhile.
+        /// Number of connections above which each new connection closes another. The places above it are for
+        /// connections that arrive meanwhile.
         var crowded: Int { connections - max(1, connections / 16) }
     }
 
     enum Verdict: Equatable {
         case fine
-        /// The longest idle connection of all closes.
+        /// The longest idle connection of the service closes.
         case makeRoom
-        /// The longest idle connection of this address closes, or the new one when none is idle.
+        /// The longest idle connection of this address closes, or the new connection when none is idle.
         case replace(ClientAddress)
     }
 
     let bounds: Bounds
     private(set) var count = 0
-    /// The largest number since the memory was trimmed last.
+    /// The largest number of connections since the memory was trimmed last.
     private var peak = 0
     private var byAddress: [ClientAddress: Int] = [:]
 
@@ -53,11 +53,11 @@ struct ConnectionLimitRule {
         return count > bounds.crowded ? .makeRoom : .fine
     }
 
-    /// - Returns: whether so many connections have closed that freed memory can be returned.
+    /// - Returns: `true` if so many connections have closed that freed memory can be returned.
     mutating func closed(from address: ClientAddress?) -> Bool {
         count -= 1
         if let address, let own = byAddress[address] {
-            // No address stays in the table without a connection.
+            // The table has no address without a connection.
             byAddress[address] = own > 1 ? own - 1 : nil
         }
         guard peak >= Self.smallestCrowd, count <= peak / 2 else { return false }
@@ -67,8 +67,8 @@ struct ConnectionLimitRule {
 
     private static let smallestCrowd = 128
 
-    /// How long a connection may be idle now: the usual time while half of the places are free, and the least
-    /// time when few are.
+    /// Time for which a connection may be idle: the usual time while half of the places are free, and the
+    /// least time when few are free.
     var idleTime: TimeAmount {
         let (half, full) = (bounds.connections / 2, bounds.crowded)
         guard count > half else { return bounds.idleTime }

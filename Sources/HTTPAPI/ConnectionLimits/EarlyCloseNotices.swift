@@ -1,13 +1,13 @@
 import Logging
 
-/// Counts connections that were closed to make room, and logs it from time to time.
+/// Counts connections that were closed to make room, and logs the counts from time to time.
 struct EarlyCloseNotices: Sendable {
     enum Reason: String, CaseIterable {
-        /// The longest idle connection of all, because the number is near its limit.
+        /// The longest idle connection of the service, because the number of connections is near its limit.
         case crowded
-        /// The longest idle connection of an address that holds its share.
+        /// The longest idle connection of an address at its limit.
         case addressShare = "address_share"
-        /// A new connection of such an address when none of the others was idle.
+        /// A new connection of an address at its limit, because no other connection of the address was idle.
         case refused
 
         var message: Logger.Message {

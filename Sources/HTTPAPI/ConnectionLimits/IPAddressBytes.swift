@@ -39,7 +39,7 @@ struct IPAddressBytes: Equatable, Sendable {
 
     var isVersion4: Bool { high == 0 && low >> 32 == Self.mappedPrefix >> 32 }
 
-    /// Whether the first `length` bits equal those of the other address.
+    /// Returns `true` if the first `length` bits equal the first `length` bits of the other address.
     func hasPrefix(_ length: Int, of other: IPAddressBytes) -> Bool {
         let (highMask, lowMask) = (Self.mask(length), Self.mask(length - 64))
         return high & highMask == other.high & highMask && low & lowMask == other.low & lowMask

@@ -7,7 +7,7 @@ final class LoopConnections {
     private let oldestUse: OldestUse
     private var connections = RecencyList<ConnectionHandler>()
 
-    /// When the least recently used connection of the loop was used. Other loops may read it.
+    /// Time at which the least recently used connection of the loop was used. Other loops may read it.
     final class OldestUse: Sendable {
         private let nanoseconds = Atomic<UInt64>(.max)
 
@@ -26,7 +26,7 @@ final class LoopConnections {
                 oldestUse: oldestUse))
     }
 
-    /// How long a connection may be idle now.
+    /// Time for which a connection may be idle.
     var idleTime: TimeAmount { openConnections.idleTime }
 
     func client(at address: SocketAddress?) -> ClientAddress? { openConnections.client(at: address) }
@@ -48,7 +48,7 @@ final class LoopConnections {
         openConnections.closed(from: client)
     }
 
-    /// Closes a connection when the limits require it, after a new one was added.
+    /// Closes a connection when the limits require it, after a connection was added.
     func enforceLimits(for newcomer: ConnectionHandler, on eventLoop: any EventLoop) {
         let verdict = openConnections.opened(from: newcomer.client)
         closeOverdue(at: newcomer.usedAt)
@@ -57,7 +57,7 @@ final class LoopConnections {
     }
 
     /// - Parameter client: Only connections of this client; `nil` for all.
-    /// - Returns: whether a connection was closed.
+    /// - Returns: `true` if a connection was closed.
     func closeLongestIdle(of client: ClientAddress?, except newcomer: ObjectIdentifier) -> Bool {
         closeOverdue(at: .now())
         let found = connections.first { connection in
@@ -72,7 +72,7 @@ final class LoopConnections {
     private func closeOverdue(at now: NIODeadline) {
         let idleTime = openConnections.idleTime
         func isRecent(_ connection: ConnectionHandler) -> Bool { connection.usedAt + idleTime >= now }
-        // After the first recent one all are recent.
+        // The list is in order of use: after the first recent connection all are recent.
         while let next = connections.first(where: { $0.isIdle || isRecent($0) }), !isRecent(next) {
             next.closeEarly()
         }

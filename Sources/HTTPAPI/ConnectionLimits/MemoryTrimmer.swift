@@ -12,8 +12,8 @@ import Synchronization
 
 /// Returns memory to the system that glibc's allocator keeps after many connections have closed.
 ///
-/// The allocator itself returns only what is free at the end of a heap: one block that is still in use holds
-/// everything before it. Other C libraries do not have the call, and need it less.
+/// The allocator itself returns only free memory at the end of a heap: one block that is still in use holds
+/// all memory before it. Other C libraries do not have the call, and need it less.
 final class MemoryTrimmer: Sendable {
     private typealias Trim = @convention(c) @Sendable (_ bytesToKeep: Int) -> Int32
 

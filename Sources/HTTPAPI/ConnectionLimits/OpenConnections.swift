@@ -39,7 +39,7 @@ final class OpenConnections: Sendable {
         loops.withLock { $0.append(loop) }
     }
 
-    /// At the end of the service. Breaks the reference cycle with the event loops.
+    /// Breaks the reference cycle with the event loops, at the end of the service.
     func dissolve() {
         loops.withLock { $0 = [] }
     }
@@ -74,7 +74,7 @@ final class OpenConnections: Sendable {
         let loops = loops.withLock { $0 }.sorted { $0.oldestUse.moment < $1.oldestUse.moment }
         let eventLoop = newcomer.eventLoop
         let identity = ObjectIdentifier(newcomer.value)
-        // Each loop searches on its own thread, beginning with the one that has the oldest connection.
+        // Each loop searches on its own thread, beginning with the loop that has the oldest connection.
         @Sendable func look(in rest: ArraySlice<Loop>) {
             guard let loop = rest.first else {
                 guard client != nil else { return }

@@ -46,7 +46,7 @@ struct RecencyList<Element> {
 
     var oldest: Element? { first == Self.none ? nil : nodes[first].element }
 
-    /// The least recently used of the elements that match.
+    /// Returns the least recently used element that matches.
     func first(where isMeant: (Element) -> Bool) -> Element? {
         var index = first
         while index != Self.none {

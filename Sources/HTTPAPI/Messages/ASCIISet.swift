@@ -1,4 +1,5 @@
-/// A set of ASCII characters. It is asked for each byte that clients send, so it is two words and no search.
+/// A set of ASCII characters. The set is used for each byte that clients send, so it is two words and needs
+/// no search.
 struct ASCIISet {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -10,7 +11,7 @@ struct ASCIISet {
         }
     }
 
-    /// The letters, the digits and these.
+    /// Letters, digits and the characters of `others`.
     init(lettersDigitsAnd others: StaticString) {
         self.init(others)
         for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") {
@@ -20,7 +21,7 @@ struct ASCIISet {
         for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
     }
 
-    /// All that can be seen, which excludes the space, without these.
+    /// All visible characters, which excludes the space, without the characters of `others`.
     init(visibleWithout others: StaticString) {
         let excluded = ASCIISet(others)
         self.init("")
@@ -36,7 +37,7 @@ struct ASCIISet {
         text.utf8.withContiguousStorageIfAvailable(containsAll) ?? text.utf8.allSatisfy(contains)
     }
 
-    /// Looks at every byte, because a branch for each costs more than what an early end could save.
+    /// Looks at every byte, because a branch for each byte costs more than an early end could save.
     func containsAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var (seen, all): (UInt8, UInt64) = (0, 1)
         for byte in bytes {

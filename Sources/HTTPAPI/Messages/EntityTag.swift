@@ -14,9 +14,9 @@ enum EntityTag {
         return response
     }
 
-    /// A hash of the body (FNV-1a, 64 bits). It distinguishes versions of one response and protects nothing,
-    /// so it need not resist attacks. With its quotation marks it is a string of 15 bytes, which needs no
-    /// allocation.
+    /// A hash of the body (FNV-1a, 64 bits). The hash distinguishes versions of one response and protects
+    /// nothing, so it need not resist attacks. With its quotation marks it is a string of 15 bytes, which
+    /// needs no allocation.
     static func tag(of body: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in body { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -32,10 +32,11 @@ enum EntityTag {
         }
     }
 
-    /// The most bytes of the field that are looked at: dozens of our tags. The field can be as long as a header.
+    /// Bound on the bytes of the field that are compared: dozens of our tags. The field can be as long as a
+    /// header.
     private static let longestList = 1024
 
-    /// The weak comparison of RFC 9110 §13.1.2.
+    /// Compares weakly (RFC 9110 §13.1.2).
     static func matches(_ ifNoneMatch: String?, _ tag: String) -> Bool {
         guard let ifNoneMatch, ifNoneMatch.utf8.count <= longestList else { return false }
         return ifNoneMatch.split(separator: ",").contains { candidate in

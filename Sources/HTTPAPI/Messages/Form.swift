@@ -2,13 +2,13 @@ import Encodings
 
 /// A form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard §5.1), parsed strictly.
 ///
-/// Lenient parsers repair broken escapes and take the first or the last of two equal names, so that two of
-/// them can see different forms. Unknown names are ignored, because Apple may add some.
+/// Lenient parsers repair broken escapes and take the first or the last of two equal names, so that two
+/// parsers can see different forms. Unknown names are ignored, because Apple may add names.
 struct Form: Sendable {
-    /// How many fields a form may have. Apple sends four at most.
+    /// Number of fields that a form may have. Apple sends four at most.
     static let mostFields = 16
-    /// In bytes. Apple's form has a `state` of ours of at most 8 KiB; its token, its code and a name need a
-    /// fraction of the rest.
+    /// Bound in bytes. Apple's form has a `state` of ours of at most 8 KiB; its token, its code and a name
+    /// need a fraction of the rest.
     static let mostBytes = 16_384
 
     private let values: [(name: String, value: String)]
@@ -17,7 +17,7 @@ struct Form: Sendable {
     init(
         parsing body: [UInt8], mostFields: Int = mostFields, mostBytes: Int = mostBytes
     ) throws(Problem) {
-        // Before any byte is looked at: everything below takes time for each of them.
+        // The bound is checked before any byte is read: everything below takes time for each byte.
         guard body.count <= mostBytes else { throw Problem(.bodyTooLarge) }
         guard Self.offset(of: 0, in: body[...]) == nil else { throw Problem(.characterNotAllowed) }
         guard body.withUnsafeBytes({ WordScan.endOfPrintableASCII(in: $0) }) == body.count else {
@@ -50,7 +50,7 @@ struct Form: Sendable {
         return value?.isEmpty == false ? value : nil
     }
 
-    /// What follows a prefix in the names that have it.
+    /// Returns the remainders of all names that begin with the prefix.
     func names(after prefix: String) -> [String] {
         values.compactMap { field in
             guard field.name.utf8.starts(with: prefix.utf8) else { return nil }
@@ -58,7 +58,7 @@ struct Form: Sendable {
         }
     }
 
-    /// The index of the first such byte.
+    /// Returns the index of the first byte with this value.
     private static func offset(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
         bytes.withUnsafeBytes { WordScan.firstOffset(of: byte, in: $0, from: 0) }.map {
             bytes.startIndex + $0

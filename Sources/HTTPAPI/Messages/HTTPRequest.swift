@@ -6,9 +6,9 @@ import OAuth
 /// One request as a route sees it: complete, and its caller authenticated.
 struct HTTPRequest: Sendable {
     let requestID: String
-    /// The segment of the path that is a value, decoded, in routes that have a parameter.
+    /// The decoded segment of the path that is a value, in routes that have a parameter.
     let parameter: String?
-    /// The second one, in routes that have two.
+    /// The second decoded segment, in routes that have two parameters.
     var secondParameter: String?
     let query: Substring?
     let body: [UInt8]
@@ -17,20 +17,20 @@ struct HTTPRequest: Sendable {
     let cookie: String?
     /// The apps that the caller may see.
     let scope: AppScope
-    /// Only in routes of OAuth.
+    /// Set only in routes of OAuth.
     var oauth: OAuthFields?
-    /// Only in routes that read them.
+    /// Set only in routes that read the fields.
     var browser: BrowserFields?
-    /// Only in routes of OAuth.
+    /// Set only in routes of OAuth.
     var client: ObservedClient?
 }
 
-/// What only the routes of OAuth use of a request. A class, so that the other requests carry a reference of
-/// eight bytes.
+/// Fields of a request that only the routes of OAuth use. A class, so that other requests carry a reference
+/// of eight bytes.
 final class OAuthFields: Sendable {
     let authorization: String?
     let contentType: String?
-    /// `nil` when it is not known: a trusted proxy has not said it.
+    /// `nil` when the address is unknown: a trusted proxy has not named it.
     let address: RequesterAddress?
 
     init(authorization: String?, contentType: String?, address: RequesterAddress?) {
@@ -38,13 +38,14 @@ final class OAuthFields: Sendable {
     }
 }
 
-/// What a browser says of itself and of its form. A class for the same reason.
+/// Fields in which a browser describes itself and its form. A class, so that other requests carry a reference
+/// of eight bytes.
 final class BrowserFields: Sendable {
     let userAgent: String?
     let acceptLanguage: String?
-    /// Whether the body is an HTML form.
+    /// True if the body is an HTML form.
     let sendsForm: Bool
-    /// Browsers name the origin of a page that posts (Fetch §3.2).
+    /// True if a page posted the request: browsers name the origin of such a page (Fetch §3.2).
     let comesFromPage: Bool
 
     init(_ headers: HTTPHeaders, sendsForm: Bool) {
@@ -57,11 +58,12 @@ final class BrowserFields: Sendable {
 
 /// The `Cookie` field of a request (RFC 6265 §4.2).
 enum CookieField {
-    /// The value of the first cookie with this name. Browsers send the one with the closest path first.
+    /// Returns the value of the first cookie with this name. Browsers send the cookie with the closest path
+    /// first.
     static func value(of name: String, in field: String?) -> String? {
         guard var field else { return nil }
         var name = name
-        // By bytes, eight at a time: sealed cookies are long.
+        // The search reads eight bytes at a time, because sealed cookies are long.
         return field.withUTF8 { field in
             name.withUTF8 { name in
                 var next = 0

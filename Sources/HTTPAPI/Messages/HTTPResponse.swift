@@ -10,7 +10,7 @@ struct HTTPResponse: Sendable {
     /// thousand copies.
     var sharedBody: ByteBuffer?
     var entityTag: String?
-    /// Whether no cache may keep it (RFC 9111 §5.2.2.5): a response about a user, and every error.
+    /// True if no cache may keep the response (RFC 9111 §5.2.2.5): a response about a user, and every error.
     var forbidsCaching = false
     /// More fields, written without escapes: a value must not contain a line break.
     var fields: [(name: StaticString, value: String)] = []
@@ -23,7 +23,7 @@ struct HTTPResponse: Sendable {
     }
 
     static func problem(_ problem: Problem, requestID: String) -> HTTPResponse {
-        // A cache may keep a 404 without being told to (RFC 9110 §15.1); what is missing can exist later.
+        // A cache may keep a 404 without permission (RFC 9110 §15.1), but a missing resource can exist later.
         var response = HTTPResponse(
             status: problem.status, contentType: "application/problem+json",
             body: problem.body(requestID: requestID), forbidsCaching: true)

@@ -15,10 +15,10 @@ enum PercentEncoding {
         return try text.withUTF8 { decode($0, plus: UInt8(ascii: "+")) }.get()
     }
 
-    /// - Parameter plus: What a `+` stands for.
+    /// - Parameter plus: The byte into which a `+` is decoded.
     static func decode(_ bytes: UnsafeBufferPointer<UInt8>, plus: UInt8) -> Result<String, Failure> {
         var (isMalformed, hasZero) = (false, false)
-        // A view of the text pays for each byte, and a text can have as many as a header or a form.
+        // A view of the text costs time for each byte, and a text can be as long as a header or a form.
         let decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
             var next = 0
             while next < bytes.count {
@@ -46,8 +46,8 @@ enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self).map { .success($0) } ?? .failure(.malformed)
     }
 
-    /// Whether the text can be part of a query as it is: it has only characters that RFC 3986 §3.4 allows,
-    /// and no `&`.
+    /// Returns `true` if the text can be part of a query unchanged: it has only characters that RFC 3986 §3.4
+    /// allows, and no `&`.
     static func isQueryText(_ text: Substring) -> Bool {
         queryCharacters.containsAll(of: text)
     }

@@ -15,7 +15,7 @@ struct Query: Sendable {
             let pair: Substring
             (pair, rest) = text.cut(at: UInt8(ascii: "&"))
             pairs += 1
-            // Empty ones too: a query can be as long as a header.
+            // Empty pairs count too: a query can be as long as a header.
             guard pairs <= Self.mostPairs else { throw Problem(.parameterUnknown) }
             guard !pair.isEmpty else { continue }
             let (spelling, encoded) = pair.cut(at: UInt8(ascii: "="))

@@ -7,9 +7,9 @@ struct RequestFields: Sendable {
     private(set) var requestID: String?
     private(set) var ifNoneMatch: String?
     private(set) var cookie: String?
-    /// The last one, which the nearest proxy wrote.
+    /// The last field, which the nearest proxy wrote.
     private(set) var forwardedFor: String?
-    /// The largest number there is when the field's number is larger.
+    /// The largest `Int` when the field's number is larger.
     private(set) var contentLength: Int?
     private(set) var expectsContinue = false
     private(set) var wantsUpgrade = false
@@ -34,7 +34,7 @@ struct RequestFields: Sendable {
             case 7 where Self.areEqual(name, "upgrade"): wantsUpgrade = true
             case 12 where Self.areEqual(name, "content-type"): contentType = value
             case 12 where Self.areEqual(name, "x-request-id"): requestID = value
-            // Two API keys are none: no honest client sends two.
+            // Two API keys count as no valid key: no honest client sends two.
             case 13 where Self.areEqual(name, "authorization"):
                 authorization = authorization == nil ? value : ""
             case 13 where Self.areEqual(name, "if-none-match"): ifNoneMatch = value
@@ -53,8 +53,8 @@ struct RequestFields: Sendable {
         Int(trimmed(value)) ?? .max
     }
 
-    /// Without the white space after a value, which is not part of it (RFC 9112 §5.1) and which the decoder
-    /// does not remove.
+    /// Removes the white space after a value, which is not part of the value (RFC 9112 §5.1) and which the
+    /// decoder does not remove.
     private static func trimmed(_ value: String) -> Substring {
         guard let last = value.utf8.last, isWhiteSpace(last) else { return value[...] }
         var value = value
@@ -68,15 +68,15 @@ struct RequestFields: Sendable {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Whether the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.
+    /// True if the content type is JSON (RFC 8259 §11). Parameters such as a charset are ignored.
     var isJSON: Bool { isMedia("application/json") }
 
-    /// Whether the content type is that of an HTML form (HTML §4.10.22.6).
+    /// True if the content type is the type of an HTML form (HTML §4.10.22.6).
     var isForm: Bool { isMedia("application/x-www-form-urlencoded") }
 
     private func isMedia(_ type: StaticString) -> Bool {
         guard let contentType else { return false }
-        // The usual case is the type without parameters.
+        // Most requests have the type without parameters.
         if Self.areEqual(contentType, type) { return true }
         let end = contentType.utf8.firstIndex { byte in
             byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
@@ -91,7 +91,7 @@ struct RequestFields: Sendable {
         return result ?? text.utf8.lazy.map(folded).elementsEqual(lowercase.bytes)
     }
 
-    /// The same for the bytes of a text.
+    /// Compares the bytes of a text in the same way.
     static func areEqual(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ lowercase: StaticString) -> Bool {
         guard text.count == lowercase.utf8CodeUnitCount else { return false }
         for (byte, expected) in zip(text, lowercase.bytes) where folded(byte) != expected { return false }

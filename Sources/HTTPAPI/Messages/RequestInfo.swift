@@ -1,20 +1,20 @@
 import NIOCore
 import NIOHTTP1
 
-/// What the log and the metrics record of a request.
+/// Facts about a request that the log and the metrics record.
 struct RequestInfo: Sendable {
     /// `nil` when the request line could not be read.
     let method: HTTPMethod?
-    /// `nil` when there is no such call.
+    /// `nil` when no endpoint matches the request.
     var endpoint: Endpoint?
     let requestID: String
     let startedAt: NIODeadline
     /// The name of the caller's API key.
     var caller: String?
-    /// Only in calls of OAuth.
+    /// Set only in calls of OAuth.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
-    /// Because of overload.
+    /// True if the request was rejected because of overload.
     var isRejected = false
 
     init(method: HTTPMethod?, endpoint: Endpoint? = nil, requestID: String, startedAt: NIODeadline) {

@@ -1,8 +1,9 @@
 import Encodings
 
-/// What `Substring` and its view of UTF-8 can do too, one byte and several calls at a time.
+/// Searches and comparisons that `Substring` and its view of UTF-8 offer too, but here one call handles many
+/// bytes.
 extension Substring {
-    /// The first position of an ASCII character.
+    /// Returns the first position of an ASCII character.
     func firstIndex(ofASCII byte: UInt8) -> Index? {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count
@@ -12,7 +13,7 @@ extension Substring {
         return index == endIndex ? nil : index
     }
 
-    /// What stands before and after the first such ASCII character.
+    /// Returns the text before and after the first occurrence of an ASCII character.
     func cut(at byte: UInt8) -> (before: Substring, after: Substring?) {
         guard let index = firstIndex(ofASCII: byte) else { return (self, nil) }
         return (self[..<index], self[utf8.index(after: index)...])
