@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// Room on the disk of the database, found out by taking some: a row that replaces another one, or fits into
-/// the rest of a page, is stored on a full disk too.
+/// Checks for room on the disk of the database by allocating some: even on a full disk, a row is stored if it
+/// replaces another row or fits into the rest of a page.
 enum DiskRoom {
-    /// A file of its own, of 1 MiB, which goes away with the transaction. It is temporary, so that it costs no
-    /// write-ahead log, and lies where the tables of the database lie by default.
+    /// Writes a separate file of 1 MiB, which is deleted with the transaction. It is temporary, so it costs
+    /// no write-ahead log, and is in the default tablespace of the database.
     private static let take = """
         BEGIN;
         SET LOCAL temp_tablespaces = '';
@@ -14,8 +14,8 @@ enum DiskRoom {
         ROLLBACK
         """
 
-    /// - Throws: `PostgresError` of class 53 when there is none. A role that may make no temporary tables
-    ///   learns nothing here.
+    /// - Throws: `PostgresError` of class 53 when there is no room. A role that may not create temporary
+    ///   tables learns nothing here.
     static func require(in session: PostgresSession) throws {
         do {
             try session.execute(script: take, name: "take_room")

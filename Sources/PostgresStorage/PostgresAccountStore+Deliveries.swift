@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 import SQLTables
 
-// What Google is told, and the keys that sign it and all tokens.
+// Deliveries to Google, and the keys that sign them and all tokens.
 extension PostgresAccountStore {
     private struct Claim {
         let statement: TypedStatement<Moment, Int64, Moment>
@@ -11,7 +11,7 @@ extension PostgresAccountStore {
         init() {
             var list = SelectList()
             columns = list.add(SecurityEventDeliveryTable.self)
-            // What is returned is the rows as they were before, in the order in which they waited.
+            // The statement returns the rows before the update, in the order in which they waited.
             statement = TypedStatement("claim_deliveries") { moment, limit, leaseEnd in
                 """
                 WITH due AS MATERIALIZED (

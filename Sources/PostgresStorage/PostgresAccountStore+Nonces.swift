@@ -24,7 +24,8 @@ extension PostgresAccountStore: NonceKeyStore {
 
     public func nonceKey(offering candidate: NonceKey) async throws -> NonceKey {
         try await pool.run { session in
-            // Read first, so that a server which takes no writes now, as in a switch-over, does as well.
+            // Read first, so that a server that refuses writes at the moment, as in a switch-over, also
+            // works.
             if let key = try Self.key(in: session) { return key }
             _ = try session.run(Self.insertKey(ByteString(candidate.bytes)))
             guard let key = try Self.key(in: session) else {

@@ -19,7 +19,7 @@ extension PostgresAccountStore: TicketStore {
     }
 
     private static let insert = Insert()
-    // One statement reads and deletes, so that of two callers, at any replicas, one finds it.
+    // One statement reads and deletes, so that of two callers, at any replicas, only one finds the ticket.
     private static let take = TypedStatement<Int64, TicketDigest, Moment>("take_ticket") {
         purpose, digest, now in
         """

@@ -1,12 +1,12 @@
 public import AppleAccounts
 
-/// Keeps accounts in PostgreSQL: one database, any number of processes.
+/// Stores accounts in PostgreSQL: one database, any number of processes.
 ///
-/// A commit is durable before it is answered. Reads see every commit that was answered.
+/// A commit is durable before it returns. Reads see every commit that has returned.
 public struct PostgresAccountStore: AccountStore {
-    /// How many rows one purge forgets, so that sign-ins need not wait for long.
+    /// Number of rows that one purge deletes at most, so that sign-ins need not wait for long.
     static let largestPurge = 1000
-    /// How many commands of a batch that failed are kept, to find out whether such a batch goes well again.
+    /// Number of commands of a failed batch that are kept, to rehearse them in a health check.
     static let largestRehearsal = 8
 
     let pool: PostgresPool

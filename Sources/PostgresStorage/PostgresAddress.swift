@@ -1,17 +1,18 @@
-/// Where a PostgreSQL database is, in libpq's own notation (PostgreSQL's manual, "Connection URIs"): several
-/// hosts, Unix sockets, TLS and every other option. It is checked as far as that goes without connecting.
+/// Address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
+/// several hosts, Unix sockets, TLS and every other option. It is checked as far as possible without
+/// connecting.
 public struct PostgresAddress: Sendable, Equatable {
-    /// Why a text is no such URL. Never repeats any of it: it can hold a password.
+    /// Reason for the refusal of a text. Never repeats any of it, because it can contain a password.
     public enum Refusal: Error, Sendable, Equatable {
-        /// libpq cannot take it apart, or does not know one of its parameters.
+        /// libpq cannot parse the text, or does not know one of its parameters.
         case malformed
-        /// One of the options has no value that libpq would take; its name.
+        /// An option has a value that libpq would refuse; the option's name.
         case optionMalformed(String)
     }
 
-    /// As it was given. It can hold a password.
+    /// The text as given. It can contain a password.
     public let text: String
-    /// Hosts, ports and the name of the database, for people. Nothing else of it may be shown.
+    /// Hosts, ports and the name of the database, for display. No other part may be shown.
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
@@ -34,7 +35,7 @@ public struct PostgresAddress: Sendable, Equatable {
         place = Self.place(hosts, ports: ports, database: options["dbname"])
     }
 
-    /// libpq finds these wrong only when it connects, which is late for a mistake in a configuration.
+    /// Options that libpq checks only when it connects, which is late for a mistake in a configuration.
     private static let choices: [(String, Set<String>)] = [
         ("sslmode", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
         ("gssencmode", ["disable", "prefer", "require"]),
@@ -52,7 +53,7 @@ public struct PostgresAddress: Sendable, Equatable {
 
     private static func place(_ hosts: [Substring], ports: [Substring], database: String?) -> String {
         let servers = hosts.enumerated().map { index, host in
-            // One port counts for every host.
+            // A single port applies to every host.
             let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
             let name = host.isEmpty ? "a local socket" : String(host)
             return port.isEmpty || host.isEmpty || host.hasPrefix("/") ? name : "\(name):\(port)"
@@ -63,7 +64,7 @@ public struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The place: a log line must not get at the password.
+    /// The place: a log line must not contain the password.
     public var description: String { place }
     public var debugDescription: String { place }
 }

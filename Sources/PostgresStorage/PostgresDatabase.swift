@@ -1,15 +1,14 @@
-// PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and how
-// domain values become rows. Every rule about accounts is AppleAccounts', which also says what a store
-// promises.
+// PostgresStorage owns the PostgreSQL database: its schema, its pool of connections over libpq, and the
+// mapping of domain values to rows. It owns no rule about accounts: AppleAccounts owns the rules and the
+// contracts of the stores.
 
 public import AppleAccounts
 public import Logging
 
-/// The database, connected and migrated, with the stores that are kept in it. Any number of processes work on
-/// one database.
+/// The database, connected and migrated, with its stores. Any number of processes can work on one database.
 ///
-/// Between it and the server there may be a pooler that gives each client a connection for as long as it
-/// stays (PgBouncer's `pool_mode = session`). One that changes connections between transactions cannot work:
+/// A pooler between this process and the server must assign each client a connection for its whole session
+/// (PgBouncer's `pool_mode = session`). A pooler that changes connections between transactions cannot work:
 /// statements are prepared, and the settings that make writes durable belong to the session.
 public final class PostgresDatabase: Sendable {
     public let accounts: PostgresAccountStore
@@ -24,11 +23,11 @@ public final class PostgresDatabase: Sendable {
     /// Connects, and brings the schema up to date.
     ///
     /// - Parameters:
-    ///   - url: As libpq reads it, with each of its options.
+    ///   - url: URL for libpq, with any of its options.
     ///   - sealing: Seals authorization codes.
-    ///   - connections: At most so many are open at once, beside one for announcements.
-    ///   - patience: How long to wait for a server that is not there yet. One that is there and refuses us is
-    ///     not waited for so long.
+    ///   - connections: Number of connections at most, beside one for announcements.
+    ///   - patience: Longest wait for a server that is not up yet. The wait for a server that is up and
+    /// refuses us is shorter.
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
@@ -66,21 +65,21 @@ public final class PostgresDatabase: Sendable {
         keySetSnapshots = PostgresKeySetSnapshotStore(pool: pool)
     }
 
-    /// Reports the number of the last account event of all replicas, each time that there is a new one, until
-    /// the task is cancelled. A number can come twice, and some are left out.
+    /// Reports the number of the last account event of all replicas, each time it rises, until the task is
+    /// cancelled. A number can be reported twice, and some are left out.
     ///
-    /// It connects again by itself. It also reads the number every few seconds, for setups in which
-    /// announcements do not arrive.
+    /// It reconnects by itself. It also reads the number every few seconds, for setups in which announcements
+    /// do not arrive.
     public func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         await EventAnnouncements(url).run(onSequence)
     }
 
-    /// Closes the connections, each after what is running on it. Calls that come later fail.
+    /// Closes each connection after its current block. Later calls fail.
     public func close() async {
         await pool.close()
     }
 
-    /// Waits for a server that is not up yet, as when everything is started at once.
+    /// Waits for a server that is not up yet, for example when all services start at once.
     private static func awaitServer(
         _ pool: PostgresPool, _ url: PostgresURL, patience: Duration, logger: Logger
     ) async throws {
@@ -95,10 +94,11 @@ public final class PostgresDatabase: Sendable {
                 return
             } catch let error as StorageError where error.code == .unavailable {
                 let isThere = await PostgresConnection(url, number: -1).isServerThere()
-                // It may be full, or still creating the role; a wrong password does not correct itself.
+                // The server may have no free connection, or still be creating the role; a wrong password
+                // does not correct itself.
                 let patience = isThere ? min(patience, .seconds(3)) : patience
                 guard ContinuousClock.now < start + patience else { throw error }
-                // Once for each cause: it is asked twice a second.
+                // Once for each cause: there are two attempts a second.
                 if said != error.detail {
                     logger.warning(
                         "waiting for the database", metadata: ["error": "\(error.debugDescription)"])

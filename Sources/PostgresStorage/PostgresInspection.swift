@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 import SQLTables
 
-/// A look at a database that replicas may be working on. It only reads, and brings no schema up to date.
+/// Reads a database that replicas may be working on. It never writes, and migrates no schema.
 public final class PostgresInspection: Sendable {
     private struct Clients {
         let call: PostgresCall
@@ -26,10 +26,10 @@ public final class PostgresInspection: Sendable {
     let pool: PostgresPool
     private let store: PostgresAccountStore
 
-    /// The version of the schema that this program would bring a database to.
+    /// Version of the schema to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
-    /// Connects when it is first asked.
+    /// Creates the inspection. It connects at the first read.
     ///
     /// - Throws: `StorageError` for a URL that cannot be read.
     public init(url: String) throws {
@@ -41,36 +41,37 @@ public final class PostgresInspection: Sendable {
         await pool.close()
     }
 
-    /// 0 for a database that has none of our tables.
+    /// Returns 0 for a database without our tables.
     public func schemaVersion() async throws -> Int {
         try await pool.run { try Schema.version(in: $0).number }
     }
 
-    /// Whether this program can work on the database as it is, or will once it has brought it up to date.
+    /// Returns true if this program can work on the database as it is, or after migrating it.
     public func isSchemaUsable() async throws -> Bool {
         try await pool.run { try Schema.version(in: $0).isUsable(knowing: Self.knownSchemaVersion) }
     }
 
-    /// The apps for which something is stored, by their primary client IDs.
+    /// Returns the apps with stored rows, by their primary client IDs.
     public func primaryClientIDs() async throws -> [ClientID] {
         try await pool.run { session in
             try session.run(Self.clients.call).compactMap { $0[Self.clients.name] }
         }
     }
 
-    /// As `TransferStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `TransferStore`. The schema must have the version that this program knows.
     public func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
         try await store.accounts(team: team, clientID: clientID, after: after, limit: limit)
     }
 
-    /// As `GrantStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `GrantStore`. The schema must have the version that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         try await store.sealedSecrets(after: cursor, limit: limit)
     }
 
-    /// As `AuthorizationStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
     public func signingKeys() async throws -> [SigningKeyRecord] {
         try await store.signingKeys()
     }

@@ -1,7 +1,7 @@
 public import KeySets
 import SQLTables
 
-/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works. All
+/// Stores the last good key set in the database, so that a restart works while Apple is unreachable. All
 /// replicas share it.
 public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
     private struct Find {
@@ -16,8 +16,8 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
         }
     }
 
-    /// A replica that was slow does not replace a newer set by an older one. One whose clock ran ahead must
-    /// not keep all others from storing.
+    /// Saves a key set unless a newer set is stored: a slow replica must not replace a newer set. A replica
+    /// whose clock ran ahead must not keep all others from storing.
     private struct Save {
         let columns: KeySetSnapshotTable
         let statement: RowStatement

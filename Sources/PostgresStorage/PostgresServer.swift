@@ -1,21 +1,21 @@
 import Foundation
 import SQLTables
 
-/// What a PostgreSQL server says of itself, as far as it matters to the operator of the service.
+/// Facts about a PostgreSQL server that matter to the operator of the service.
 public struct PostgresServer: Sendable, Equatable {
-    /// As PostgreSQL counts: 150018 is 15.18.
+    /// In PostgreSQL's notation: 150018 is 15.18.
     public var version: Int
-    /// As the server, the database and the role have it, before a session asks for "on".
+    /// Setting of the server, the database and the role, before a session sets "on".
     public var synchronousCommit: String
-    /// Whether the server waits for the disk at all.
+    /// Indicates that the server waits for the disk at a commit.
     public var isSafeOnPowerLoss: Bool
-    /// It takes no writes: a standby, or a database that is set to be read.
+    /// Indicates that the server refuses writes: a standby, or a database that is set to read-only.
     public var isReadOnly: Bool
-    /// How many connections the server takes from roles without privileges.
+    /// Number of connections that the server accepts from roles without privileges.
     public var mostConnections: Int
-    /// How many it has now, this one with them.
+    /// Number of current connections, including this one.
     public var connections: Int
-    /// How many milliseconds the clock of this machine is ahead of the server's.
+    /// Milliseconds by which the clock of this machine is ahead of the server's.
     public var clockLead: Int64
 
     public init(
@@ -59,7 +59,7 @@ extension PostgresServer {
                 current_setting('max_connections')::integer
                     - current_setting('superuser_reserved_connections')::integer
                 """, Int64.self, as: "most_connections")
-            // pg_stat_activity hides what the sessions of other roles are from roles without privileges.
+            // pg_stat_activity hides the kind of other roles' sessions from roles without privileges.
             connections = list.add(
                 "(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections")
             clock = list.add(
@@ -70,7 +70,7 @@ extension PostgresServer {
 
     private static let read = Read()
 
-    /// Asks the server of this session.
+    /// Reads the facts from the server of this session.
     init(_ session: PostgresSession) throws {
         let rows = try session.run(Self.read.call)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -84,7 +84,7 @@ extension PostgresServer {
 }
 
 extension PostgresInspection {
-    /// Asks the server, not for what is stored.
+    /// Reads facts about the server. Reads no stored rows.
     public func server() async throws -> PostgresServer {
         try await pool.run { try PostgresServer($0) }
     }

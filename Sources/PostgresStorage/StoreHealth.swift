@@ -2,16 +2,17 @@ import AppleAccounts
 import AuthorizationServer
 import Synchronization
 
-/// Whether the store could take a command now.
+/// Health of the store: its ability to accept a command now.
 ///
-/// A kind of write that has failed counts as failing until a real write of that kind goes well: one of a
-/// request, or a rehearsal of what has failed. Small writes that have room on a full disk prove nothing about
-/// others, nor does a row that no other transaction has locked.
+/// A kind of write that has failed counts as failing until a real write of that kind succeeds: a write of a
+/// request, or a rehearsal of the failed write. Small writes that have room on a full disk prove nothing
+/// about others, nor does a row that no other transaction has locked.
 final class StoreHealth: Sendable {
-    /// What fails alone: on a full disk one table still has room, and of a locked table others know nothing.
+    /// Kinds of writes that can fail alone: on a full disk one table still has room, and a lock on one table
+    /// does not affect the others.
     enum Kind: CaseIterable { case accounts, grants, tickets }
 
-    /// Tries a write that has failed once more, in a transaction that it does not commit.
+    /// Retries a failed write, in a transaction that it does not commit.
     typealias Rehearsal = @Sendable (PostgresSession) throws -> Void
 
     private struct Failure {
@@ -23,10 +24,10 @@ final class StoreHealth: Sendable {
     private struct State {
         var nextNumber: UInt64 = 0
         var failures: [Kind: Failure] = [:]
-        /// When the writes that are under way began.
+        /// Start times of the running writes.
         var running: [UInt64: ContinuousClock.Instant] = [:]
         var check: (task: Task<Void, any Error>, began: ContinuousClock.Instant)?
-        /// What the last check failed with, and when.
+        /// Failure of the last check, and its time.
         var lastError: StorageError?
         var failedAt: ContinuousClock.Instant?
 
@@ -38,10 +39,11 @@ final class StoreHealth: Sendable {
 
     private enum Look { case join(Task<Void, any Error>), fail(StorageError) }
 
-    /// What takes longer waits for a lock, a standby or a server that does not respond.
+    /// A longer write waits for a lock, a standby or a server that does not respond.
     static let longestWrite = Duration.seconds(2)
 
-    /// How long what a rehearsal has shown is taken for true. Anyone may ask, and each rehearsal takes locks.
+    /// Duration for which the result of a rehearsal is reused. Anyone may request a check, and each rehearsal
+    /// takes locks.
     static let pause = Duration.seconds(1)
 
     private static let read = PostgresCall(
@@ -64,7 +66,7 @@ final class StoreHealth: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Remembers whether the last attempt to write failed.
+    /// Records the success or failure of an attempt to write.
     func watch<Result: WatchedResult>(
         _ kind: Kind, rehearsal: @escaping Rehearsal, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -92,11 +94,11 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// Reads. After a write has failed it writes too, because only that tells whether the database takes
+    /// Reads. After a failed write it also writes, because only a write shows that the database accepts
     /// writes again.
     ///
-    /// There is one check at a time: those who ask meanwhile get its result, or at once what is known to fail,
-    /// so that probes take no second connection while the database does not respond.
+    /// Only one check runs at a time: concurrent callers get its result, or at once the known failure, so
+    /// that probes take no second connection while the database does not respond.
     func check(_ pool: PostgresPool) async throws {
         let now = ContinuousClock.now
         let look: Look = state.withLock { state in
@@ -137,8 +139,8 @@ final class StoreHealth: Sendable {
 
     private func succeeded(_ kind: Kind) {
         state.withLock { state in
-            // On a full disk a few still fit where rows have been removed. Only a check, which looks for room,
-            // tells that there is some.
+            // On a full disk a few writes still fit where rows have been removed. Only a check, which tests
+            // for room, proves that there is some.
             if state.failures[kind]?.error.code != .full { state.failures[kind] = nil }
             if state.failures.isEmpty { state.lastError = nil }
         }
@@ -174,7 +176,7 @@ final class StoreHealth: Sendable {
         guard !failures.isEmpty else { return }
         do {
             for failure in failures.values { try await rehearse(failure, in: pool) }
-            // What a rehearsal leaves out is the commit, with its wait for the disk and for standbys.
+            // A rehearsal leaves out the commit, with its wait for the disk and for standbys.
             try await pool.run { _ = try $0.run(Self.write) }
         } catch {
             onFailure(StorageError(error))
@@ -194,19 +196,19 @@ final class StoreHealth: Sendable {
                 try session.rehearse { try failure.rehearsal(session) }
             }
         } catch let error as StorageError where error.code == .valueRefused {
-            // The value's own fault, and the database did respond.
+            // The value is at fault, and the database did respond.
         }
     }
 }
 
-/// What became of the commands of a batch that the database took as a whole.
+/// Results of the commands of a batch that the database accepted as a whole.
 protocol WatchedResult: Sendable {
     var count: Int { get }
-    /// Of the commands that it refused for their own sake.
+    /// Failures of commands that the database refused for their own values.
     var failures: [StorageError] { get }
 }
 
-/// A single write, which is taken or not.
+/// A single write, which succeeds or fails.
 extension Bool: WatchedResult {
     var count: Int { 1 }
     var failures: [StorageError] { [] }

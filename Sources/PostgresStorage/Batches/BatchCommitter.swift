@@ -1,8 +1,8 @@
 import AppleAccounts
 
-/// Commits batches of commands, the cheapest way that is safe.
+/// Commits batches of commands by the cheapest path that is safe.
 struct BatchCommitter: Sendable {
-    /// How often a batch is begun again because another replica met the same new row, or was in the way.
+    /// Number of attempts for a batch that conflicts with another replica or meets its new row.
     static let mostAttempts = 5
 
     let ids: SubjectIDs
@@ -13,13 +13,13 @@ struct BatchCommitter: Sendable {
         do {
             return try attempt(commands, in: session)
         } catch let error where StorageError(error).code == .valueRefused {
-            // One of them has a value that no row takes, which must not be the fault of the others.
+            // One command has a value that no row accepts; the other commands must not fail with it.
             return commitOneByOne(commands, in: session)
         }
     }
 
-    /// Does what commits such a batch, so that it meets the same locks and needs the same room. In a session
-    /// that rehearses, nothing of it is kept but names that are new.
+    /// Runs the statements that commit such a batch, so that it meets the same locks and needs the same room.
+    /// In a session that rehearses, only new names are kept.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commit(commands, in: session)
@@ -56,7 +56,7 @@ struct BatchCommitter: Sendable {
                 do {
                     return try locking.commit(commands, in: session)
                 } catch let error as PostgresError where error.isWorthRepeating {
-                    // It may be one of our IDs that is taken, and not what another has inserted.
+                    // The conflicting value may be one of our IDs rather than a row of another replica.
                     if error.isAboutExistingRow { ids.forgetBlock() }
                     try session.rollBack()
                 }

@@ -40,7 +40,7 @@ struct InboxRows {
     private struct Insert {
         let notification: NotificationTable
         let key: NotificationEventTable
-        /// Of the notification that a key belongs to.
+        /// Identifier of the notification that a key belongs to.
         let identifier: Column<InboxIdentifier>
         let statement: RowStatement
 
@@ -70,7 +70,7 @@ struct InboxRows {
 
     let names: PostgresNames
 
-    /// What to ask the database for: nothing, or both calls.
+    /// Returns the look-ups for a working set: none, or both calls.
     func findCalls(for set: WorkingSet) throws -> [PostgresCall] {
         guard !set.inboxIdentifiers.isEmpty else { return [] }
         return [
@@ -82,7 +82,7 @@ struct InboxRows {
         ]
     }
 
-    /// Puts the results of both calls into a working set.
+    /// Loads the results of both calls into a working set.
     func load(_ results: ArraySlice<PostgresRows>, into set: inout WorkingSet) {
         guard let identifiers = results.first, let keys = results.last, results.count == 2 else { return }
         for place in identifiers.compactMap({ $0[Self.placeInRequest.place] }) {
@@ -95,7 +95,7 @@ struct InboxRows {
 
     func insertCall(_ kept: [KeptNotification]) throws -> PostgresCall? {
         guard !kept.isEmpty else { return nil }
-        // In one order, so that two replicas that keep the same ones cannot wait for each other.
+        // In one order, so that two replicas that keep the same notifications cannot wait for each other.
         let kept = kept.sorted { $0.command.identifier < $1.command.identifier }
         let keys = kept.flatMap { kept in kept.newInboxKeys.map { (kept.command.identifier, $0) } }
             .sorted { ($0.1.subject, $0.1.moment) < ($1.1.subject, $1.1.moment) }

@@ -1,15 +1,15 @@
 import AppleAccounts
 
-/// What a batch does seldom, and then alone: erasures, and accounts that get another name. It runs in the
+/// The rare parts of a batch, which run alone: erasures, and accounts that get another key. It runs in the
 /// batch's transaction, with the rows of its subjects locked.
 struct KeyChanges {
     let subjects: PostgresSubjects
 
-    /// Loads what an account that may go to another subject brings along, and locks it. Returns its row's ID.
+    /// Loads and locks the account that may move to another subject. Returns the ID of its row.
     ///
-    /// It is locked out of the order of names, because only the database says what its name is. A batch that
-    /// has both of them can wait for this one then, and this one for the batch: the database ends one, which
-    /// is begun again.
+    /// The row is locked outside the order of names, because only the database knows its name. This can
+    /// deadlock with a batch that needs both rows: the database aborts one of the two transactions, and its
+    /// batch is repeated.
     func loadMoving(_ set: inout WorkingSet, in session: PostgresSession) throws -> Int64? {
         if let (team, transferSubject) = set.transferQuestion,
             let transfer = try TransferRows.find(
@@ -19,13 +19,13 @@ struct KeyChanges {
         }
         guard let id = set.movingAccountID else { return nil }
         let found = try subjects.find(id, in: session, locking: true)
-        // After it: an erasure that was waited for is seen.
+        // After the lock, so that an erasure that held the lock is seen.
         set.load(moving: found?.record, isErased: try ErasureRows.isErased(id, in: session))
         return found?.rowID
     }
 
-    /// To be done before subjects and credentials are saved. An erased subject's row is left without
-    /// revocation, a renamed one without credentials.
+    /// Returns the statements that run before subjects and credentials are saved. An erased subject's row is
+    /// left without revocation, a re-keyed row without credentials.
     func carryOut(
         _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
     ) throws {
@@ -34,7 +34,7 @@ struct KeyChanges {
             let position = set.position(of: rekeying.to)
             let replaced = rekeying.leavesTombstone ? nil : rowIDs[position]
             calls += Renaming.calls(rowID: movingRowID, to: rekeying.to, replacing: replaced)
-            // An erasure would not find it any more: the old name of the person is stored nowhere.
+            // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
             calls += InboxErasure.calls(rekeying.from.subject)
             rowIDs[position] = movingRowID
         }

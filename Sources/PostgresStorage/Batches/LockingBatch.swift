@@ -1,23 +1,23 @@
 import AppleAccounts
 
-/// Commits a batch of any commands in one transaction: locks and loads what they need, applies them, saves
-/// what changed. A batch of any size takes two round trips; more only for erasures and transfers.
+/// Commits a batch of any commands in one transaction: locks and loads their rows, applies the commands,
+/// saves the changes. A batch of any size takes two round trips; more only for erasures and transfers.
 ///
-/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, what is
-/// inserted, the event counter. Only the row of an account that is moved comes out of turn (`KeyChanges`).
+/// Locks are taken in one order: names without row, rows of subjects, their credentials, nonces, inserted
+/// rows, the event counter. Only the row of an account that moves is locked out of order (`KeyChanges`).
 struct LockingBatch {
     let names: PostgresNames
     let ids: SubjectIDs
     let sealing: any GrantSealing
 
-    /// - Throws: `PostgresError`, and then the transaction has to be rolled back.
+    /// - Throws: `PostgresError`. The transaction must then be rolled back.
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         let groups = WorkingSet.groups(of: commands)
         var unsent = [PostgresCall.begin]
         let changesNames = commands.contains(where: \.standsAlone)
         if changesNames {
-            // All subjects in one order, because the groups lock theirs one after the other. Their names too,
-            // because a name that has a row may lose it here, and get another.
+            // All subjects in one order, because the groups lock their subjects one after the other. The
+            // names are locked too, because a name may lose its row here and get another row.
             unsent += LockedSubjects.lockAll(try SubjectKeyArrays(Self.subjectKeys(of: groups), names))
         }
         var results: [CommandResult] = []
@@ -55,9 +55,9 @@ struct LockingBatch {
         Array(Set(groups.flatMap { WorkingSet($0).subjectKeys }))
     }
 
-    /// Sends what is still unsent and reads in the same round trip, and once more for codes and tokens.
-    /// Returns the row ID of each subject, `nil` for those without a row, and which accounts have OAuth
-    /// grants, where that is asked.
+    /// Sends the unsent statements and reads in the same round trip, then reads codes and tokens in another.
+    /// Returns the row ID of each subject, `nil` for subjects without a row, and the accounts that have OAuth
+    /// grants if the query for them was sent.
     private func load(
         _ set: inout WorkingSet, _ keys: SubjectKeyArrays, _ locking: LockedSubjects,
         after unsent: [PostgresCall], in session: PostgresSession
@@ -66,7 +66,7 @@ struct LockingBatch {
         let nonceCalls = [NonceRows.findCall(set.nonceDigests, locking: true)].compactMap { $0 }
         let inbox = InboxRows(names: names)
         let inboxCalls = try inbox.findCalls(for: set)
-        // Behind the locks, so that no grant can be added meanwhile.
+        // After the locks, so that no grant can be added between the two.
         let holdersCall = EndedGrants.holdersCall(set, keys)
         let results = try session.pipeline(
             unsent + subjectCalls + nonceCalls + inboxCalls + (holdersCall.map { [$0] } ?? []))
@@ -92,7 +92,7 @@ struct LockingBatch {
     ) throws {
         let before = rowIDs
         try keyChanges.carryOut(set, rowIDs: &rowIDs, movingRowID: movingRowID, in: session)
-        // The events of the row that gave way are stored already, or wait here.
+        // The events of the replaced row are stored already, or wait here.
         if let rekeying = set.rekeying, !rekeying.leavesTombstone, let movingRowID,
             let replaced = before[set.position(of: rekeying.to)]
         {
@@ -100,7 +100,7 @@ struct LockingBatch {
         }
     }
 
-    /// Sends what is still unsent, then the events, then the commit. Returns the number of the last event.
+    /// Sends the unsent statements, then the events, then the commit. Returns the number of the last event.
     private func finish(
         _ unsent: [PostgresCall], _ events: EventAppending, in session: PostgresSession
     ) throws -> Int64? {

@@ -1,16 +1,16 @@
 import AppleAccounts
 
-/// Commits a batch of sign-ins of known people who bring nothing new, which nearly all are, without locking
-/// anything that it does not write.
+/// Commits a batch of sign-ins of known users without new facts, which nearly all batches are, without a lock
+/// on rows that it does not write.
 ///
-/// It reads, applies, and then changes the credentials only if each is still the very row version that it has
-/// seen. A transaction that changes a subject's row, or what holds for all apps, also writes the subject's
-/// credentials again. So this one condition covers everything that a sign-in depends on.
+/// It reads, applies, and then changes each credential only if its row still has the version that was read. A
+/// transaction that changes a subject's row, or a fact that holds for all apps, also rewrites the subject's
+/// credentials. So this one condition covers everything that a sign-in depends on.
 struct QuietBatch {
     let names: PostgresNames
     let sealing: any GrantSealing
 
-    /// Whether it can be tried with these.
+    /// Returns true if these commands may take the quiet path.
     static func isPossible(_ commands: [AccountCommand]) -> Bool {
         commands.allSatisfy { command in
             switch command {
@@ -20,11 +20,12 @@ struct QuietBatch {
         }
     }
 
-    /// Returns `nil`, and has changed nothing, when there is more to do, or others were faster.
+    /// Returns `nil`, and has changed nothing, when the batch has more to write or another transaction was
+    /// faster.
     func commit(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult? {
         var set = WorkingSet(commands)
         let seen = try load(&set, in: session)
-        // Of a person without row there may be what an erasure has left.
+        // A user without a row may have a tombstone.
         guard seen.areAllKnown else { return nil }
         var generator = SystemRandomNumberGenerator()
         let results = set.apply(using: &generator)
@@ -53,7 +54,7 @@ struct QuietBatch {
 }
 
 extension WorkingSet {
-    /// Whether nothing but credentials that were there, nonces and new codes are to be written.
+    /// Indicates that the only writes are existing credentials, nonces and new codes.
     fileprivate var isQuiet: Bool {
         guard events.isEmpty, keptNotifications.isEmpty, erasures.isEmpty, rekeying == nil,
             finishedTransfers.isEmpty

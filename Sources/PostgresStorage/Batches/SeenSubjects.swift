@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Subjects as they were read without a lock, with the versions of their credentials' rows.
+/// Subjects read without a lock, with the versions of their credentials' rows.
 struct SeenSubjects {
     private struct Find {
         let statement: TypedStatement<[Int64?], [String?]>
@@ -34,8 +34,8 @@ struct SeenSubjects {
         }
     }
 
-    /// Goes to each row where it was seen, without its index: the key is there for the case that the table
-    /// was written anew meanwhile, and the addition of 0 keeps the index out.
+    /// Updates each row at its `ctid` as read, without the index. The key is compared in case the table was
+    /// rewritten since; the addition of 0 keeps the planner from using the index.
     private struct Update {
         let rowPlace: Column<RowPlace>
         let writer: Column<TransactionNumber>
@@ -74,21 +74,21 @@ struct SeenSubjects {
         let clientID: ClientID?
     }
 
-    /// By the places of the subjects.
+    /// Versions of each subject's credentials, by the subject's position.
     private var versions: [[Version]] = []
-    /// The places in the order in which all replicas lock credentials.
+    /// Positions in the order in which all replicas lock credentials.
     private var order: [Int] = []
-    /// Whether there is a row for each.
+    /// Indicates that every subject has a row.
     private(set) var areAllKnown = true
 
     static func call(for keys: SubjectKeyArrays) -> PostgresCall? {
         keys.isEmpty ? nil : find.statement(keys.teamNumbers, keys.names)
     }
 
-    /// Of no subjects.
+    /// Creates a value without subjects.
     init() {}
 
-    /// Puts the result into a working set.
+    /// Loads the result into a working set.
     init(
         _ rows: PostgresRows, of keys: SubjectKeyArrays, into set: inout WorkingSet, _ names: PostgresNames,
         in session: PostgresSession
@@ -102,7 +102,7 @@ struct SeenSubjects {
             let place = rows[number][columns.place]
             let position = keys.position(place)
             var record = try columns.subject.record(rows[number], key: set.subjectKeys[position])
-            // The rows of one subject follow each other.
+            // The rows of a subject are adjacent.
             while number < rows.count, rows[number][columns.place] == place {
                 let row = rows[number]
                 try columns.credential.add(row, to: &record, names, in: session)
@@ -127,8 +127,8 @@ struct SeenSubjects {
         return Version(rowPlace: rowPlace, writer: writer, rowID: rowID, app: app, clientID: clientID)
     }
 
-    /// What writes the credentials that changed, and ends the transaction if one of them is not what was
-    /// seen. Nothing of theirs but what a sign-in changes.
+    /// Returns statements that write the changed credentials, only the columns that a sign-in changes, and
+    /// abort the transaction if a row no longer has the version that was read.
     func updateCalls(for set: WorkingSet) -> [PostgresCall] {
         var changed: [(version: Version, credential: AppCredential, email: Moment?)] = []
         for position in order {

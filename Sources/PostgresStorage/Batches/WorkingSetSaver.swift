@@ -6,11 +6,11 @@ struct WorkingSetSaver {
     let ids: SubjectIDs
     let sealing: any GrantSealing
 
-    /// Events are not among them: these belong at the end of the transaction.
+    /// Returns the statements without the events, which belong at the end of the transaction.
     ///
     /// - Parameters:
-    ///   - order: The places of the subjects in the order in which all replicas insert new ones.
-    ///   - rowIDs: Of the subjects; new ones get theirs.
+    ///   - order: Positions of the subjects in the order in which all replicas insert new rows.
+    ///   - rowIDs: Row IDs of the subjects; new subjects get an ID here.
     func calls(
         for set: WorkingSet, order: [Int], rowIDs: inout [Int64?], in session: PostgresSession
     ) throws -> [PostgresCall] {
@@ -25,7 +25,7 @@ struct WorkingSetSaver {
             }
             guard let rowID = rowIDs[position] else { continue }
             if record.rowChange == .update, !record.isTombstone { changedSubjects.add(record, rowID: rowID) }
-            // An erasure leaves a new revocation under a row that is otherwise done with.
+            // An erasure leaves a new revocation under a row that is otherwise finished.
             if record.rowChange != .none || !set.erasures.isEmpty, let revocation = record.revocationOfAllApps
             {
                 putCredentials.add(revocation, rowID: rowID)
@@ -37,8 +37,8 @@ struct WorkingSetSaver {
                 case .insert: putCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .update: changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none where record.rowChange == .update:
-                    // Written anew, so that a sign-in which is being taken elsewhere without a lock, and has
-                    // seen the subject as it was, finds its credential changed.
+                    // Rewritten, so that a sign-in that another transaction processes without a lock, from
+                    // the old state of the subject, finds its credential changed.
                     changedCredentials.add(credential, app: app, email: email, rowID: rowID)
                 case .none: break
                 }

@@ -2,13 +2,14 @@ import AppleAccounts
 import SQLTables
 import Synchronization
 
-/// The server's processes that sessions have given up on, until a later session has ended them.
+/// Server processes that sessions have given up on, until a later session has terminated them.
 ///
-/// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor the
-/// closed connection ends it, it holds its locks and its place among `max_connections`, and each try would
-/// leave one more. What it has written is committed on this server then, as it is after a crash.
+/// A commit that waits for a standby ends by itself only when the standby is back. Neither a time limit nor a
+/// closed connection ends it; it keeps its locks and its slot among `max_connections`, and each retry would
+/// leave another such process. After the termination its writes are committed on this server, as after a
+/// crash.
 final class AbandonedBackends: Sendable {
-    /// More than a pool has connections. Those beyond it are left to the server.
+    /// More than the connections of a pool. Further processes are left to the server.
     private static let most = 64
 
     private static let terminate = TypedStatement<[Int64], [Int64]>("end_abandoned") { processes, times in
@@ -24,7 +25,8 @@ final class AbandonedBackends: Sendable {
         backends.withLock { if $0.count < Self.most { $0.append(backend) } }
     }
 
-    /// Ends them, on a session of the same role. What cannot be ended now waits for the next session.
+    /// Terminates the processes, on a session of the same role. A process that cannot be terminated now waits
+    /// for the next session.
     func end(in session: PostgresSession) {
         let all = backends.withLock { backends in
             defer { backends = [] }
@@ -39,12 +41,12 @@ final class AbandonedBackends: Sendable {
     }
 }
 
-/// One process of a server. The system gives its number away again, so the time is part of the name.
+/// A process of a server. The system reuses process numbers, so the start time is part of the identity.
 struct Backend: Sendable, Hashable {
     let process: Int64
     /// Microseconds since 1970.
     let began: Int64
 
-    /// The SQL of that number.
+    /// Returns the SQL of `began` for a timestamp.
     static func began(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::bigint" }
 }

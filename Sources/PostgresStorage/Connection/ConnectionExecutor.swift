@@ -3,7 +3,7 @@ import Dispatch
 /// Runs the jobs of one actor, one after the other, on a queue of its own, because libpq blocks: no thread of
 /// the shared pool ever waits for a database.
 ///
-/// The queue takes a thread only while there is a job.
+/// The queue uses a thread only while it has a job.
 final class ConnectionExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

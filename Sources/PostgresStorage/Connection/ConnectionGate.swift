@@ -1,8 +1,9 @@
 /// Decides which caller may try to connect while the server cannot be reached. Does no I/O and reads no
 /// clock.
 ///
-/// After a failure there is no attempt for a while, then a single one. All other callers get the last error
-/// at once: requests do not queue up behind time-outs, and a server that has just started is not flooded.
+/// After a failure there is a pause without attempts, then a single attempt. All other callers get the last
+/// error at once: requests do not queue up behind time-outs, and a server that has just started is not
+/// flooded.
 struct ConnectionGate<Failure: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,7 +12,7 @@ struct ConnectionGate<Failure: Sendable>: Sendable {
         case fail(Failure)
     }
 
-    /// The longest pause between two attempts, so that the service is back soon after the server.
+    /// The longest pause between two attempts, so that the service is back soon after the server is.
     static var longestPause: Duration { .seconds(1) }
     static var shortestPause: Duration { .milliseconds(50) }
 
@@ -33,7 +34,8 @@ struct ConnectionGate<Failure: Sendable>: Sendable {
         self = ConnectionGate()
     }
 
-    /// - Parameter jitter: From 0 to 1. Replicas that lost the server together do not come back together.
+    /// - Parameter jitter: From 0 to 1, so that replicas that lost the server together do not reconnect
+    ///   together.
     mutating func failed(_ failure: Failure, at now: Instant, jitter: Double) {
         self.failure = failure
         isTrying = false

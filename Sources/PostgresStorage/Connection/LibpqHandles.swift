@@ -8,7 +8,7 @@ struct ConnectionHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Copies text that libpq keeps in the connection, as long as the connection is there.
+    /// Copies text that libpq keeps in the connection until it is closed.
     borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
         field(pointer).map { String(cString: $0) }
     }
@@ -24,7 +24,7 @@ struct ResultHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Copies text that libpq keeps in the result, as long as the result is there.
+    /// Copies text that libpq keeps in the result until it is freed.
     borrowing func text(_ field: (OpaquePointer) -> UnsafePointer<CChar>?) -> String? {
         field(pointer).map { String(cString: $0) }
     }

@@ -3,9 +3,9 @@ import CLibPQ
 
 /// The values of one call in PostgreSQL's binary format, one after the other in one piece of memory.
 ///
-/// It is used again for the next call, so that after a while nothing is allocated.
+/// The memory is reused for the next call, so that nothing is allocated after some calls.
 struct ParameterBuffer {
-    /// One call never sends more. PostgreSQL itself takes no value of 1 GiB.
+    /// Largest size of a call. PostgreSQL itself accepts no value of 1 GiB.
     static let largestSize = 256 << 20
 
     private var bytes: [UInt8] = []
@@ -14,11 +14,11 @@ struct ParameterBuffer {
     private var formats: [Int32] = []
 
     init() {
-        // So that there is an address even when every value is empty.
+        // An address must exist even when every value is empty.
         bytes.reserveCapacity(4096)
     }
 
-    /// - Throws: `StorageError` `valueRefused` when there is more than a call may send.
+    /// - Throws: `StorageError` `valueRefused` when the values are larger than a call may be.
     mutating func fill(_ values: [PostgresValue]) throws(StorageError) {
         bytes.removeAll(keepingCapacity: true)
         offsets.removeAll(keepingCapacity: true)
@@ -35,7 +35,7 @@ struct ParameterBuffer {
         while formats.count < values.count { formats.append(1) }
     }
 
-    /// Hands out the arrays that libpq wants, for as long as `body` runs: values, lengths, formats.
+    /// Passes the arrays that libpq needs to `body`, valid while it runs: values, lengths, formats.
     func withPointers<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) ->
             Result
@@ -72,8 +72,8 @@ struct ParameterBuffer {
         return true
     }
 
-    /// As `array_recv` reads it: dimensions, whether there is a NULL, the type, length and lower bound, and
-    /// each element behind its length.
+    /// Writes the form that `array_recv` reads: dimensions, a flag for NULLs, the type, length and lower
+    /// bound, and each element after its length.
     private mutating func append(_ array: PostgresArray) {
         append(bigEndian: UInt32(array.count == 0 ? 0 : 1))
         append(bigEndian: UInt32(array.hasNull ? 1 : 0))

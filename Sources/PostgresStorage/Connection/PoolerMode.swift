@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// How a pooler between this process and the server lends connections (PgBouncer's `pool_mode`).
+/// Detects a pooler between this process and the server that shares connections (PgBouncer's `pool_mode`).
 ///
-/// Only one that leaves a connection to its client can be used: statements are prepared, `LISTEN` waits, and
-/// the settings that make writes durable belong to the session. Others work at first, and fail when two
-/// sessions meet on one connection.
+/// Only a pooler that assigns each client its own connection can be used: statements are prepared, `LISTEN`
+/// waits, and the settings that make writes durable belong to the session. In other modes the service works
+/// at first, and fails when two sessions meet on one connection.
 enum PoolerMode {
     static let unusable = StorageError(
         .migrationFailed,
@@ -15,15 +15,16 @@ enum PoolerMode {
     private static let process = PostgresCall(
         PostgresStatement("find_pooler", "SELECT pg_backend_pid()::bigint"))
 
-    /// How often to look: another client may just hold the connection that two of ours would share.
+    /// Number of comparisons: another client may hold, at that moment, the connection that two of ours would
+    /// share.
     private static let looks = 5
 
-    /// Compares the server's processes of two sessions that are open at once. In two sessions that have their
-    /// own they differ, whatever else the server does.
+    /// Compares the server processes of two sessions that are open at once. Two sessions with connections of
+    /// their own have different processes, whatever else the server does.
     ///
     /// - Throws: `unusable`; `PostgresError`.
     static func requireSessions(_ session: PostgresSession, _ url: PostgresURL) throws {
-        // Without a pooler the server says the same number twice.
+        // Without a pooler both numbers are the same.
         guard let backend = session.backend, session.announcedProcess != backend.process else { return }
         for _ in 0..<looks {
             let other = PostgresSession(try url.connect())

@@ -2,7 +2,7 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// A parameter that is an array, in PostgreSQL's binary format: each element behind its length.
+/// An array parameter in PostgreSQL's binary format: each element after its length.
 struct PostgresArray: ColumnSlot, Sendable {
     let elementType: Oid
     private(set) var count = 0

@@ -6,7 +6,7 @@ import SQLTables
 ///
 /// A column of another type in the SQL is a programmer's error and stops the process.
 struct PostgresCell: ColumnCell {
-    /// They are libpq's and gone with the result.
+    /// Owned by libpq and freed with the result.
     let bytes: UnsafeRawBufferPointer
     let type: Oid
     let column: StaticString

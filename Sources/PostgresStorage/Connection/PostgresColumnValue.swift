@@ -5,13 +5,13 @@ import SQLTables
 
 /// A value of one parameter.
 protocol PostgresArgument: Sendable {
-    /// The type that the parameter is cast to.
+    /// SQL type that the parameter is cast to.
     static var sqlType: String { get }
 
     var bound: PostgresValue { get }
 }
 
-/// A type of column that a parameter can have too, alone or in an array.
+/// A column type that is also a parameter type, alone or in an array.
 ///
 /// Smaller integers are bound as bigint: the SQL or the column casts them.
 protocol PostgresColumnValue: ColumnValue, PostgresArgument, PostgresElement {}
@@ -76,7 +76,7 @@ extension NonceDigest: PostgresColumnValue {}
 extension TicketDigest: PostgresColumnValue {}
 extension SealedSecret: PostgresColumnValue {}
 
-/// Bytes as a parameter. An array of numbers would be an array of parameters.
+/// Bytes as a parameter. `[UInt8]` would be an array of parameters.
 struct ByteString: PostgresArgument {
     let bytes: [UInt8]
 
@@ -89,7 +89,7 @@ struct ByteString: PostgresArgument {
     var bound: PostgresValue { .bytes(bytes) }
 }
 
-/// A type of column that PostgreSQL alone has.
+/// A column type that only PostgreSQL has.
 protocol PostgresSystemValue: Sendable {
     static var sqlType: String { get }
     static var type: Oid { get }

@@ -1,7 +1,7 @@
 import AppleAccounts
 import Synchronization
 
-/// One place for a connection, on a queue of its own. It connects when it is first used, and again after the
+/// One slot for a connection, on a queue of its own. It connects at the first use, and again after the
 /// connection was lost.
 actor PostgresConnection {
     typealias Gate = Mutex<ConnectionGate<PostgresError>>
@@ -15,7 +15,7 @@ actor PostgresConnection {
     }
     private let open = Atomic(false)
 
-    /// What all connections of a pool share: the gate that they ask, and what they have given up on.
+    /// State shared by all connections of a pool: the gate, and the abandoned server processes.
     final class SharedGate: Sendable {
         let state = Gate(ConnectionGate())
         let abandoned = AbandonedBackends()
@@ -28,28 +28,28 @@ actor PostgresConnection {
         executor = ConnectionExecutor(label: "siwa.postgres.\(number)")
     }
 
-    /// Whether it was connected when it was last used. The server may have gone since.
+    /// Indicates that it was connected at its last use. The server may have gone since.
     nonisolated var isOpen: Bool { open.load(ordering: .relaxed) }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Runs a block, at most once, and leaves no transaction open.
     ///
-    /// - Throws: What the block throws; `MissingConnection` when it did not run.
+    /// - Throws: Errors of the block; `MissingConnection` when the block did not run.
     func run<Value: Sendable>(_ body: @Sendable (PostgresSession) throws -> Value) throws -> Value {
         let session = try requireSession()
         defer {
             session.becomeIdle()
             if session.hasGivenUp, let backend = session.backend { gate.abandoned.add(backend) }
-            // One that was opened while the database was set to be read stays so when it is not any more, and
-            // of several hosts another may take writes by now.
+            // A session that was opened while the database was read-only stays read-only after that ends, and
+            // with several hosts another host may accept writes by now.
             let isUseless = session.isReadOnly && purpose == .service
             if session.isBroken || session.isStale || isUseless { self.session = nil }
         }
         return try body(session)
     }
 
-    /// Whether a server takes connections there, if not ours.
+    /// Returns true if a server accepts connections there, even if it refuses ours.
     func isServerThere() -> Bool {
         url.isServerThere()
     }
@@ -91,7 +91,7 @@ actor PostgresConnection {
     }
 }
 
-/// There was no connection to run a block on, so nothing of it has run.
+/// No connection was available for a block, so nothing of it has run.
 struct MissingConnection: Error {
     let cause: any Error
 }

@@ -1,10 +1,10 @@
-/// What PostgreSQL or libpq refused, before it becomes a `StorageError`, so that store code can tell one
-/// SQLSTATE from another.
+/// A refusal of PostgreSQL or libpq before it becomes a `StorageError`, so that store code can distinguish
+/// SQLSTATEs.
 struct PostgresError: Error, Sendable {
-    /// PostgreSQL's five characters (Appendix A of its manual). "08001" and "08006" are also libpq's own
-    /// failures to connect and to keep a connection.
+    /// PostgreSQL's five characters (Appendix A of its manual). "08001" and "08006" also stand for libpq's
+    /// own failures to connect and to keep a connection.
     let sqlState: String
-    /// PostgreSQL's primary message. Never its detail, which has values.
+    /// PostgreSQL's primary message. Never its detail, because the detail contains values.
     let message: String
     /// The name of the statement.
     let statement: String
@@ -13,14 +13,14 @@ struct PostgresError: Error, Sendable {
     static let connectionLost = "08006"
     static let diskFull = "53100"
 
-    /// serialization_failure, as PostgreSQL itself says it of stricter transactions.
+    /// serialization_failure, which PostgreSQL itself reports in stricter transactions.
     static let rowVanished = PostgresError(
         sqlState: "40001", message: "a row vanished while it was waited for", statement: "lock_subjects")
 }
 
 extension PostgresError {
-    /// Another transaction got in the way, or met the same new row. The same work, done again from its
-    /// beginning, finds what the other has left.
+    /// Indicates a conflict with another transaction, also about the same new row. A repetition from the
+    /// beginning sees the other transaction's writes.
     var isWorthRepeating: Bool {
         switch sqlState {
         // serialization_failure, deadlock_detected, unique_violation
@@ -29,14 +29,14 @@ extension PostgresError {
         }
     }
 
-    /// unique_violation: a row of that key was stored before.
+    /// unique_violation: a row with this key exists.
     var isAboutExistingRow: Bool { sqlState == "23505" }
 
-    /// A standby, or a server that is set to take no writes.
+    /// Indicates a standby, or a server that is set to refuse writes.
     var isReadOnly: Bool { sqlState == "25006" }
 
-    /// The statements that were prepared do not fit any more: the schema changed, or a pooler gave the
-    /// connection to another.
+    /// Indicates that prepared statements do not fit any more: the schema changed, or a pooler gave the
+    /// connection to another client.
     var hasStaleStatements: Bool {
         switch sqlState {
         // feature_not_supported ("cached plan must not change result type"), invalid and duplicate statement

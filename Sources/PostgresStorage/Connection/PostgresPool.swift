@@ -2,15 +2,15 @@ import AppleAccounts
 import Dispatch
 import Synchronization
 
-/// A bounded number of connections, opened as they are needed and kept.
+/// A bounded number of connections, opened on demand and kept.
 ///
-/// A caller that finds none free waits, in the order of arrival. A connection that was lost is opened again
+/// A caller that finds no free connection waits, in the order of arrival. A lost connection is opened again
 /// by the next caller that needs it. A block runs at most once.
 final class PostgresPool: Sendable {
     private typealias Waiter = CheckedContinuation<PostgresConnection, any Error>
 
     private struct State {
-        /// The one used last is used first, so that what is not needed is never opened.
+        /// Last used, first reused, so that unneeded connections are never opened.
         var free: [PostgresConnection]
         var line = WaitingLine<Waiter>()
         var hasTimer = false
@@ -21,7 +21,7 @@ final class PostgresPool: Sendable {
     private let patience: Duration
     private let state: Mutex<State>
 
-    /// - Parameter patience: How long a caller waits for a free connection.
+    /// - Parameter patience: Longest wait of a caller for a free connection.
     init(
         _ url: PostgresURL, connections: Int, patience: Duration = .seconds(5),
         purpose: SessionPurpose = .service
@@ -37,8 +37,8 @@ final class PostgresPool: Sendable {
 
     /// Runs a block on a connection. It is not cancelled with its caller once it has begun.
     ///
-    /// - Throws: `StorageError`, `busy` when no connection came free in time; `CancellationError` when the
-    ///   caller was cancelled while waiting; and what the block throws of other types.
+    /// - Throws: `StorageError`, with `busy` when no connection became free in time; `CancellationError` when
+    ///   the caller was cancelled while waiting; and errors of other types from the block.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresSession) throws -> Value
     ) async throws -> Value {
@@ -57,7 +57,7 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Closes every connection, after what is running on it. Calls that come later fail.
+    /// Closes every connection after its current block. Later calls fail.
     func close() async {
         let waiters = state.withLock { state in
             state.isClosed = true
@@ -76,10 +76,10 @@ final class PostgresPool: Sendable {
             return value
         } catch let missing as MissingConnection {
             let stranded: [Waiter] = state.withLock { state in
-                // Behind all others, so that it is not tried while there is an open one.
+                // Last in the order, so that it is not tried while another connection is open.
                 state.free.insert(connection, at: 0)
-                // While there is, it comes back and is handed on. When there is none, no caller would hand on
-                // a connection.
+                // An open connection comes back and is handed on. Without an open connection, no caller would
+                // hand one on.
                 return connections.contains(where: \.isOpen) ? [] : state.line.all()
             }
             for waiter in stranded { waiter.resume(throwing: missing) }
@@ -90,15 +90,15 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// When the server allows fewer connections than the pool may open, a caller that could not open one
-    /// waits for one that is open. Returns `nil` when there is none.
+    /// Waits for an open connection after this caller could not open its own, because the server allows fewer
+    /// connections than the pool. Returns `nil` when no connection is open.
     private func checkOutOpen(after failed: PostgresConnection) async throws -> PostgresConnection? {
         enum Outcome { case serve(PostgresConnection), wait, fail }
         let outcome: Outcome = state.withLock { state in
             if let index = state.free.lastIndex(where: \.isOpen) {
                 return .serve(state.free.remove(at: index))
             }
-            // None of the free ones is, so it comes back.
+            // No free connection is open, so an open connection is in use and comes back.
             return connections.contains(where: \.isOpen) ? .wait : .fail
         }
         switch outcome {
@@ -127,13 +127,13 @@ final class PostgresPool: Sendable {
     }
 
     private func wait(_ waiter: Waiter, number: UInt64, onlyOpen: Bool) {
-        // Cancelled before it had a place to leave.
+        // Cancelled before it had joined the queue.
         guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
         enum Outcome { case waits, startsTimer, serve(PostgresConnection), refuse(StorageError) }
         let outcome: Outcome = state.withLock { state in
             guard !state.isClosed else { return .refuse(Self.closed) }
-            // A caller that gave one back meanwhile saw no waiting caller. If none is lent, none will be
-            // given back.
+            // A caller that returned a connection before this one joined saw no waiting caller. If no
+            // connection is in use, none will be returned.
             let isAnyLent = state.free.count < connections.count
             if let index = state.free.lastIndex(where: { !onlyOpen || $0.isOpen || !isAnyLent }) {
                 return .serve(state.free.remove(at: index))
@@ -161,7 +161,7 @@ final class PostgresPool: Sendable {
         waiter?.resume(returning: connection)
     }
 
-    /// One timer for all waiting callers; there is none while no caller waits.
+    /// Starts the one timer of all waiting callers; without waiting callers there is none.
     private func startTimer(_ delay: Duration) {
         let milliseconds = Int((max(delay, .zero) / .milliseconds(1)).rounded(.up))
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in

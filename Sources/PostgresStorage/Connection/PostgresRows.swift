@@ -4,7 +4,7 @@ import SQLTables
 
 /// The result of one statement, in PostgreSQL's binary format. It stays in the block that ran the statement.
 final class PostgresRows {
-    /// How many rows there are to read.
+    /// Number of rows to read.
     let count: Int
 
     private let result: ResultHandle
@@ -14,25 +14,25 @@ final class PostgresRows {
         self.result = result
     }
 
-    /// How many rows an INSERT, UPDATE or DELETE touched, or a SELECT found.
+    /// Number of rows that an INSERT, UPDATE or DELETE touched, or a SELECT found.
     var affected: Int {
         result.text { UnsafePointer(PQcmdTuples($0)) }.flatMap { Int($0) } ?? 0
     }
 
-    /// What was done: "COMMIT", "INSERT 0 1".
+    /// Command tag: "COMMIT", "INSERT 0 1".
     var tag: String {
         result.text { UnsafePointer(PQcmdStatus($0)) } ?? ""
     }
 
-    /// The value of a statement with one column and at most one row. Returns `nil` for NULL and without a
+    /// Returns the value of a statement with one column and at most one row; `nil` for NULL and without a
     /// row.
     func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(PQnfields(result.pointer) == 1 && count <= 1, "the result is not one value")
         return first.flatMap { $0[Column<Value>("value", place: 0)] }
     }
 
-    /// Lends the bytes of one value and its type. They are libpq's and gone with the result, so `body` copies
-    /// what it needs. Returns `nil` for NULL.
+    /// Lends the bytes of a value and its type. libpq frees the bytes with the result, so `body` must copy
+    /// them. Returns `nil` for NULL.
     @inline(__always)
     fileprivate func read<Value>(
         _ row: Int32, _ place: Int32, _ body: (UnsafeRawBufferPointer, Oid) -> Value?

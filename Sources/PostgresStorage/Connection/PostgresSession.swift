@@ -3,26 +3,26 @@ import CLibPQ
 
 /// One session with a server, as a block of store code sees it: synchronous, on its connection's own queue.
 ///
-/// It never leaves the block and is not thread-safe. libpq is kept in its non-blocking and pipeline modes for
-/// good: what is sent and what is answered flow at once, so that neither side waits for the other to read,
-/// and each wait has an end.
+/// It never leaves the block and is not thread-safe. libpq always stays in its non-blocking and pipeline
+/// modes: requests and responses flow at the same time, so that neither side waits for the other to read, and
+/// every wait has a deadline.
 final class PostgresSession {
     var deadlines = SessionDeadlines()
-    /// Whether it has run LISTEN. Only the connection for announcements does.
+    /// Indicates that LISTEN has run. Only the connection for announcements runs it.
     var isListening = false
-    /// It cannot be used any more: the connection is lost, or what comes next on it is unknown.
+    /// The session cannot be used any more: the connection is lost, or its next response is unknown.
     private(set) var isBroken = false
-    /// Works still, but the next block should have a new one.
+    /// The session still works, but the next block should get a new session.
     private(set) var isStale = false
 
-    /// The server took no write, or says that it would take none.
+    /// The server refused a write, or reports that it refuses writes.
     var isReadOnly = false
-    /// The server did not answer in time, and may still be at what it was asked.
+    /// The server did not respond in time, and may still be running the statement.
     private(set) var hasGivenUp = false
-    /// The server's process of this session, as the server says. A pooler has other numbers.
+    /// The server's process of this session, as the server reports it. A pooler reports other numbers.
     var backend: Backend?
     private var isRehearsing = false
-    /// How often something was sent and its answer waited for.
+    /// Number of requests whose response was waited for.
     private(set) var roundTrips = 0
 
     /// Name numbers read in this session. Not shared: after a failover the new server may assign a lost number
@@ -32,12 +32,12 @@ final class PostgresSession {
     private let handle: ConnectionHandle
     private let isEncrypted: Bool
     private var parameters = ParameterBuffer()
-    /// What was prepared here: name and text.
+    /// Statements prepared in this session: name and text.
     private var prepared: [String: String] = [:]
 
     private static let ping = PostgresCall(PostgresStatement("ping", "SELECT"))
 
-    /// What the server still owes an answer to.
+    /// A response that the server still owes.
     private enum Owed {
         case preparation(PostgresStatement)
         case rows(PostgresStatement)
@@ -49,19 +49,19 @@ final class PostgresSession {
         isBroken = PQenterPipelineMode(self.handle.pointer) != 1
     }
 
-    /// Runs one statement in one round trip. Outside of a transaction it is one of its own.
+    /// Runs one statement in one round trip. Outside a transaction the statement is its own transaction.
     ///
     /// - Throws: `PostgresError`.
     func run(_ call: PostgresCall) throws -> PostgresRows {
         try pipeline([call])[0]
     }
 
-    /// Runs all of them in one round trip. Outside of a transaction they are one: all or nothing.
+    /// Runs all calls in one round trip. Outside a transaction they are one transaction: all or nothing.
     ///
-    /// Those behind one that fails do not run.
-    /// - Throws: `PostgresError`, the first, after every answer was read.
+    /// Calls after a failed call do not run.
+    /// - Throws: `PostgresError`, the first, after every response was read.
     func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
-        // A server that was silent once is not waited for again.
+        // A server that once did not respond gets no second wait.
         guard !isBroken else { throw lost() }
         guard !calls.isEmpty else { return [] }
         let wait = SocketWait(deadline: .now + deadlines.answer)
@@ -75,7 +75,7 @@ final class PostgresSession {
         return try receive(owed, wait)
     }
 
-    /// Runs a script of several statements, as migrations are. Only between other calls.
+    /// Runs a script of several statements, such as a migration. Only between other calls.
     ///
     /// - Throws: `PostgresError`.
     func execute(script: String, name: String) throws {
@@ -92,14 +92,14 @@ final class PostgresSession {
         if let failure { throw failure }
     }
 
-    /// Runs a block whose transactions are rolled back where they would be committed.
+    /// Runs a block whose transactions are rolled back instead of committed.
     func rehearse(_ body: () throws -> Void) rethrows {
         isRehearsing = true
         defer { isRehearsing = false }
         try body()
     }
 
-    /// Waits for notifications, until there is one or the time is over. Returns what they say.
+    /// Waits for notifications until the first arrives or the deadline passes. Returns their payloads.
     ///
     /// - Throws: `PostgresError` when the connection is lost.
     func notifications(before deadline: ContinuousClock.Instant) throws -> [String] {
@@ -115,30 +115,31 @@ final class PostgresSession {
         return payloads
     }
 
-    /// Whether a transaction is open, or was broken off.
+    /// Indicates an open transaction, also after it failed.
     var isInTransaction: Bool { PQtransactionStatus(handle.pointer) != PQTRANS_IDLE }
 
-    /// The number of the server's process, as it was said when the session began. A pooler says its own.
+    /// Number of the server's process, as reported at the start of the session. A pooler reports its own
+    /// number.
     var announcedProcess: Int64 { Int64(PQbackendPID(handle.pointer)) }
 
-    /// What the server said of itself when the session began.
+    /// Returns a parameter that the server reported at the start of the session.
     func parameter(_ name: String) -> String? {
         handle.text { PQparameterStatus($0, name) }
     }
 
-    /// Finds out whether the server has closed it since it was last used. It sends nothing unless data came
-    /// in meanwhile, which is usually the reason why the server is about to close the connection.
+    /// Checks if the server has closed the connection since its last use. Sends nothing unless data has
+    /// arrived since, which usually tells why the server is about to close the connection.
     func checkIdle() {
         guard !isBroken, SocketWait.isReadable(PQsocket(handle.pointer)) else { return }
         if (try? run(Self.ping)) == nil { isBroken = true }
     }
 
-    /// Ends a transaction that is open or was broken off, if there is one.
+    /// Ends an open or failed transaction, if there is one.
     func rollBack() throws {
         if isInTransaction { _ = try run(.rollback) }
     }
 
-    /// Rolls back what a block left open.
+    /// Rolls back a transaction that a block left open.
     func becomeIdle() {
         guard !isBroken, isInTransaction else { return }
         try? rollBack()
@@ -155,13 +156,13 @@ final class PostgresSession {
                 throw lost()
             }
             owed.append(.preparation(statement))
-            // Taken back when it fails. The same statement can stand in a pipeline twice.
+            // Removed again if the preparation fails. A statement can occur twice in a pipeline.
             prepared[statement.name] = statement.sql
         }
         do {
             try parameters.fill(call.values)
         } catch {
-            // What was sent before it would be answered out of turn.
+            // Responses to earlier calls of this pipeline would arrive out of order.
             isBroken = true
             throw error
         }
@@ -208,7 +209,7 @@ final class PostgresSession {
         return answers
     }
 
-    /// Returns `nil` at the end of one command's answer. Sends what is still to be sent meanwhile.
+    /// Returns `nil` at the end of a command's response. Sends the remaining requests during the wait.
     private func nextResult(_ wait: SocketWait, _ failure: PostgresError? = nil) throws -> ResultHandle? {
         while true {
             let unsent = PQflush(handle.pointer)
@@ -218,8 +219,9 @@ final class PostgresSession {
             case .readable: guard takeIn() else { throw lost(failure) }
             case .writable: break
             case .timedOut:
-                // To ask the server to cancel would be to wait for it again. It has its own time-outs, but for
-                // a commit that waits for a standby: the next session ends that (`AbandonedBackends`).
+                // A cancel request would have to wait for the server again. The server has its own time-outs,
+                // except for a commit that waits for a standby: the next session terminates its process
+                // (`AbandonedBackends`).
                 hasGivenUp = true
                 throw lost(failure, "no answer in time")
             case .failed: throw lost(failure)
@@ -228,18 +230,18 @@ final class PostgresSession {
         return PQgetResult(handle.pointer).map { ResultHandle(owning: $0) }
     }
 
-    /// Reads what has come. Returns `false` when the connection is lost.
+    /// Reads the data that has arrived. Returns `false` when the connection is lost.
     ///
-    /// Of an encrypted connection libpq may read one record off the socket and pass on only the first half of
-    /// it, 8 KiB: a wait for the socket would then never end, so the rest is read until the socket is empty,
-    /// and once more.
+    /// On an encrypted connection libpq may read one record off the socket and pass on only the first half of
+    /// it, 8 KiB. A wait for the socket would then never end, so this reads until the socket is empty, and
+    /// once more.
     private func takeIn() -> Bool {
         guard PQconsumeInput(handle.pointer) == 1 else { return false }
         guard isEncrypted else { return true }
         var isMore = true
         while isMore {
             isMore = SocketWait.isReadable(PQsocket(handle.pointer))
-            // What was read before a loss still counts: the next waiting finds the loss.
+            // Data read before a loss still counts: the next wait finds the loss.
             guard PQconsumeInput(handle.pointer) == 1 else { break }
         }
         return true
@@ -258,7 +260,8 @@ final class PostgresSession {
         return PostgresError(sqlState: state, message: field("M") ?? "", statement: statement)
     }
 
-    /// COMMIT answers a transaction that has failed before with ROLLBACK, and calls that no error.
+    /// Returns an error if COMMIT responded with ROLLBACK: after an earlier failure in the transaction,
+    /// PostgreSQL reports no error for it.
     private func refusedCommit(_ statement: PostgresStatement, _ rows: PostgresRows) -> PostgresError? {
         guard statement.name == PostgresCall.commit.statement.name, rows.tag != "COMMIT" else { return nil }
         return PostgresError(

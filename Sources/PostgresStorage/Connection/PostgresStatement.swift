@@ -1,8 +1,8 @@
 /// One SQL statement with a name of its own. A connection prepares it at its first use there.
 ///
-/// Parameters have the types that the SQL gives them, so that each is written with a cast: `$1::bigint`,
-/// `$2::text[]`. `TypedStatement` and `RowStatement` write them. Kept in a static constant: two different
-/// statements must never share a name.
+/// Parameters have the types that the SQL gives them, so each parameter is written with a cast: `$1::bigint`,
+/// `$2::text[]`. `TypedStatement` and `RowStatement` write the casts. Keep each statement in a static
+/// constant: two different statements must never share a name.
 struct PostgresStatement: Sendable {
     let name: String
     let sql: String
@@ -23,10 +23,11 @@ struct PostgresCall: Sendable {
 }
 
 extension PostgresCall {
-    // What a transaction sees is what was committed when each of its statements began: rows that others
-    // changed meanwhile are waited for, never lost.
+    // Each statement sees the rows that were committed when it began: it waits for concurrent changes of a
+    // row, and never loses them.
     static let begin = PostgresCall(PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED"))
-    /// All of its statements see one moment. It takes no locks and is never refused for another's sake.
+    /// All of its statements see the same snapshot. It takes no locks and never fails because of another
+    /// transaction.
     static let beginReading = PostgresCall(
         PostgresStatement("begin_reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
     static let commit = PostgresCall(PostgresStatement("commit", "COMMIT"))

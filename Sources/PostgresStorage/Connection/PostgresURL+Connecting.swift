@@ -21,7 +21,7 @@ extension PostgresURL {
         let connection = withParameters { PQconnectdbParams($0, $1, 1) }
         guard let connection else { throw PostgresError.refused("out of memory") }
         let handle = ConnectionHandle(owning: connection)
-        // Or libpq prints what the server remarks to standard error.
+        // Without a receiver libpq prints the server's notices to standard error.
         PQsetNoticeReceiver(handle.pointer, { _, _ in }, nil)
         guard PQstatus(handle.pointer) == CONNECTION_OK else {
             throw PostgresError.refused(scrub(handle.text { UnsafePointer(PQerrorMessage($0)) } ?? ""))
@@ -32,18 +32,19 @@ extension PostgresURL {
         return handle
     }
 
-    /// Whether a server is there that takes connections, if not ours: then the fault is with the user,
-    /// password, database or number of connections. Blocks as `connect` does.
+    /// Returns true if a server accepts connections there, even if it refuses ours: then the cause is the
+    /// user, password, database or number of connections. Blocks as `connect` does.
     func isServerThere() -> Bool {
         withParameters { PQpingParams($0, $1, 1) } == PQPING_OK
     }
 
-    /// What stands later wins: the URL, expanded from "dbname", over our defaults.
+    /// Passes libpq's parameters to `body`. Later entries take precedence: the URL, expanded from "dbname",
+    /// over our defaults.
     func withParameters<Result>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> Result
     ) -> Result {
         var parameters = Self.defaults
-        // Of several hosts the one that takes writes, which is another one after a failover.
+        // Selects, among several hosts, the host that accepts writes, which is another host after a failover.
         if hasSeveralHosts { parameters.append(("target_session_attrs", "read-write")) }
         parameters += [("dbname", text), ("client_encoding", "UTF8")]
         let owned = parameters.map { (strdup($0.0), strdup($0.1)) }
@@ -60,12 +61,12 @@ extension PostgresURL {
 }
 
 extension PostgresError {
-    /// What a server that can write nothing says to a new session, and nothing else does: it stores a summary
-    /// of its catalogs for each database before it serves the first.
+    /// Phrases that only a server with a full disk sends to a new session: it stores a summary of its
+    /// catalogs for each database before it serves the first session.
     private static let fullDisk = ["could not write init file", "No space left on device"]
 
-    /// - Parameter message: libpq's. It has no SQLSTATE for what fails before a session has begun, so that
-    ///   a full disk is known by its words, where the server speaks English.
+    /// - Parameter message: libpq's message. A failure before the session has begun has no SQLSTATE, so a
+    ///   full disk is recognized by its words, if the server speaks English.
     static func refused(_ message: String) -> PostgresError {
         let isFull = fullDisk.contains { message.contains($0) }
         return PostgresError(

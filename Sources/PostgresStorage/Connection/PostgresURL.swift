@@ -1,21 +1,22 @@
 import AppleAccounts
 import CLibPQ
 
-/// Where the database is and how to get in: a URL as libpq reads it, with every option that libpq knows.
+/// Address and credentials of the database: a URL as libpq reads it, with every option that libpq knows.
 ///
-/// It has a password. Nothing of it is printed, and it keeps libpq from printing it: libpq repeats the pieces
-/// of a URL that it has misread, and what looks like a port to it can be half a password.
+/// It contains a password. It is never printed, and libpq is kept from printing it: libpq repeats the pieces
+/// of a URL that it has misread, and half a password can look like a port to it.
 struct PostgresURL: Sendable {
     let text: String
-    /// What it says, by libpq's keywords, with nothing from the environment.
+    /// Options of the URL by libpq's keywords, without anything from the environment.
     let options: [String: String]
 
-    /// Another of them may take writes when this one does not.
+    /// Indicates several hosts: another host may accept writes when this one does not.
     var hasSeveralHosts: Bool {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }
 
-    /// - Throws: `StorageError` `unavailable` for what libpq cannot read. The detail repeats nothing of it.
+    /// - Throws: `StorageError` `unavailable` for a URL that libpq cannot read. The detail repeats nothing of
+    ///   it.
     init(_ text: String) throws(StorageError) {
         guard Self.isUnmistakable(text) else {
             throw StorageError(
@@ -30,7 +31,7 @@ struct PostgresURL: Sendable {
         (self.text, self.options) = (text, options)
     }
 
-    /// Takes the password out of what libpq said. It should not be in there at all.
+    /// Removes the password from a message of libpq. No message should contain it.
     func scrub(_ message: String) -> String {
         guard let password = options["password"], !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false)
@@ -40,7 +41,7 @@ struct PostgresURL: Sendable {
     private static func options(of text: String) -> [String: String]? {
         var message: UnsafeMutablePointer<CChar>?
         let first = PQconninfoParse(text, &message)
-        // It may repeat a password, so it is not shown.
+        // The message may repeat a password, so it is not shown.
         PQfreemem(message)
         guard let first else { return nil }
         defer { PQconninfoFree(first) }
@@ -53,8 +54,8 @@ struct PostgresURL: Sendable {
         return options
     }
 
-    /// An "@" belongs to the end of the user and password and nowhere else, so that what libpq takes for a
-    /// host or a database is no part of a password that was not encoded.
+    /// Returns true if "@" occurs only at the end of the user and password, so that no part of a password
+    /// that was not percent-encoded is taken for a host or a database.
     private static func isUnmistakable(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"), !bytes.contains(0),

@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// A value bound to a parameter. All are sent in PostgreSQL's binary format.
 ///
-/// `integer` is for parameters of the type bigint: the SQL casts to what is narrower.
+/// `integer` is for parameters of the type bigint: the SQL casts to narrower types.
 enum PostgresValue: Sendable {
     case null
     case integer(Int64)

@@ -11,9 +11,9 @@ struct RowParameters: Sendable {
     }
 
     private var columns: [Parameter] = []
-    /// The sets of rows before these.
+    /// Sets of rows of the same statement that precede this set.
     private let earlier: [[PostgresArray]]
-    /// How many parameters stand before these.
+    /// Number of parameters that precede this set.
     private let first: Int
 
     /// - Parameter before: Another set of rows of the same statement.
@@ -22,10 +22,10 @@ struct RowParameters: Sendable {
         earlier = before?.emptySets ?? []
     }
 
-    /// For each set of rows an array for each column, without elements.
+    /// Arrays without elements, for each column of each set of rows.
     var emptySets: [[PostgresArray]] { earlier + [columns.map { PostgresArray(of: $0.elementType) }] }
 
-    /// Adds columns of a table. Returns the table with their places among the parameters.
+    /// Adds columns of a table. Returns the table with their positions among the parameters.
     mutating func add<T: Table>(_ table: T.Type, _ choice: ColumnChoice<T> = .all) -> T {
         let (placed, chosen) = T.placed(choice, from: count)
         columns += chosen.map { column in
@@ -36,7 +36,7 @@ struct RowParameters: Sendable {
         return placed
     }
 
-    /// Adds a column that the table has in another form, such as a name in the place of its number.
+    /// Adds a column in another form than the table's, such as a name instead of its number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
         add(name, sqlType: Value.form.sqlType, elementType: Value.form.type)
     }
@@ -53,7 +53,7 @@ struct RowParameters: Sendable {
         return column
     }
 
-    /// How many parameters the statement has, with these.
+    /// Number of parameters of the statement, including this set.
     var count: Int { first + columns.count }
 
     var names: ColumnNames { ColumnNames(columns.map(\.name)) }
@@ -69,11 +69,11 @@ struct RowParameters: Sendable {
     /// "unnest($1::bigint[], $2::text[]) AS n (id, name)"
     func relation(_ alias: String) -> String { "\(unnest) AS \(alias) (\(names))" }
 
-    /// The same as `relation`, for a statement that runs often: PostgreSQL writes each array that it unnests
-    /// to a temporary table of its own first, and takes single elements of an array where it stands.
+    /// SQL with the same rows as `relation`, for a statement that runs often: PostgreSQL first copies each
+    /// array that it unnests to a temporary table, but reads single elements of an array in place.
     ///
-    /// Not for texts, nor for columns that are mostly NULL in large batches: an element behind others whose
-    /// length varies is found by walking past them.
+    /// Not for texts, nor for columns that are mostly NULL in large batches: PostgreSQL finds an element
+    /// behind elements of variable length by walking past them.
     func elements(_ alias: String) -> String {
         let elements = columns.indices.map { "(\(parameter($0)))[i] AS \(columns[$0].name)" }
         return "(SELECT \(elements.joined(separator: ", ")) "
@@ -97,20 +97,20 @@ struct RowStatement: Sendable {
     private let statement: PostgresStatement
     private let emptySets: [[PostgresArray]]
 
-    /// - Parameter parameters: All of the statement's, the last set of them when there are several.
+    /// - Parameter parameters: All parameters of the statement; with several sets of rows, the last set.
     init(_ name: String, _ parameters: RowParameters, _ sql: String) {
         statement = PostgresStatement(name, sql)
         emptySets = parameters.emptySets
     }
 
-    /// The statement with rows. `write` is called for each element, and writes its row.
+    /// Returns the statement with rows. `write` is called for each element, and writes its row.
     func call<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, RowValues) throws -> Void
     ) rethrows -> PostgresCall {
         try call { try $0.add(elements, write) }
     }
 
-    /// The statement with the sets of rows that `fill` adds, in their order.
+    /// Returns the statement with the sets of rows that `fill` adds, in their order.
     func call(_ fill: (RowValues) throws -> Void) rethrows -> PostgresCall {
         let values = RowValues(emptySets)
         try fill(values)
@@ -121,9 +121,9 @@ struct RowStatement: Sendable {
 /// The rows of a `RowStatement`.
 final class RowValues: WritableRow {
     private var arrays: [PostgresArray]
-    /// The parameters of the sets of rows that are still to be added.
+    /// Parameters of the sets of rows that are not yet added.
     private var sets: ArraySlice<Range<Int>>
-    /// How many rows of the set are complete.
+    /// Number of complete rows of the set.
     private var rowCount = 0
 
     fileprivate init(_ emptySets: [[PostgresArray]]) {

@@ -1,9 +1,9 @@
 import CLibPQ
 
-/// Where a version of a row stands in its table: PostgreSQL's `ctid`.
+/// Location of a version of a row in its table: PostgreSQL's `ctid`.
 ///
-/// It names another row as soon as the table is written anew (`VACUUM FULL`), and another version when the
-/// row has changed. So it finds a row, and never says by itself which one it is.
+/// The same location holds another row after the table is rewritten (`VACUUM FULL`), and another version
+/// after the row has changed. So it finds a row, but does not identify it.
 struct RowPlace: Hashable, Sendable {
     let block: UInt32
     let line: UInt16
@@ -22,7 +22,7 @@ extension RowPlace: PostgresSystemValue {
     func put(into array: inout PostgresArray) { array.put(self) }
 }
 
-/// The transaction that has written a version of a row: PostgreSQL's `xmin`.
+/// The transaction that wrote a version of a row: PostgreSQL's `xmin`.
 struct TransactionNumber: Hashable, Sendable {
     let value: UInt32
 }

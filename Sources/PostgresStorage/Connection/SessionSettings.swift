@@ -2,9 +2,9 @@ import AppleAccounts
 import CLibPQ
 import SQLTables
 
-/// What every session is set to before it is used.
+/// Settings of every session before its first use.
 enum SessionSettings {
-    /// Apply unless the URL, the role or the database says otherwise.
+    /// Apply unless the URL, the role or the database sets another value.
     private static let defaults: [(String, String)] = [
         // No request waits longer than its caller.
         ("statement_timeout", "5s"),
@@ -13,15 +13,15 @@ enum SessionSettings {
         ("idle_in_transaction_session_timeout", "10s"),
         // The server ends a waiting statement of a replica that was killed.
         ("client_connection_check_interval", "2s"),
-        // To compile a statement takes longer than any of ours runs.
+        // Compiling a statement takes longer than any of ours runs.
         ("jit", "off"),
-        // Every statement of ours looks up few rows by an index. A plan that was made while a table was empty
-        // must not stay a walk through all of it when it has a million rows.
+        // Every statement of ours looks up few rows by an index. A plan made while a table was empty must not
+        // remain a sequential scan when the table has a million rows.
         ("plan_cache_mode", "force_generic_plan"),
         ("enable_seqscan", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
-        // A batch names each row once, so that what was found is never asked for again.
+        // A batch names each row once, so a cached look-up is never used again.
         ("enable_memoize", "off"),
     ]
 
@@ -34,8 +34,8 @@ enum SessionSettings {
         """
     }
 
-    /// What is promised as durable is durable, even if the server, the role or the database sets
-    /// synchronous_commit to off. Stricter settings (remote_apply) stay.
+    /// Makes commits durable, even if the server, the role or the database sets synchronous_commit to off.
+    /// Stricter settings (remote_apply) stay.
     private static let makeDurable = PostgresCall(
         PostgresStatement(
             "make_durable",
@@ -78,7 +78,7 @@ enum SessionSettings {
 
     /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is.
     static func apply(to session: PostgresSession, for purpose: SessionPurpose) throws {
-        // Any other would keep what we say is UTF-8 unchecked, or could not keep it.
+        // Any other encoding would store our UTF-8 unchecked, or could not store it.
         let encoding = session.parameter("server_encoding") ?? ""
         guard encoding == "UTF8" else {
             throw StorageError(.migrationFailed, detail: "the database's encoding is \(encoding), not UTF8")
@@ -86,7 +86,7 @@ enum SessionSettings {
         do {
             _ = try session.pipeline([apply(defaults.map(\.0), defaults.map(\.1)), makeDurable])
         } catch let error as PostgresError where error.hasStaleStatements {
-            // A session that has just begun has prepared nothing.
+            // A new session has prepared nothing.
             throw PoolerMode.unusable
         }
         guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
@@ -105,9 +105,9 @@ enum SessionSettings {
     }
 }
 
-/// What a connection is for.
+/// Purpose of a connection.
 enum SessionPurpose: Sendable {
     case service
-    /// The server itself sees to it that nothing is written.
+    /// The server itself refuses writes.
     case inspection
 }

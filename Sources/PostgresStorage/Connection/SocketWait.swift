@@ -1,16 +1,16 @@
 import CLibPQ
 import Foundation
 
-/// Waits for a socket, never longer than until a moment.
+/// Waits for a socket until a deadline at the latest.
 ///
-/// libpq's own waiting has no end: a server that accepts and never answers, or a network that takes every
-/// packet away, would hold the thread for ever. TCP keep-alive does not help against the first.
+/// libpq's own waits have no end: a server that accepts and never responds, or a network that drops every
+/// packet, would block the thread for ever. TCP keep-alive does not help against such a server.
 struct SocketWait {
     let deadline: ContinuousClock.Instant
 
     enum Outcome { case readable, writable, timedOut, failed }
 
-    /// - Parameter writing: Whether to come back too when there is room to send.
+    /// - Parameter writing: Also return when there is room to send.
     func wait(for descriptor: Int32, writing: Bool = false) -> Outcome {
         guard descriptor >= 0 else { return .failed }
         var entry = pollfd(
@@ -18,7 +18,7 @@ struct SocketWait {
         while true {
             let ready = poll(&entry, 1, milliseconds())
             if ready > 0 {
-                // An error or the other side's end is to be read too.
+                // An error or the peer's end of stream must be read too.
                 return entry.revents & ~Int16(POLLOUT) != 0 ? .readable : .writable
             }
             if ready == 0 {
@@ -29,13 +29,13 @@ struct SocketWait {
         }
     }
 
-    /// Whether there is something to read at this moment.
+    /// Returns true if data can be read now.
     static func isReadable(_ descriptor: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) != 0
     }
 
-    /// What is left, rounded up, so that the last wait is not a busy one.
+    /// Returns the remaining time, rounded up, so that the last wait is not a busy wait.
     private func milliseconds() -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(min(max(left.rounded(.up), 0), 60_000))

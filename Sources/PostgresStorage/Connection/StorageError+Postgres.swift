@@ -1,16 +1,16 @@
 import AppleAccounts
 
 extension StorageError {
-    /// What a failure of PostgreSQL or libpq means to the service. The detail has their words and the name of
-    /// the statement, never values.
+    /// Maps a failure of PostgreSQL or libpq to the service's error. The detail has their words and the name
+    /// of the statement, never values.
     init(_ error: any Error) {
         switch error {
         case let error as StorageError: self = error
         case let error as PostgresError:
             let code = Code(sqlState: error.sqlState)
-            // The messages about refused values repeat them.
+            // Messages about refused values repeat the values.
             let message = code == .valueRefused ? "" : error.message
-            // A COMMIT has no values: what it fails with is the fault of no single command.
+            // A COMMIT has no values: its failure is not the fault of a single command.
             let isCommit = error.statement == PostgresCall.commit.statement.name
             self.init(
                 isCommit && code == .valueRefused ? .unavailable : code,
@@ -25,7 +25,7 @@ extension StorageError.Code {
     init(sqlState: String) {
         self =
             switch sqlState {
-            // lock_not_available, query_canceled: what a lock or statement time-out says.
+            // lock_not_available, query_canceled: lock and statement time-outs.
             case "55P03", "57014": .busy
             // read_only_sql_transaction
             case "25006": .readOnly
@@ -33,7 +33,7 @@ extension StorageError.Code {
             case "53100": .full
             // data_corrupted, index_corrupted
             case "XX001", "XX002": .corrupted
-            // not_null_violation: no value of a caller's is ever left out, so a row of our own is missing
+            // not_null_violation: no caller's value is ever left out, so a row of our own is missing
             case "23502": .corrupted
             // program_limit_exceeded: a value too large for its index
             case "54000": .valueRefused

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// One SQL statement with typed arguments: it is called like a function, and its text names the parameters by
-/// what the closure calls them.
+/// One SQL statement with typed arguments: it is called like a function, and its text refers to the
+/// parameters by the closure's argument names.
 ///
 /// ```swift
 /// static let release = TypedStatement<UniqueID, Moment>("release_code") { id, end in
@@ -14,7 +14,7 @@ import SQLTables
 struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     let statement: PostgresStatement
 
-    /// - Parameter name: Of its own: two statements must never share one.
+    /// - Parameter name: Unique: two statements must never share a name.
     init(_ name: String, _ sql: (repeat Parameter<each Argument>) -> String) {
         var count = 0
         func next<Value>(_ type: Value.Type) -> Parameter<Value> {
@@ -31,7 +31,7 @@ struct TypedStatement<each Argument: PostgresArgument>: Sendable {
     }
 }
 
-/// A value of a statement. In SQL text it is its number and the cast that gives it its type.
+/// A parameter of a statement. In SQL text it is its number and the cast that gives it its type.
 struct Parameter<Value: PostgresArgument>: Sendable, CustomStringConvertible {
     fileprivate let number: Int
 
@@ -45,7 +45,7 @@ extension Array: PostgresArgument where Element: PostgresElement {
     var bound: PostgresValue { Element.bound(self) }
 }
 
-/// What can stand in an array: a value, or a value that may be NULL.
+/// An element of an array: a value, or a value that may be NULL.
 protocol PostgresElement: Sendable {
     static var elementType: String { get }
 

@@ -1,9 +1,9 @@
-/// Who waits for a free connection, the longest waiting first. Bounded in number and in time. Does no I/O and
-/// reads no clock.
+/// Queue of callers that wait for a free connection, the longest waiting first. Bounded in number and in
+/// time. Does no I/O and reads no clock.
 struct WaitingLine<Ticket: Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// More would not be served in time.
+    /// More callers would not be served in time.
     static var longest: Int { 4096 }
 
     private struct Place: Sendable {
@@ -13,7 +13,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     private var places: [Place] = []
-    /// How many at the front have left. They are taken away in bulk.
+    /// Number of entries at the front that have left. They are removed in bulk.
     private var gone = 0
     private var nextNumber: UInt64 = 0
 
@@ -21,7 +21,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
 
     var isEmpty: Bool { places.count == gone }
 
-    /// When the first of them has waited for too long.
+    /// Deadline of the first waiting caller.
     var nextDeadline: Instant? { isEmpty ? nil : places[gone].deadline }
 
     mutating func makeNumber() -> UInt64 {
@@ -29,7 +29,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
         return nextNumber
     }
 
-    /// Returns `false` when there are too many.
+    /// Returns `false` when the queue is full.
     mutating func join(_ ticket: Ticket, number: UInt64, until deadline: Instant) -> Bool {
         guard places.count - gone < Self.longest else { return false }
         places.append(Place(number: number, deadline: deadline, ticket: ticket))
@@ -54,7 +54,7 @@ struct WaitingLine<Ticket: Sendable>: Sendable {
     }
 
     mutating func all() -> [Ticket] {
-        // The numbers go on: a caller that was woken may be about to stop waiting.
+        // The numbers are never reused: a caller that was woken may be about to stop waiting.
         defer { (places, gone) = ([], 0) }
         return places[gone...].map(\.ticket)
     }

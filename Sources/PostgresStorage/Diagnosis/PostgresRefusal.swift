@@ -1,18 +1,18 @@
 import CLibPQ
 import Foundation
 
-/// Why a server cannot be used as it is configured: what waiting does not correct.
+/// Reason why a server cannot be used as it is configured: a cause that waiting does not remove.
 public enum PostgresRefusal: Sendable, Equatable {
     /// No name server knows the host.
     case unknownHost(String)
     case passwordMissing
     case passwordWrong
-    /// There is no such role, or `pg_hba.conf` does not let it in from here.
+    /// The role does not exist, or `pg_hba.conf` does not admit it from here.
     case userRefused
     case databaseMissing
 
-    /// Tries to connect once more, and asks for the cause in a form that is made for programs: the code of
-    /// the resolver and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
+    /// Tries to connect once more, and reads the cause in a form made for programs: the code of the resolver
+    /// and the SQLSTATE of the server. Blocks for a few seconds at most for each host.
     ///
     /// - Returns: `nil` when the cause may pass, and when the connection succeeds.
     public static func find(at address: PostgresAddress) -> PostgresRefusal? {
@@ -32,7 +32,8 @@ public enum PostgresRefusal: Sendable, Equatable {
         }
     }
 
-    /// A name that does not exist, if none of the hosts can be found. With several, another may answer.
+    /// Returns a host name that does not exist, if none of the hosts can be found. If one of several is
+    /// found, it may respond.
     private static func unknownHost(of url: PostgresURL) -> String? {
         guard url.options["hostaddr"] == nil else { return nil }
         let hosts = (url.options["host"] ?? "").split(separator: ",").map(String.init)
@@ -41,30 +42,30 @@ public enum PostgresRefusal: Sendable, Equatable {
     }
 
     private static func isUnknown(_ host: String) -> Bool {
-        // A path is the folder of a local socket.
+        // A path is the directory of a local socket.
         guard !host.hasPrefix("/") else { return false }
         var result: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, nil, &result)
         if let result { freeaddrinfo(result) }
-        // A name server that is away gives another code.
+        // An unreachable name server gives another code.
         return code == EAI_NONAME
     }
 }
 
 extension PostgresURL {
-    /// How a server has refused a connection.
+    /// A server's refusal of a connection.
     fileprivate struct Answer {
         let needsPassword: Bool
-        /// Of the last server; `nil` when none has answered.
+        /// SQLSTATE of the last server; `nil` when no server responded.
         let sqlState: String?
     }
 
-    /// - Returns: `nil` when the connection succeeds, and when the time is over.
+    /// - Returns: `nil` when the connection succeeds, and when the deadline passes.
     fileprivate func answer(before deadline: ContinuousClock.Instant) -> Answer? {
         guard let pointer = withParameters({ PQconnectStartParams($0, $1, 1) }) else { return nil }
         let connection = ConnectionHandle(owning: pointer)
         PQsetNoticeReceiver(connection.pointer, { _, _ in }, nil)
-        // Instead of the message, which can be in any language, the code alone follows the severity.
+        // The code alone follows the severity, instead of the message, which can be in any language.
         PQsetErrorVerbosity(connection.pointer, PQERRORS_SQLSTATE)
         let wait = SocketWait(deadline: deadline)
         var next = PGRES_POLLING_WRITING
@@ -82,7 +83,7 @@ extension PostgresURL {
             sqlState: Self.sqlState(in: text))
     }
 
-    /// The last SQLSTATE of a message of this verbosity: `...: FATAL:  28P01`.
+    /// Returns the last SQLSTATE of a message of this verbosity: `...: FATAL:  28P01`.
     private static func sqlState(in text: String) -> String? {
         text.split(whereSeparator: \.isWhitespace).last.flatMap { word in
             let isCode =

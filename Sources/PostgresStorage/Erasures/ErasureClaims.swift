@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Hands out the grants of erased accounts, as `GrantClaims` does codes.
+/// Claims the Apple codes and tokens of erased accounts, as `GrantClaims` does codes.
 enum ErasureClaims {
     private struct Claim {
         let any: TypedStatement<Moment, Int64, Moment>
@@ -46,7 +46,7 @@ enum ErasureClaims {
 
     private static let claim = Claim()
 
-    /// - Parameter id: Only the grants of this erasure.
+    /// - Parameter id: Claims only entries of this erasure.
     static func grants(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?, in session: PostgresSession
     ) throws -> [ClaimedErasureGrant] {

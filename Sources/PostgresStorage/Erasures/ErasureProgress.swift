@@ -1,10 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// Writes how far the grants of erased accounts have come.
+/// Writes the progress of the Apple codes and tokens of erased accounts.
 enum ErasureProgress {
-    // Two replicas that end the last two grants at once would each see the other's unfinished, and neither
-    // would finish the erasure. So one waits here, and sees in its later statements what the other did.
+    // Two replicas that finish the last two entries at once would each see the other's entry unfinished, and
+    // neither would finish the erasure. So one waits here, and its later statements see the other's write.
     private static let lock = TypedStatement<ErasureID>("lock_erasure") {
         "SELECT id FROM erasure WHERE id = \($0) FOR UPDATE"
     }

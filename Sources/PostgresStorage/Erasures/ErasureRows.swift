@@ -22,7 +22,7 @@ struct ErasureGrantColumns {
 
 /// Reads erasures with their apps and grants.
 enum ErasureRows {
-    /// Finds the erasure by its own ID or by that of the account, whichever is not NULL.
+    /// Finds the erasure by its own ID or by the account's ID; the other argument is NULL.
     private typealias ByEither = TypedStatement<ErasureID, AccountID>
 
     private struct Find {
@@ -86,7 +86,7 @@ enum ErasureRows {
         try session.run(findByAccount(id)).count > 0
     }
 
-    /// Reads all in one snapshot, so that no finished erasure has a grant that is not.
+    /// Reads all in one snapshot, so that a finished erasure never has an unfinished entry.
     private static func find(
         _ id: ErasureID?, of account: AccountID?, in session: PostgresSession
     ) throws -> ErasureRecord? {

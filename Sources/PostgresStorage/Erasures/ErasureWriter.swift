@@ -1,9 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Numbers
-/// of names are looked up in the statements: one that is missing violates NOT NULL, so that nothing is lost
-/// in silence.
+/// Turns a user into a tombstone. The classification of the columns decides which are cleared. The statements
+/// look up the numbers of names: a missing number violates NOT NULL, so that no row is lost silently.
 enum ErasureWriter {
     private static let removeCredentials = TypedStatement<String, String, Int64>("erase_credentials") {
         team, tombstone, row in
@@ -13,8 +12,8 @@ enum ErasureWriter {
             WHERE team_id = (SELECT id FROM team WHERE name = \(team)) AND sub = \(tombstone))
         """
     }
-    // An older tombstone of the person gives its name away: its time is in the person's row since they came
-    // back. Its row stays for its events, under a name that says nothing.
+    // An older tombstone of the user gives up its name: its time is in the user's row since they came back.
+    // Its row stays for its events, under a meaningless name.
     private static let retireTombstone = TypedStatement<String, String>("retire_tombstone") {
         team, tombstone in
         """
@@ -94,8 +93,8 @@ enum ErasureWriter {
     private static let insertGrants = InsertGrants()
 
     /// - Parameters:
-    ///   - key: Of the person.
-    ///   - rowID: Of the person's subject. It is left without revocation.
+    ///   - key: Key of the user.
+    ///   - rowID: Row ID of the user's subject. The row is left without revocation.
     static func calls(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) -> [PostgresCall] {
         let (team, tombstone) = (key.team.rawValue, key.tombstoneName)
         var calls = [

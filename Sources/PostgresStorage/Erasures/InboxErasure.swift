@@ -1,10 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// Lets the notification inbox forget a person.
+/// Removes a user from the notification inbox.
 enum InboxErasure {
-    // One notification can be about several people, so its rows are locked in one order. OFFSET 0 makes the
-    // planner look once for each app, and not read the whole inbox when it expects many apps.
+    // One notification can be about several users, so its rows are locked in one order. OFFSET 0 makes the
+    // planner look once for each app, instead of reading the whole inbox when it expects many apps.
     private static let forgetPayloads = TypedStatement<String, String>("forget_payloads") {
         subject, payload in
         """
@@ -24,7 +24,7 @@ enum InboxErasure {
         "DELETE FROM notification_event WHERE app_id IN (SELECT id FROM app) AND sub = \($0)"
     }
 
-    /// Removes what Apple told under this name. The keys are found through the apps, of which there are few.
+    /// Removes the notifications about this `sub`. The keys are found through the apps, which are few.
     static func calls(_ subject: AppleSubject) -> [PostgresCall] {
         [
             forgetPayloads(subject.rawValue, KeptNotification.erasedPayload), forgetKeys(subject.rawValue),

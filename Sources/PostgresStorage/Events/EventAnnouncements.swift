@@ -5,10 +5,10 @@ struct EventAnnouncements: Sendable {
     private static let listen = PostgresCall(
         PostgresStatement("listen", "LISTEN \(EventAppending.channel)"))
 
-    /// How often the counter is read even without an announcement: a pooler in between may not pass
+    /// Interval at which the counter is read even without an announcement: a pooler may not pass
     /// announcements on.
     private static let pollInterval = Duration.seconds(3)
-    /// How soon a cancelled task is over.
+    /// Time after which a cancelled task has ended.
     private static let slice = Duration.milliseconds(500)
 
     private let connection: PostgresConnection
@@ -33,19 +33,19 @@ struct EventAnnouncements: Sendable {
                     onSequence(heard)
                 }
             } catch {
-                // The pool reports a lost connection; here it is only tried again.
+                // The pool reports a lost connection; here it is only retried.
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
         await connection.close()
     }
 
-    /// The latest number after listening for a short while.
+    /// Returns the latest number after listening for a short while.
     private static func hear(
         _ session: PostgresSession, polls: Bool, until deadline: ContinuousClock.Instant
     ) throws -> Int64? {
         guard session.isListening else {
-            // Events after this are heard of, those before are read.
+            // Later events are announced, earlier events are read.
             _ = try session.run(listen)
             session.isListening = true
             return try EventCounter.lastSequence(in: session)

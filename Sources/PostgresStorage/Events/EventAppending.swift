@@ -3,11 +3,11 @@ import SQLTables
 
 /// The account events of a transaction, which are appended at its end.
 ///
-/// Their numbers come from one row, which stays locked until the commit: the next transaction gets the next
-/// numbers when these events can be seen, and the same numbers when they never will be. So nothing in the
-/// transaction may wait for anything behind it.
+/// Their numbers come from one row, which stays locked until the commit. If the transaction commits, the next
+/// transaction gets the next numbers once these events are visible; if it rolls back, the next transaction
+/// gets the same numbers. So no later statement of the transaction may wait for another transaction.
 struct EventAppending {
-    /// Listeners on this channel hear the number of the last event.
+    /// Channel on which listeners receive the number of the last event.
     static let channel = "siwa_events"
 
     private struct Append {
@@ -46,7 +46,7 @@ struct EventAppending {
         events.append((event, rowID))
     }
 
-    /// Hangs the events of the time when there was no account on another row, as those stored before are.
+    /// Moves events from the time without an account to another row, as is done with stored events.
     mutating func moveEventsWithoutAccount(from rowID: Int64, to newRowID: Int64) {
         for index in events.indices where events[index].rowID == rowID && events[index].event.accountID == nil
         {
@@ -54,7 +54,7 @@ struct EventAppending {
         }
     }
 
-    /// Its result has one row, with the number of the last event.
+    /// Returns the call that appends the events. Its result has one row, with the number of the last event.
     func call(_ names: PostgresNames) throws -> PostgresCall {
         let columns = Self.append.columns
         return try Self.append.statement.call(events) { item, row in
@@ -64,7 +64,7 @@ struct EventAppending {
         }
     }
 
-    /// The number of the last event, in the result of `call`.
+    /// Returns the number of the last event from the result of `call`.
     static func lastSequence(in rows: PostgresRows) throws(StorageError) -> Int64? {
         try rows.requireEventCounter()[append.lastSequence]
     }

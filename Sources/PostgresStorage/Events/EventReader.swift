@@ -3,11 +3,11 @@ import SQLTables
 
 /// Reads the event feed.
 struct EventReader {
-    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read
-    /// takes.
+    /// Number of events that one page may read for a caller who may see few of them. Bounds the time of a
+    /// read.
     static let longestScan = 5000
 
-    /// The two statements. That for callers who may see some apps has one column more at the end.
+    /// The two statements. The statement for callers limited to some apps has another column at the end.
     private struct Find {
         let event: EventTable
         let subject: SubjectTable
@@ -43,10 +43,10 @@ struct EventReader {
             """
         }
 
-        // The numbers of the apps are read along: the first events of an app that is new since would
-        // otherwise never be shown. Subqueries have a LIMIT, and one reads one table, so that the planner
-        // leaves them what they are: of EXISTS, or of a join with a table that was empty, it can make a walk
-        // through all rows.
+        // The numbers of the apps are read in the same statement: the first events of an app that is new
+        // since would otherwise never be shown. Subqueries have a LIMIT, and each reads one table, so that
+        // the planner leaves them unchanged: it can turn EXISTS, or a join with a table that was empty, into
+        // a scan of all rows.
         private static let isAllowed = """
             CASE
             WHEN e.app_id IS NOT NULL THEN e.app_id = ANY ((SELECT apps FROM allowed)::integer[])
@@ -87,7 +87,7 @@ struct EventReader {
     }
 
     private func call(after sequence: Int64, scan: Int, visibleTo scope: AppScope) -> PostgresCall {
-        // One more row tells whether there is more.
+        // An extra row shows that more events follow.
         let limit = Int64(scan) + 1
         return switch scope {
         case .all: Self.find.all(sequence, limit)
@@ -98,7 +98,7 @@ struct EventReader {
     private func event(_ row: PostgresRow, in session: PostgresSession) throws -> AccountEvent {
         let columns = Self.find
         let name = try row.required(columns.subject.subject)
-        // A person who was erased has a name here that no `sub` can be.
+        // An erased user has a name here that cannot be a `sub`.
         let subject = AppleSubject(name)
         guard subject != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// When work is due next: the first entries of three indexes.
+/// Times at which work is due next: the first entries of three indexes.
 enum DueRows {
     private struct Find {
         let call: PostgresCall

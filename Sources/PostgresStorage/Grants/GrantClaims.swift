@@ -1,10 +1,12 @@
 import AppleAccounts
 import SQLTables
 
-/// Hands out codes and checks. Each claim is one statement and its own transaction, which skips what another
-/// claimer holds: two of them, in any processes, never get the same, and none waits for another.
+/// Claims codes and checks. Each claim is one statement and its own transaction, which skips rows that
+/// another claimer has locked: two claimers, in any processes, never get the same row, and none waits for
+/// another.
 ///
-/// No claims are ended when a process starts: they may be those of another replica. They end by themselves.
+/// No claims are ended when a process starts, because they may belong to another replica. They expire by
+/// themselves.
 enum GrantClaims {
     private struct ClaimCodes {
         let statement: TypedStatement<Moment, Int64, Moment>
@@ -15,8 +17,7 @@ enum GrantClaims {
             var list = SelectList()
             code = CodeColumns(&list)
             person = PersonColumns(&list)
-            // What is returned is the rows as they were before: it shows whether an earlier claim was cut
-            // off.
+            // The statement returns the rows before the update, which show an interrupted earlier claim.
             statement = TypedStatement("claim_codes") { moment, limit, leaseEnd in
                 """
                 WITH due AS MATERIALIZED (
@@ -46,8 +47,8 @@ enum GrantClaims {
             var list = SelectList()
             token = TokenColumns(&list)
             person = PersonColumns(&list)
-            // Without jitter, the tokens of people who signed in at the same time would be checked at the
-            // same time every day.
+            // Without jitter, the tokens of users who signed in at the same time would be checked at the same
+            // time every day.
             statement = TypedStatement("claim_checks") { moment, limit, next, jitter, last in
                 """
                 WITH due AS MATERIALIZED (

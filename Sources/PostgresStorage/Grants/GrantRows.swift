@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// The columns of an authorization code in a SELECT. The table goes by the name `c`, the tables of its client
-/// and app by `client` and `app`.
+/// The columns of an authorization code in a SELECT. The table has the alias `c`, the tables of its client
+/// and app `client` and `app`.
 struct CodeColumns {
     let code: AuthorizationCodeTable
     let client: Column<ClientID>
@@ -19,8 +19,8 @@ struct CodeColumns {
     }
 }
 
-/// The columns of a refresh token in a SELECT. The table goes by the name `t`, the tables of its client and
-/// app by `client` and `app`.
+/// The columns of a refresh token in a SELECT. The table has the alias `t`, the tables of its client and app
+/// `client` and `app`.
 struct TokenColumns {
     let token: RefreshTokenTable
     let client: Column<ClientID>
@@ -37,7 +37,7 @@ struct TokenColumns {
     }
 }
 
-/// The columns of the key of a person in a SELECT. The tables go by the names `s` and `team`.
+/// The columns of a user's key in a SELECT. The tables have the aliases `s` and `team`.
 struct PersonColumns {
     let team: Column<TeamID>
     let subject: Column<String>

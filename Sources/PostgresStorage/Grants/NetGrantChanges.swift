@@ -8,7 +8,7 @@ struct NetGrantChanges {
         let clientID: ClientID
     }
 
-    /// Accounts that lose all codes and tokens that they had before.
+    /// Accounts that lose all of their earlier codes and tokens.
     private(set) var emptiedAccounts: [AccountID] = []
     private(set) var removedCodes: [UniqueID] = []
     private(set) var removedTokens: [(accountID: AccountID, clientID: ClientID)] = []
@@ -22,7 +22,7 @@ struct NetGrantChanges {
     /// In the order of their IDs.
     var codes: [NewAuthorizationCode] { insertedCodes.values.sorted { $0.id < $1.id } }
 
-    /// One for each account and client ID, in their order.
+    /// Tokens in the order of account and client ID, at most one for each pair.
     var tokens: [RefreshTokenRecord] {
         putTokens.values.sorted {
             ($0.accountID.uniqueID, $0.clientID) < ($1.accountID.uniqueID, $1.clientID)

@@ -1,11 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads all codes and tokens of the accounts that a batch needs them of, and locks them: no other
-/// transaction claims one between this and the end of the transaction, and a claim that was made before is
-/// seen.
+/// Reads and locks all codes and tokens of the accounts that need them in a batch: no other transaction
+/// claims a code or token from here to the end of the transaction, and an earlier claim is visible.
 ///
-/// The rows of the accounts' subjects are locked before, so no code or token can be added meanwhile.
+/// The rows of the accounts' subjects are locked before, so no code or token can be added in between.
 enum PostgresGrantReader {
     private struct FindCodes {
         let statement: TypedStatement<[AccountID]>
@@ -44,7 +43,7 @@ enum PostgresGrantReader {
     private static let findCodes = FindCodes()
     private static let findTokens = FindTokens()
 
-    /// An account that has nothing is not among them.
+    /// Returns the codes and tokens. Accounts without any are not in the result.
     static func load(
         _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: AccountGrants] {

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Writes what commands change of codes and tokens, in at most five statements for any number of them.
+/// Writes the changes of codes and tokens, in at most five statements for any number of changes.
 enum PostgresGrantWriter {
     private static let removeCodes = TypedStatement<[UniqueID], [AccountID]>("remove_codes") {
         ids, accounts in
@@ -20,7 +20,7 @@ enum PostgresGrantWriter {
         "DELETE FROM refresh_token WHERE account_id = ANY (\($0))"
     }
 
-    // A name without number violates NOT NULL, so that no row is lost in silence.
+    // A name without number violates NOT NULL, so that no row is lost silently.
     private struct InsertCodes {
         let columns: AuthorizationCodeTable
         let client: Column<ClientID>
@@ -73,8 +73,8 @@ enum PostgresGrantWriter {
     private static let insertCodes = InsertCodes()
     private static let putTokens = PutTokens()
 
-    /// To be run in the batch's transaction once its subjects and credentials are saved. The names of the
-    /// apps and clients are there already.
+    /// Returns statements for the batch's transaction, to run after its subjects and credentials are saved.
+    /// The names of the apps and clients must be stored already.
     static func calls(
         for changes: [GrantChange], sealing: any GrantSealing
     ) throws(StorageError) -> [PostgresCall] {

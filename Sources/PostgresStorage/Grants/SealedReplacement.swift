@@ -1,10 +1,10 @@
 import AppleAccounts
 
-/// Replaces sealed secrets by others: one statement for each kind, with any number of secrets.
+/// Replaces sealed secrets: one statement for each kind, with any number of secrets.
 ///
-/// Rows are locked in the order in which batches lock them: codes by ID, tokens by account and client, grants
-/// of erasures by ID. One that is gone or was changed since it was read is left alone: a newer token must not
-/// be undone.
+/// Rows are locked in the order in which batches lock them: codes by ID, tokens by account and client,
+/// erasure entries by ID. A row that is gone or was changed since it was read stays as it is: a newer token
+/// must not be overwritten.
 enum SealedReplacement {
     private typealias ByID = TypedStatement<[UniqueID], [SealedSecret], [SealedSecret]>
 
@@ -46,7 +46,7 @@ enum SealedReplacement {
         """
     }
 
-    /// Returns how many were replaced.
+    /// Returns the number of replaced secrets.
     static func replace(_ changes: [SealedChange], in session: PostgresSession) throws -> Int {
         let calls = SealedCursor.Place.allCases.compactMap { place in
             call(place, changes.filter { $0.row.cursor.place == place })

@@ -1,10 +1,10 @@
 import AppleAccounts
 import SQLTables
 
-/// Goes through all sealed secrets in the order of their keys.
+/// Walks all sealed secrets in the order of their keys.
 ///
-/// The places are read one after the other, each as it is then: a secret that moves on meanwhile is met in
-/// its new place.
+/// The tables are read one after the other, each in its current state: a secret that moves during the walk is
+/// met in its new table.
 enum SealedRows {
     /// The columns of the three statements.
     private struct Columns {
@@ -15,7 +15,7 @@ enum SealedRows {
         let kind: Column<SealedPurpose>
 
         /// - Parameters:
-        ///   - id: SQL of the ID that the cursor has.
+        ///   - id: SQL of the cursor's ID.
         ///   - kind: SQL of the code of the purpose.
         init(_ list: inout SelectList, id: String, account: String, sealed: String, kind: String) {
             self.id = list.add(id, UniqueID.self, as: "id")
@@ -101,7 +101,7 @@ enum SealedRows {
     private static func statement(
         _ place: SealedCursor.Place, after cursor: SealedCursor?, limit: Int
     ) -> (PostgresCall, Columns) {
-        // No ID is as small as this.
+        // Every ID is greater than zero.
         let start = cursor?.id ?? UniqueID(high: 0, low: 0)
         let limit = Int64(limit)
         return switch place {

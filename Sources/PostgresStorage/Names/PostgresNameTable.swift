@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Small numbers for names that are few and stand in many rows: teams, apps, clients. They never change and
-/// are never taken away, so the session remembers what it has seen.
+/// Small numbers for names that are few and occur in many rows: teams, apps, clients. They never change and
+/// are never deleted, so the session caches them.
 final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & PostgresColumnValue> {
     private var numbers: [Name: Int64] = [:]
     private var names: [Int64: Name] = [:]
@@ -16,7 +16,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         var list = SelectList()
         number = list.add("id", Int64.self, as: "id")
         name = list.add("name", Name.self, as: "name")
-        // In the order of the names, so that two replicas that meet the same new ones cannot wait for each
+        // In the order of the names, so that two replicas that store the same new names cannot wait for each
         // other.
         insert = TypedStatement("insert_\(T.name)") { names in
             """
@@ -31,12 +31,12 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         readAll = PostgresCall(PostgresStatement("read_all_of_\(T.name)", "SELECT \(list) FROM \(T.name)"))
     }
 
-    /// Stores those that are new. Not inside of a transaction: what is remembered must not be rolled back.
+    /// Stores new names. Not inside a transaction: cached numbers must not be rolled back.
     func ensure(_ names: Set<Name>, in session: PostgresSession) throws {
         let new = names.filter { numbers[$0] == nil }
         guard !new.isEmpty else { return }
-        // Two statements of their own: the second sees what another replica has inserted instead of the
-        // first.
+        // Two separate statements: the second sees names that another replica inserted before the first
+        // could.
         _ = try session.run(insert(Array(new)))
         remember(try session.run(read(Array(new))))
     }
@@ -48,7 +48,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
         return numbers[name]
     }
 
-    /// The number of a name that was stored before.
+    /// Returns the number of a name that was stored before.
     func ensuredNumber(of name: Name) throws -> Int64 {
         guard let number = numbers[name] else {
             throw StorageError(.corrupted, detail: "expected a number for a name in \(T.name), found none")
@@ -58,7 +58,7 @@ final class PostgresNameTable<T: NumberedNames, Name: ByteComparedText & Postgre
 
     func name(of number: Int64, in session: PostgresSession) throws -> Name {
         if let name = names[number] { return name }
-        // Another replica has stored it, and nearly always it is not the only one.
+        // Another replica has stored it, and usually other names too.
         remember(try session.run(readAll))
         guard let name = names[number] else {
             throw StorageError(

@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-// Rows whose app stands in them as a number.
+// Rows that refer to their app by its number.
 
 extension CredentialTable {
     func add(

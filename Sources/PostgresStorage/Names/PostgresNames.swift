@@ -1,14 +1,14 @@
 import AppleAccounts
 import SQLTables
 
-/// The numbers of teams, apps and clients, as one session knows them.
+/// Numbers of teams, apps and clients, as cached by one session.
 final class PostgresNames {
     let teams = PostgresNameTable<TeamTable, TeamID>()
     let apps = PostgresNameTable<AppTable, ClientID>()
     /// Client IDs that codes and tokens were issued to.
     let clients = PostgresNameTable<ClientTable, ClientID>()
 
-    /// Gives numbers to all names in the commands. Not inside of a transaction.
+    /// Stores all names of the commands. Not inside a transaction.
     func ensure(namesOf commands: [AccountCommand], in session: PostgresSession) throws {
         var found = CommandNames()
         for command in commands { found.add(command) }

@@ -2,12 +2,12 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Ends the grants of credentials that account commands have ended, in their transaction, which has locked
-/// the subjects.
+/// Ends the grants of credentials that account commands have ended, in the transaction of the commands, which
+/// has locked the subjects.
 struct EndedGrants {
-    /// Of the transaction, with those of grants in their places.
+    /// Events of the transaction, with the grant events at their positions.
     let events: [AccountEvent]
-    /// What is to be written.
+    /// Writes to make.
     let calls: [PostgresCall]
 
     private struct FindHolders {
@@ -32,8 +32,8 @@ struct EndedGrants {
 
     private static let findHolders = FindHolders()
 
-    /// What asks, in the round trip that locks the subjects, which of them have grants; `nil` when no command
-    /// can end a credential, or the accounts are not known then.
+    /// Returns the query for accounts with grants, sent in the round trip that locks the subjects; `nil` when
+    /// no command can end a credential, or the accounts are not known yet.
     static func holdersCall(_ set: WorkingSet, _ keys: SubjectKeyArrays) -> PostgresCall? {
         guard set.hasRevocation else { return nil }
         return findHolders.statement(keys.teamNumbers, keys.names)
@@ -45,7 +45,7 @@ struct EndedGrants {
 
     /// Reads in one round trip, and only when a credential has ended.
     ///
-    /// - Parameter holders: The accounts that have grants; `nil` when that was not asked.
+    /// - Parameter holders: Accounts that have grants; `nil` when the query was not sent.
     init(
         of set: WorkingSet, holders: Set<AccountID>?, _ names: PostgresNames, in session: PostgresSession
     ) throws {
@@ -67,8 +67,8 @@ struct EndedGrants {
 }
 
 extension WorkingSet {
-    /// Whether a notification says that a credential has ended. Erasures and transfers stand alone, and are
-    /// rare enough to be asked for in a round trip of their own.
+    /// Indicates a notification that reports the end of a credential. Erasures and transfers stand alone, and
+    /// are rare enough for a round trip of their own.
     fileprivate var hasRevocation: Bool {
         commands.contains { command in
             guard case .notification(let notification) = command else { return false }

@@ -3,8 +3,8 @@ import AuthorizationServer
 
 /// Commits a batch of grant commands, of any size, in one transaction of three round trips.
 ///
-/// Locks are taken in one order: Google's accounts and events, the rows of subjects, what is inserted, the
-/// event counter. Account commands lock subjects before they end grants, so neither sees half of the other.
+/// Locks are taken in one order: Google's accounts and events, the rows of subjects, inserted rows, the event
+/// counter. Account commands lock subjects before they end grants, so neither sees half of the other.
 struct GrantBatch {
     let names: PostgresNames
 
@@ -13,7 +13,7 @@ struct GrantBatch {
         do {
             return try attempt(commands, in: session)
         } catch let error where StorageError(error).code == .valueRefused {
-            // One of them has a value that no row takes, which must not be the fault of the others.
+            // One command has a value that no row accepts; the other commands must not fail with it.
             var results: [Result<GrantOutcome, any Error>] = []
             var lastEventSequence: Int64?
             for command in commands {
@@ -49,7 +49,7 @@ struct GrantBatch {
         }
     }
 
-    /// - Throws: `PostgresError`, and then the transaction has to be rolled back.
+    /// - Throws: `PostgresError`. The transaction must then be rolled back.
     private func commitOnce(
         _ commands: [GrantCommand], in session: PostgresSession
     ) throws -> GrantCommitResult {
@@ -80,7 +80,7 @@ struct GrantBatch {
             results: results, lastEventSequence: try EventAppending.lastSequence(in: rows[calls.count]))
     }
 
-    /// Locks the accounts, and reads everything of theirs. Returns the row of each subject.
+    /// Locks the accounts, and reads all of their rows. Returns the row of each subject.
     private func load(
         _ set: inout GrantWorkingSet, _ accounts: [AccountID], in session: PostgresSession
     ) throws -> [AccountID: Int64] {
@@ -99,7 +99,7 @@ struct GrantBatch {
 }
 
 extension GrantCommand {
-    /// The app that a new grant belongs to.
+    /// The app of a new grant.
     fileprivate var app: ClientID? {
         switch self {
         case .authorize(let authorize): authorize.clientID

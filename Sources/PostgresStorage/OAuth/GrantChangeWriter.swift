@@ -3,8 +3,7 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Writes what a transaction has changed of grants: one statement for each kind of change, with any
-/// number of rows.
+/// Writes a transaction's changes of grants: one statement for each kind of change, with any number of rows.
 enum GrantChangeWriter {
     private static let removeCodesOfGrants = TypedStatement<[GrantID]>("remove_codes_of_grants") {
         "DELETE FROM oauth_code WHERE grant_id = ANY (\($0))"
@@ -31,7 +30,7 @@ enum GrantChangeWriter {
         "DELETE FROM google_account WHERE google_subject = ANY (\($0))"
     }
 
-    // A name without number violates NOT NULL, so that no row is lost in silence.
+    // A name without number violates NOT NULL, so that no row is lost silently.
     private struct PutGrants {
         let columns: OAuthGrantTable
         let app: Column<ClientID>
@@ -53,7 +52,7 @@ enum GrantChangeWriter {
         }
     }
 
-    /// Inserts rows, or changes them where there are such.
+    /// Inserts rows, or updates existing rows.
     private struct Put<T: Table> {
         let columns: T
         let statement: RowStatement
@@ -70,7 +69,7 @@ enum GrantChangeWriter {
                 "INSERT INTO \(T.name) (\(rows.names)) SELECT * FROM \(rows.unnest) \(conflict)")
         }
 
-        /// Empty for no records.
+        /// Returns the calls; empty for no records.
         func calls<Record>(
             _ records: [Record], _ write: (T, Record, RowValues) -> Void
         ) -> [PostgresCall] {
@@ -86,7 +85,7 @@ enum GrantChangeWriter {
     private static let insertGoogleEvents = Put<GoogleEventTable>()
     private static let putGoogleAccounts = Put<GoogleAccountTable>("google_subject", .values)
 
-    /// To be run in the transaction that has locked the accounts.
+    /// Returns statements for the transaction that has locked the accounts.
     static func calls(for changes: GrantChanges) -> [PostgresCall] {
         var calls: [PostgresCall] = []
         if !changes.removedGrants.isEmpty {
@@ -117,7 +116,7 @@ enum GrantChangeWriter {
             + putGoogleAccounts.calls(accounts) { $0.write($1, to: $2) }
     }
 
-    /// What removes what is kept of Google accounts whose persons are erased.
+    /// Returns statements that delete all data of Google accounts whose users are erased.
     static func forgetCalls(googleSubjects: Set<String>) -> [PostgresCall] {
         guard !googleSubjects.isEmpty else { return [] }
         let subjects = googleSubjects.sorted()

@@ -3,15 +3,15 @@ import AuthorizationServer
 import Cryptography
 import SQLTables
 
-/// Finds what a batch of grant commands leads to, beside the grants themselves.
+/// Loads the context of a batch of grant commands, except the grants themselves.
 enum GrantQuestionRows {
     /// "siwo" in ASCII: the first of the two numbers that name an advisory lock.
     private static let space = 0x7369_776F
-    /// How many locks there are for all of Google's accounts and events.
+    /// Number of locks for all of Google's accounts and events.
     private static let lockCount: UInt64 = 256
 
-    // Google's accounts and events have no account whose row could be locked, and those that come first have
-    // no row of their own. All are locked by the first statement of a transaction, in one order.
+    // Google's accounts and events have no account row that could be locked, and new ones have no row of
+    // their own. All are locked by the first statement of a transaction, in one order.
     private static let lock = TypedStatement<[Int64]>("oauth_lock_google") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
@@ -99,7 +99,7 @@ enum GrantQuestionRows {
     private static let findPaces = FindPaces()
     private static let findErased = FindErased()
 
-    /// What comes first in the transaction.
+    /// Returns the first calls of the transaction.
     static func ownerCalls(_ question: GrantQuestion) -> [PostgresCall] {
         let find = findOwners.statement(
             question.codeDigests, question.lineIDs, question.googleSubjects,
@@ -109,14 +109,14 @@ enum GrantQuestionRows {
         return [lock(Set(names.map(lockNumber)).sorted()), find]
     }
 
-    /// - Parameter owners: The result of the last of `ownerCalls`.
+    /// - Parameter owners: Result of the last call of `ownerCalls`.
     static func accounts(_ question: GrantQuestion, _ owners: PostgresRows) throws -> [AccountID] {
         var ids = Set(question.accountIDs)
         for row in owners { ids.insert(try row.required(findOwners.accountID)) }
         return ids.sorted { $0.uniqueID < $1.uniqueID }
     }
 
-    /// What comes once the accounts are locked.
+    /// Returns the calls that follow once the accounts are locked.
     static func calls(_ question: GrantQuestion) -> [PostgresCall] {
         [
             findErased.statement(question.accountIDs), findGoogleAccounts.statement(question.googleSubjects),
@@ -124,7 +124,7 @@ enum GrantQuestionRows {
         ]
     }
 
-    /// - Parameter results: Of `calls`.
+    /// - Parameter results: Results of `calls`.
     static func load(_ results: ArraySlice<PostgresRows>, into set: inout GrantWorkingSet) throws {
         var results = results
         guard let erased = results.popFirst(), let accounts = results.popFirst(),
@@ -141,7 +141,7 @@ enum GrantQuestionRows {
         return try row.map { try findGoogleAccounts.columns.account($0).isDisabled } ?? false
     }
 
-    /// The same in every replica of every version.
+    /// Returns a number that is the same in every replica of every version.
     private static func lockNumber(of name: String) -> Int64 {
         Int64(SHA256Digest.hash(name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } % lockCount)
     }

@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Reads all grants of accounts with everything that hangs on them.
+/// Reads all grants of accounts with their dependent rows.
 struct HeldGrantRows {
     private struct FindGrants {
         let statement: TypedStatement<[AccountID]>
@@ -75,7 +75,7 @@ struct HeldGrantRows {
         return try rows.map { try findGrants.columns.record($0, session.names, in: session) }
     }
 
-    /// - Parameter results: Of `calls`.
+    /// - Parameter results: Results of `calls`.
     init(
         _ results: ArraySlice<PostgresRows>, _ names: PostgresNames, in session: PostgresSession
     ) throws {

@@ -1,12 +1,11 @@
 import AppleAccounts
 import SQLTables
 
-/// Accounts that a batch of grant commands is about, by their IDs: locked, and then read with all
-/// credentials.
+/// Accounts of a batch of grant commands, by their IDs: locked, and then read with all credentials.
 ///
-/// The lock of the subject's row is the one that account commands take before they change a credential, erase
-/// a person or move an account. It is exclusive, so it stands for everything of the account: grants, lines
-/// and codes, those too that do not exist yet. Sign-ins that bring nothing new do not take it.
+/// The lock is the same lock of the subject's row that account commands take before they change a credential,
+/// erase a user or move an account. It is exclusive, so it covers everything of the account: grants, token
+/// families and codes, including rows that do not exist yet. Sign-ins without new facts do not take it.
 struct LockedAccounts {
     private struct Find {
         let statement: TypedStatement<[AccountID]>
@@ -31,10 +30,10 @@ struct LockedAccounts {
     }
 
     private static let find = Find()
-    // In the order of the names, in which account commands lock too. It leaves the key alone, so that an
-    // event which is appended elsewhere need not wait. Without a join: after a wait PostgreSQL looks at the
-    // conditions again, and would leave out, without a lock, a row that a transfer has given another team
-    // meanwhile.
+    // In the order of the names, as account commands lock. The lock leaves the key free, so that another
+    // transaction's event need not wait. Without a join: after a wait PostgreSQL evaluates the conditions
+    // again, and would leave out, without a lock, a row that a transfer has moved to another team in the
+    // meantime.
     private static let lock = TypedStatement<[AccountID]>("oauth_lock_accounts") { ids in
         """
         SELECT id FROM subject WHERE account_id = ANY (\(ids))
@@ -45,14 +44,14 @@ struct LockedAccounts {
     private(set) var records: [AccountID: SubjectRecord] = [:]
     private(set) var rowIDs: [AccountID: Int64] = [:]
 
-    /// What locks them, and then reads them: the second statement sees what was committed while the first one
-    /// waited.
+    /// Returns calls that lock the accounts, and then read them: the second statement sees the commits that
+    /// the first statement waited for.
     static func calls(for ids: [AccountID]) -> [PostgresCall] { [lock(ids), find.statement(ids)] }
 
-    /// What reads them without a lock.
+    /// Returns the call that reads the accounts without a lock.
     static func findCall(for ids: [AccountID]) -> PostgresCall { find.statement(ids) }
 
-    /// - Parameter rows: The result of the last of the calls. An account that is not there has none.
+    /// - Parameter rows: Result of the last call. A missing account has no row.
     init(_ rows: PostgresRows, _ names: PostgresNames, in session: PostgresSession) throws {
         let columns = Self.find
         for row in rows {

@@ -2,9 +2,10 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// Reads what introspection and the use cases of OAuth 2.0 ask for.
+/// Reads for introspection and the use cases of OAuth 2.0.
 enum OAuthReader {
-    /// A line with its grant, and the person with all credentials: one statement, so of one moment.
+    /// Reads a token family with its grant, and the user with all credentials: one statement, so one
+    /// snapshot.
     private struct FindStanding {
         let statement: TypedStatement<UniqueID>
         let line: OAuthLineTable
@@ -43,8 +44,8 @@ enum OAuthReader {
         ORDER BY l.created_at DESC, l.id DESC LIMIT 1
         """
     }
-    // The collation makes lower() change ASCII letters only, as in the index. It counts before it looks at
-    // the app: an account of another app of the team has the address too.
+    // The collation makes lower() change ASCII letters only, as in the index. The count comes before the
+    // condition on the app: an account of another app of the team has the address too.
     private static let findByEmail = TypedStatement<String, TeamID, ClientID, String>("oauth_find_by_email") {
         email, team, app, made in
         """
@@ -90,7 +91,7 @@ enum OAuthReader {
         try session.run(findLinked(googleSubject, client)).onlyValue(as: AccountID.self)
     }
 
-    /// `nil` when several have it.
+    /// Returns `nil` when several accounts have the address.
     static func account(
         withVerifiedEmail email: String, app: ClientID, team: TeamID, in session: PostgresSession
     ) throws -> AccountID? {

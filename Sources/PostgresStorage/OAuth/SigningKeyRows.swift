@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-/// The keys that sign tokens, which all replicas share.
+/// Keys that sign tokens, shared by all replicas.
 enum SigningKeyRows {
     private struct Find {
         let call: PostgresCall
@@ -35,7 +35,7 @@ enum SigningKeyRows {
 
     private static let find = Find()
     private static let insert = Insert()
-    // Of several replicas that offer a key at once, those that come later see that of the first.
+    // If several replicas offer a key at once, later replicas see the key of the first.
     private static let lock = PostgresCall(
         PostgresStatement(
             "lock_signing_keys", "LOCK TABLE signing_key IN SHARE ROW EXCLUSIVE MODE"))
@@ -54,7 +54,7 @@ enum SigningKeyRows {
         "DELETE FROM signing_key WHERE retires_at < \($0)"
     }
 
-    /// The newest first.
+    /// Returns the keys, newest first.
     static func all(in session: PostgresSession) throws -> [SigningKeyRecord] {
         try session.run(find.call).map { try find.columns.key($0) }
     }

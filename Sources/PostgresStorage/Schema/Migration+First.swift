@@ -1,20 +1,20 @@
 extension Migration {
-    /// Everything.
+    /// The complete schema.
     ///
-    /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`.
-    /// What changes with every sign-in is in `credential`, whose rows are narrow, have room for their next
-    /// version on the same page, and stand in no index by what changes; `subject` is as wide as it needs to
-    /// be. Text is compared by its bytes.
+    /// Times are milliseconds since 1970. Reasons, sources and similar words are the numbers of
+    /// `StorageCode`. Columns that change with every sign-in are in `credential`, whose rows are narrow, have
+    /// room for their next version on the same page, and are in no index over changing columns; `subject` may
+    /// be wide. Text is compared by its bytes.
     ///
-    /// Teams, apps and clients are named by numbers that are never changed or taken away, so the tables that
-    /// are written with every sign-in have no foreign key to them: each would be a share lock on one row that
-    /// all replicas want at once.
+    /// Numbers of teams, apps and clients are never changed or deleted, so the tables that are written with
+    /// every sign-in have no foreign key to them: each foreign key would be a share lock on one row that all
+    /// replicas want at once.
     ///
-    /// Codes and tokens hang on the account's ID and not on the subject's row: what they are sealed with
-    /// names the account, and it outlives a transfer and an erasure.
+    /// Codes and tokens refer to the account's ID and not to the subject's row: their sealing is bound to the
+    /// account, and the account's ID survives a transfer and an erasure.
     ///
-    /// A subject's `sub` that begins with U+0001 is a tombstone, or what an older tombstone has become: a row
-    /// that only old events hang on.
+    /// A subject whose `sub` begins with U+0001 is a tombstone, or a former tombstone: a row to which only
+    /// old events refer.
     static let first = Migration(
         number: 1, minimumReader: 1,
         sql: firstNames + firstSubjects + firstInbox + firstEvents + firstGrants + firstErasures + firstRest)

@@ -1,18 +1,18 @@
 import AppleAccounts
 import SQLTables
 
-/// The schema's migrations, and how a database is brought up to date while other replicas may be at work.
+/// The schema's migrations, and their application while other replicas may be at work.
 enum Schema {
     static let migrations = [Migration.first, .second, .third, .fourth, .fifth]
 
-    /// What is kept in the table `siwa_schema`.
+    /// Contents of the table `siwa_schema`.
     struct Version: Equatable, Sendable {
-        /// The last migration that ran; 0 for a database that has none of our tables.
+        /// The last migration that ran; 0 for a database without our tables.
         var number = 0
-        /// The oldest schema that a program may know and still work on this one.
+        /// The oldest schema that a program may know and still work on this schema.
         var minimumReader = 0
 
-        /// Whether a program that knows the migrations up to a number can work on it as it is.
+        /// Returns true if a program that knows the migrations up to `known` can work on the schema as it is.
         func isUsable(knowing known: Int) -> Bool { minimumReader <= known }
     }
 
@@ -23,8 +23,8 @@ enum Schema {
         case mustWait
     }
 
-    /// "siwa" in ASCII. The replica that changes the schema holds it until its transaction ends: committed,
-    /// rolled back, or with its connection.
+    /// "siwa" in ASCII. The replica that changes the schema holds the lock until its transaction ends: by
+    /// commit, by rollback, or with its connection.
     private static let lock = PostgresCall(
         PostgresStatement("lock_schema", "SELECT pg_try_advisory_xact_lock(\(0x7369_7761)::bigint)"))
 
@@ -61,17 +61,17 @@ enum Schema {
 
         """
 
-    /// No migration takes longer.
+    /// Upper bound for the duration of a migration.
     private static let longest = Duration.seconds(3600)
 
-    /// Runs what is missing, each migration in its own transaction. Of several replicas one does it, and the
+    /// Runs the missing migrations, each in its own transaction. Of several replicas one migrates, and the
     /// others wait.
     ///
-    /// A database that a newer program has brought further is left alone, as long as its last migration says
-    /// that this program can still work on it.
-    /// - Parameter patience: How long to wait for another replica.
-    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch any more,
-    ///   `migrationFailed` when a migration fails, `busy` when another replica takes too long with it.
+    /// A database with a newer schema is left alone, as long as its last migration allows this program to
+    /// work on it.
+    /// - Parameter patience: Longest wait for another replica.
+    /// - Throws: `StorageError` `schemaTooNew` for a database that this program must not touch,
+    ///   `migrationFailed` when a migration fails, `busy` when another replica's migration takes too long.
     static func migrate(
         _ pool: PostgresPool, _ migrations: [Migration] = migrations, patience: Duration = .seconds(120)
     ) async throws -> (from: Int, to: Int) {
@@ -109,7 +109,7 @@ enum Schema {
             _ = try session.run(.rollback)
             return .mustWait
         }
-        // Another replica may have been here while this one came for the lock.
+        // Another replica may have migrated while this replica waited for the lock.
         if let settled = try settled(session, migrations) {
             _ = try session.run(.rollback)
             return settled
@@ -139,7 +139,7 @@ enum Schema {
 }
 
 extension PostgresError {
-    /// Not the connection's, the server's or another transaction's.
+    /// Indicates a failure of the script itself, not of the connection, the server or another transaction.
     fileprivate var isFaultOfTheScript: Bool {
         switch sqlState.prefix(2) {
         case "0A", "22", "23", "25", "42", "P0", "2B", "3F": !isReadOnly

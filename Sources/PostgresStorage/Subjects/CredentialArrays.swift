@@ -1,14 +1,14 @@
 import AppleAccounts
 import SQLTables
 
-/// Credentials that are to be written, with what names their rows.
+/// Credentials to write, with the keys of their rows.
 struct CredentialArrays {
-    /// The two statements, which take the same columns.
+    /// The two statements, which have the same columns.
     private struct Statements {
         let columns: CredentialTable
-        /// Of rows that are there.
+        /// For rows that exist.
         let update: RowStatement
-        /// Of rows that may be there.
+        /// For rows that may exist.
         let put: RowStatement
 
         init() {
@@ -51,16 +51,16 @@ struct CredentialArrays {
         rows.append(Row(subjectID: rowID, app: app, email: email, facts: .ofApp(credential)))
     }
 
-    /// What holds for all apps.
+    /// Adds the revocation that holds for all apps.
     mutating func add(_ revocation: Revocation, rowID: Int64) {
         rows.append(
             Row(subjectID: rowID, app: AppTable.allApps, email: nil, facts: .ofAllApps(revocation)))
     }
 
-    /// Returns `nil` when there is none.
+    /// Returns `nil` when there is no credential.
     func updateCall() -> PostgresCall? { call(Self.statements.update) }
 
-    /// Returns `nil` when there is none.
+    /// Returns `nil` when there is no credential.
     func putCall() -> PostgresCall? { call(Self.statements.put) }
 
     private func call(_ statement: RowStatement) -> PostgresCall? {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// Reads the states of subjects for one app: the path of the state query. One statement, so that all is of
-/// one state of the database; it leaves the wide rows of the subjects alone but for their IDs.
+/// Reads the states of subjects for one app: the path of the state query. One statement, so that all states
+/// are of one snapshot; of the wide rows of the subjects it reads only the IDs.
 struct CredentialReader {
     private struct Find {
         let statement: TypedStatement<[String], Int64, String, Int64>

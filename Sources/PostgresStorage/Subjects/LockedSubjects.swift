@@ -1,11 +1,12 @@
 import AppleAccounts
 import SQLTables
 
-/// Loads the subjects of a batch, and keeps other transactions from changing them until this one ends.
+/// Loads the subjects of a batch, and keeps other transactions from changing them until this transaction
+/// ends.
 ///
-/// First the names that have no row, then the subjects' rows, each in one order, then the tombstones of those
-/// who were erased, then the credentials. Each statement sees what was committed while the ones before it
-/// waited. `UnknownSubjectLocks` says why that is enough.
+/// It locks first the names without a row, then the subjects' rows, each in one order, then the tombstones of
+/// erased users, then the credentials. Each statement sees the commits that earlier statements waited for.
+/// `UnknownSubjectLocks` explains why this is enough.
 struct LockedSubjects {
     private struct LockSubjects {
         let statement: TypedStatement<[Int64?], [String?]>
@@ -86,15 +87,15 @@ struct LockedSubjects {
     private static let lockCredentials = LockCredentials()
 
     let names: PostgresNames
-    /// Whether the transaction has locked all names already, those with a row too.
+    /// Indicates that the transaction has already locked all names, including names with a row.
     let areNamesLocked: Bool
 
-    /// Locks names, whether they have a row or not, and the rows, and loads nothing.
+    /// Locks names, with or without a row, and the rows. Loads nothing.
     static func lockAll(_ keys: SubjectKeyArrays) -> [PostgresCall] {
         [UnknownSubjectLocks.lockAll(keys), lockSubjects.statement(keys.teamNumbers, keys.names)]
     }
 
-    /// What to ask the database for.
+    /// Returns the statements that lock and load.
     func calls(for keys: SubjectKeyArrays) -> [PostgresCall] {
         guard !keys.isEmpty else { return [] }
         let nameCalls = areNamesLocked ? [] : [UnknownSubjectLocks.lockUnknown(keys)]
@@ -105,10 +106,10 @@ struct LockedSubjects {
         ]
     }
 
-    /// Puts the results into a working set. Returns the row ID of each subject, `nil` for those without a
+    /// Loads the results into a working set. Returns the row ID of each subject, `nil` for subjects without a
     /// row.
     ///
-    /// - Throws: `PostgresError` that is worth repeating when a row vanished while it was waited for.
+    /// - Throws: `PostgresError` that is worth repeating when a row vanished during the wait for its lock.
     func load(
         _ results: ArraySlice<PostgresRows>, of keys: SubjectKeyArrays, into set: inout WorkingSet,
         in session: PostgresSession

@@ -3,8 +3,8 @@ import SQLTables
 
 /// Reads one subject with all its credentials.
 struct PostgresSubjects {
-    /// The two look-ups, with the same columns: one row for each credential, and one for a subject without
-    /// any.
+    /// The two look-ups, with the same columns: one row for each credential, and one row for a subject
+    /// without credentials.
     private struct Find {
         let byAccount: TypedStatement<AccountID>
         let byKey: TypedStatement<Int64, String>
@@ -44,7 +44,7 @@ struct PostgresSubjects {
 
     let names: PostgresNames
 
-    /// - Parameter locking: Whether other transactions must not change it until this one ends.
+    /// - Parameter locking: Prevents changes by other transactions until this transaction ends.
     func find(
         _ id: AccountID, in session: PostgresSession, locking: Bool = false
     ) throws -> (record: SubjectRecord, rowID: Int64)? {

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Subjects whose wide rows are to be written.
+/// Subjects whose wide rows must be written.
 struct SubjectArrays {
     private struct Update {
         let columns: SubjectTable
@@ -40,7 +40,7 @@ struct SubjectArrays {
         rows.append((rowID, record))
     }
 
-    /// Returns `nil` when there is none.
+    /// Returns `nil` when there is no subject.
     func updateCall() -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.update.columns
@@ -50,7 +50,7 @@ struct SubjectArrays {
         }
     }
 
-    /// In the order in which they were added. Returns `nil` when there is none.
+    /// Returns the insertion in the order in which the subjects were added; `nil` when there is no subject.
     func insertCall(_ names: PostgresNames) throws -> PostgresCall? {
         guard !rows.isEmpty else { return nil }
         let columns = Self.insert.columns

@@ -2,9 +2,9 @@ import Synchronization
 
 /// IDs for new subjects, taken from the database in blocks.
 ///
-/// Those of a block that a process does not use are lost, of which there are enough.
+/// Unused IDs of a process's block are lost; the sequence has enough.
 final class SubjectIDs: Sendable {
-    /// As the sequence is declared.
+    /// The increment in the declaration of the sequence.
     private static let blockSize: Int64 = 1024
 
     private static let nextBlock = PostgresCall(
@@ -17,13 +17,13 @@ final class SubjectIDs: Sendable {
         guard let start = try session.run(Self.nextBlock).onlyValue(as: Int64.self) else {
             return try next(in: session)
         }
-        // Another batch may have fetched a block meanwhile; the rest of that one is lost.
+        // Another batch may have fetched a block in the meantime; the rest of its block is lost.
         left.withLock { $0 = (start + 1)..<(start + Self.blockSize) }
         return start
     }
 
-    /// Forgets what is left of the block: the database may have forgotten that it gave it away, as a standby
-    /// has that took over and lacked the last commits. The same block can then be another replica's too.
+    /// Drops the rest of the block: after a failover to a standby that lacked the last commits, the server
+    /// may assign the same block to another replica.
     func forgetBlock() {
         left.withLock { $0 = 0..<0 }
     }

@@ -2,7 +2,7 @@ import AppleAccounts
 
 /// The subjects of a batch in the order in which all replicas lock them, as arrays for a statement.
 struct SubjectKeyArrays {
-    /// Where each is in the batch.
+    /// Position of each subject in the batch.
     let positions: [Int]
     private let keys: [SubjectKey]
     /// In this order: the numbers of the teams, the names of the teams, and the `sub` of each.
@@ -21,16 +21,16 @@ struct SubjectKeyArrays {
 
     var isEmpty: Bool { positions.isEmpty }
 
-    /// Which locks stand for them while they have no row.
+    /// Numbers of the locks that protect the subjects while they have no row.
     var lockNumbers: [Int64] { positions.map { UnknownSubjectLocks.number(of: keys[$0]) } }
 
-    /// Where in the batch the subject is that a result calls by its place, which PostgreSQL counts from 1.
+    /// Returns the position in the batch for a place in a result, which PostgreSQL counts from 1.
     func position(_ place: Int64?) -> Int { positions[Int(place ?? 0) - 1] }
 }
 
-/// How a statement finds the tombstone of a person who was erased.
+/// SQL that finds the tombstone of an erased user.
 enum Tombstones {
-    /// `SubjectKey.tombstoneName` in SQL, so that it is computed only for persons who are not found.
+    /// `SubjectKey.tombstoneName` in SQL, so that it is computed only for users without a row.
     static func name(team: String, sub: String) -> String {
         "chr(1) || encode(sha256(convert_to(\(team) || chr(10) || \(sub), 'UTF8')), 'hex')"
     }

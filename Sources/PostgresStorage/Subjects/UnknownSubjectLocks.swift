@@ -1,33 +1,34 @@
 import AppleAccounts
 import SQLTables
 
-/// The locks of people who have no row that could be locked.
+/// The locks of users without a row that could be locked.
 ///
-/// A subject is named by one row at most, its name being unique. While a transaction holds the row's lock, no
-/// other can erase or rename the subject, nor make a second row of that name. A name without a row has an
-/// advisory lock instead, and the rule is: **a name gets a row only by a transaction that holds the name's
-/// lock.** Sign-ins, notifications and transfers give it one. What takes the name away from a row, an erasure
-/// or a transfer, holds the row's lock, which is enough; it holds the name's too when it is the subject of a
-/// command.
+/// A subject has at most one row, because its name is unique. While a transaction holds the row's lock, no
+/// other transaction can erase or rename the subject, nor insert a second row of the same name. A name
+/// without a row has an advisory lock instead, and the rule is: **only a transaction that holds the name's
+/// lock gives the name a row.** Sign-ins, notifications and transfers do this. An erasure or a transfer that
+/// takes the name away from a row holds the row's lock, which is enough; it also holds the name's lock when
+/// the name is the subject of a command.
 ///
-/// A batch therefore locks the names that have no row, then reads the rows with a lock, then the tombstones,
-/// each in a statement that begins when the one before has all of its locks, and so sees what was committed
-/// while that waited:
+/// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones,
+/// each in a statement that begins when the previous statement has all of its locks, and so sees the commits
+/// that the previous statement waited for:
 ///
-/// - The row is there: it is locked, and stays what it is until the commit.
-/// - It is not there, and the name is locked: no other can make one, so it stays away until the commit, and
-///   an erasure that has taken it away had to commit before, so that its tombstone is seen.
-/// - It is not there, and the name is not locked, because the row was there when the names were looked for:
-///   nothing protects the name, and the batch is begun again.
+/// - The row exists: it is locked, and stays unchanged until the commit.
+/// - The row does not exist, and the name is locked: no other transaction can insert a row, so the name has
+///   no row until the commit. An erasure that removed the row must have committed before, so its tombstone is
+///   seen.
+/// - The row does not exist, and the name is not locked, because the row existed when the names were looked
+///   up: nothing protects the name, and the batch is repeated.
 ///
 /// All locks of names are taken by the first statement of a transaction, in the order of their numbers, and
-/// before any lock of a row. So a transaction that waits for a name holds nothing but names of lower numbers,
-/// and there is no circle in which each waits for the next.
+/// before any lock of a row. So a transaction that waits for a name holds only names of lower numbers, and no
+/// cycle of waiting transactions is possible.
 enum UnknownSubjectLocks {
-    /// How many locks there are for all names. PostgreSQL keeps them in a table for the whole server, with
-    /// room for `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new people must
-    /// not fill it. Two batches can wait for each other without need, with few new people seldom; with very
-    /// many they would wait for each other at the event counter anyway.
+    /// Number of locks for all names. PostgreSQL keeps locks in a table for the whole server, with room for
+    /// `max_locks_per_transaction` (64) times `max_connections` (100): a flood of new users must not fill it.
+    /// Two batches can wait for each other without need: rarely with few new users, and with very many they
+    /// would wait for each other at the event counter anyway.
     static let count: UInt64 = 1024
 
     /// "siwa" in ASCII. The first of the two numbers that name a lock.
@@ -63,22 +64,22 @@ enum UnknownSubjectLocks {
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
 
-    /// Locks the names that have no row.
+    /// Locks the names without a row.
     static func lockUnknown(_ keys: SubjectKeyArrays) -> PostgresCall {
         lockUnknownStatement.statement(keys.teamNumbers, keys.names, keys.lockNumbers)
     }
 
-    /// The places of the names that had no row, in the result of `lockUnknown`, counted from 1.
+    /// Returns the places of the names without a row, from the result of `lockUnknown`, counted from 1.
     static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
 
-    /// Locks all names, for a batch with commands that change which row a name has.
+    /// Locks all names, for a batch with commands that change the row of a name.
     static func lockAll(_ keys: SubjectKeyArrays) -> PostgresCall {
         lockAllStatement(Set(keys.lockNumbers).sorted())
     }
 
-    /// The same in every replica of every version: the 64-bit FNV-1a hash of team, line feed and `sub`, and
-    /// over it the last steps of SplitMix64, without which names that differ in their last characters share
-    /// few numbers.
+    /// Returns a number that is the same in every replica of every version: the 64-bit FNV-1a hash of team,
+    /// line feed and `sub`, followed by the last steps of SplitMix64. Without these steps, names that differ
+    /// only in their last characters share few numbers.
     static func number(of key: SubjectKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

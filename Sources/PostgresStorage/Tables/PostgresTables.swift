@@ -13,13 +13,13 @@ struct EventCounterTable: Table {
     }
 }
 
-/// Which migrations ran.
+/// Migrations that ran.
 struct SchemaVersionTable: Table {
     static let name = "siwa_schema"
 
     let version: Column<Int64>
     let minimumReader: Column<Int64>
-    /// By the clock of the server, for operators. The service never reads it.
+    /// Time by the clock of the server, for operators. The service never reads it.
     let appliedAt: Column<String>
 
     init(_ columns: inout ColumnList) {

@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Gives a subject's row another name.
+/// Re-keys a subject's row.
 enum Renaming {
     private static let removeCredentials = TypedStatement<[Int64?]>("rename_credentials") {
         "DELETE FROM credential WHERE subject_id = ANY (\($0))"
@@ -9,7 +9,7 @@ enum Renaming {
     private static let moveEvents = TypedStatement<Int64, Int64>("rename_events") { row, replaced in
         "UPDATE event SET subject_id = \(row) WHERE subject_id = \(replaced) AND account_id IS NULL"
     }
-    // To delete it would be to search all events for it.
+    // A deletion would have to search all events for the row.
     private static let retireReplaced = TypedStatement<Int64>("rename_replaced") {
         "UPDATE subject SET \(SubjectTable.clearing(subject: "chr(1) || id")) WHERE id = \($0)"
     }
@@ -20,9 +20,9 @@ enum Renaming {
         """
     }
 
-    /// All credentials of the row go; the caller saves them anew.
+    /// Deletes all credentials of the row; the caller saves them again.
     ///
-    /// - Parameter replacedRowID: Of the row that has the name so far, without account.
+    /// - Parameter replacedRowID: ID of the row without account that has the new key so far.
     static func calls(
         rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?
     ) -> [PostgresCall] {

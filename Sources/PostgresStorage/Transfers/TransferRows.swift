@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Remembers transfers of accounts between teams.
+/// Stores transfers of accounts between teams.
 enum TransferRows {
     private struct Find {
         let statement: TypedStatement<TeamID, String>
@@ -47,14 +47,14 @@ enum TransferRows {
     private static let remove = TypedStatement<[AccountID]>("remove_transfers") {
         "DELETE FROM transfer WHERE account_id = ANY (\($0))"
     }
-    // An account that was in no row could be made, under another name, and erased by another replica since it
-    // was looked for among the erased. Its row is there now: such an erasure is either seen here, or waits
-    // for the row.
+    // After the look-up among the erased accounts, another replica could create an account without a row
+    // under another name and erase it. Its row exists now: such an erasure is either seen here, or waits for
+    // the row.
     private static let checkStatement = TypedStatement<[AccountID]>("check_transferred") {
         "SELECT expect_rows(count(*), 0) FROM erasure WHERE account_id = ANY (\($0))"
     }
-    // Against an erasure at the same time: it waits until these are there to be forgotten, or they wait, and
-    // the statement that remembers them sees that the account is erased. In the order in which batches lock.
+    // Against a concurrent erasure: either the erasure waits, and deletes these transfers, or this
+    // transaction waits, and its insert sees that the account is erased. In the order in which batches lock.
     private static let lockSubjects = TypedStatement<[AccountID]>("lock_transferred") {
         """
         SELECT s.id FROM subject s JOIN team t ON t.id = s.team_id WHERE s.account_id = ANY (\($0))
@@ -82,15 +82,15 @@ enum TransferRows {
         return try findStatement.columns.record(row, team: team, transferSubject: transferSubject)
     }
 
-    /// Forgets the transfers of these accounts.
+    /// Deletes the transfers of these accounts.
     static func removal(of accounts: [AccountID]) -> PostgresCall { remove(accounts) }
 
-    /// Ends the transaction when one of the accounts, whose rows are saved, is erased. Empty for none.
+    /// Aborts the transaction when an account whose row is saved is erased. Empty without accounts.
     static func check(of accounts: [AccountID]) -> [PostgresCall] {
         accounts.isEmpty ? [] : [checkStatement(accounts)]
     }
 
-    /// The teams have their numbers already.
+    /// Inserts transfers. The teams must have numbers already.
     static func insert(_ transfers: [TransferRecord], in session: PostgresSession) throws {
         var newest: [Name: TransferRecord] = [:]
         for transfer in transfers {

@@ -3,7 +3,7 @@ import SQLTables
 
 /// Lists the accounts of an app that may be transferred.
 enum TransferableAccounts {
-    /// How many accounts, of any team, are looked at in one statement.
+    /// Number of accounts, of any team, that one statement reads.
     private static let stride = 1000
 
     private struct Walk {
@@ -16,8 +16,8 @@ enum TransferableAccounts {
             columns = list.add(
                 SubjectTable.self, as: "s", .only { [$0.accountID, $0.subject, $0.createdAt] })
             isOfApp = list.add("wanted.is_of_app", Bool.self, as: "is_of_app")
-            // Walks along the account IDs. The number is in the text, so that the planner knows how short the
-            // walk is.
+            // Walks along the account IDs. The number is in the SQL text, so that the planner knows the
+            // length of the walk.
             statement = TypedStatement("walk_accounts") { start, team, app in
                 """
                 SELECT \(list)
