@@ -1,15 +1,15 @@
 import AppleAccounts
 
-/// When daily checks may call Apple: at a bounded rate, not while Apple is unreachable, and not for a client
-/// ID whose calls Apple refuses. Does no I/O and reads no clock.
+/// Bounds the daily checks' calls of Apple: at a limited rate, not while Apple is unreachable, and not for a
+/// client ID whose calls Apple refuses. Does no I/O and reads no clock.
 struct CheckPace: Sendable {
     /// Milliseconds for which a client ID pauses after Apple refused its calls. The operator has to correct
     /// the configuration.
     static let clientRest: Int64 = 600_000
-    /// Bounds the memory for a deployment with many client IDs.
+    /// Number of client IDs that may pause. Bounds the memory for a deployment with many client IDs.
     static let mostResting = 1024
 
-    /// After this number of throttled calls in a row all checks pause.
+    /// Number of throttled calls in a row after which all checks pause.
     static let throttlesInARow = 3
 
     private var bucket: TokenBucket
@@ -24,28 +24,28 @@ struct CheckPace: Sendable {
         bucket = TokenBucket(perSecond: perSecond, at: now)
     }
 
-    /// How many checks may be claimed now, at most `limit`.
+    /// Returns the number of checks that may be claimed at this moment, at most `limit`.
     mutating func admit(upTo limit: Int, at now: Moment) -> Int {
         pause(at: now) > 0 ? 0 : bucket.take(upTo: limit, at: now)
     }
 
-    /// Returns what was admitted and could not be claimed.
+    /// Returns checks that were admitted and could not be claimed.
     mutating func giveBack(_ count: Int) {
         bucket.giveBack(count)
     }
 
-    /// How long until enough checks for a claim may be made.
+    /// Returns the time until enough checks for a claim may be made.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         max(.milliseconds(pause(at: now)), bucket.wait(for: count, at: now))
     }
 
-    /// Until when this client ID must not call Apple, or `nil` when it may.
+    /// Returns the moment until which this client ID must not call Apple, or `nil` when it may.
     func rest(of clientID: ClientID, at now: Moment) -> Moment? {
         guard let pause = resting[clientID], pause.remaining(at: now) > 0 else { return nil }
         return pause.end
     }
 
-    /// Apple responded.
+    /// Notes that Apple responded.
     mutating func reached(_ clientID: ClientID) {
         failures = 0
         throttles = 0
@@ -53,9 +53,9 @@ struct CheckPace: Sendable {
         resting[clientID] = nil
     }
 
-    /// Apple could not be called. Returns until when all checks pause.
+    /// Notes that Apple could not be called. Returns the moment until which all checks pause.
     mutating func missed(at now: Moment, using generator: inout some RandomNumberGenerator) -> Moment {
-        // Calls that were on their way fail together, and count as one failure.
+        // Calls that were under way fail together, and count as one failure.
         if let outOfReach, outOfReach.remaining(at: now) > 0 { return outOfReach.end }
         failures = min(failures + 1, 100)
         let pause = Pause(from: now, milliseconds: backoff.delay(after: failures, using: &generator))
@@ -63,7 +63,8 @@ struct CheckPace: Sendable {
         return pause.end
     }
 
-    /// Apple throttled a call. One such response concerns one user; several in a row concern this service.
+    /// Notes that Apple throttled a call. One such response concerns one user; several in a row concern this
+    /// service.
     mutating func throttled(at now: Moment, using generator: inout some RandomNumberGenerator) {
         throttles = min(throttles + 1, 100)
         guard throttles >= Self.throttlesInARow else { return }
@@ -71,7 +72,8 @@ struct CheckPace: Sendable {
         throttle = Pause(from: now, milliseconds: backoff.delay(after: attempts, using: &generator))
     }
 
-    /// Apple refused the calls of this client ID. Returns until when it pauses.
+    /// Notes that Apple refused the calls of this client ID. Returns the moment until which the client ID
+    /// pauses.
     mutating func refused(_ clientID: ClientID, at now: Moment) -> Moment {
         if resting.count >= Self.mostResting { resting = [:] }
         let pause = Pause(from: now, milliseconds: Self.clientRest)
@@ -85,7 +87,7 @@ struct CheckPace: Sendable {
     }
 }
 
-/// A pause on a clock that may be set back meanwhile: it then ends at once, and not days later.
+/// A pause on a clock that may be set back meanwhile: the pause then ends at once, and not days later.
 private struct Pause: Sendable {
     let end: Moment
     let length: Int64

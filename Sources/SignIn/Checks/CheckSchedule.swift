@@ -1,12 +1,13 @@
 import AppleAccounts
 
-/// When a refresh token is validated next: at a random time between a minute and an hour after its day is
-/// over, so that tokens which were issued together are not checked together. The minute is for Apple's clock,
-/// which counts from the arrival of the call.
+/// Chooses the next validation of a refresh token: at a random time between a minute and an hour after its
+/// day is over, so that tokens which were issued together are not checked together. The minute is for Apple's
+/// clock, which counts from the arrival of the call.
 public struct CheckSchedule: Sendable, Hashable {
     /// Milliseconds between two claims, with the margin. Apple allows one call a day for each user.
     let interval: Int64
-    /// Milliseconds. For a day it is an hour without the margin, and the same part of any other interval.
+    /// Milliseconds of the random part. For a day they are an hour without the margin, and the same fraction
+    /// of any other interval.
     let jitter: Int64
 
     /// - Parameter interval: A day. Shorter intervals are for the fake Apple only.

@@ -1,17 +1,17 @@
 import AppleAccounts
 import AppleIDClient
 
-/// What Apple's response to a daily check means. Does no I/O.
+/// The meaning of Apple's response to a daily check. Does no I/O.
 ///
 /// Apple allows one call a day for each token. So a call that may have counted is not repeated before the
-/// token's next day, which the claim has set already. Only `rejected` says anything about the user.
+/// token's next day, which the claim has set already. Only `rejected` concerns the user.
 enum CheckVerdict: Equatable {
     case valid
     /// `invalid_grant`: consent withdrawn, password changed, or another reason that ended the token.
     case rejected
     /// Apple was certainly not called, and a call for another token would end the same way.
     case notAsked
-    /// Throttled. The call may have counted.
+    /// Apple throttled the call. The call may have counted.
     case throttled
     /// An error of the configuration, for all tokens of this client ID. Says nothing about the token.
     case refusedUs

@@ -10,8 +10,8 @@ import Synchronization
 /// second process causes two calls in a day. A check that is cut off is made the next day. Nothing is kept in
 /// memory for a token that is not being checked.
 public final class DailyCheck: Service {
-    /// A new token is due after a day, so no signal is sent for it. Tokens of other processes are found by
-    /// looking.
+    /// Longest time between two looks. A new token is due after a day, so no signal is sent for it. Tokens of
+    /// other processes are found by looking.
     static let longestLook = Duration.seconds(60)
 
     private struct State {
@@ -31,7 +31,7 @@ public final class DailyCheck: Service {
 
     /// - Parameters:
     ///   - perSecond: The largest rate of calls. A million tokens in a day need 11.6 calls a second.
-    ///   - width: How many calls at once.
+    ///   - width: Number of calls at once.
     public init(
         grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
         schedule: CheckSchedule = CheckSchedule(), perSecond: Double = 25, width: Int = 8,
@@ -57,7 +57,7 @@ public final class DailyCheck: Service {
         let moment = now()
         let (admitted, wait) = state.withLock { state in
             let admitted = state.pace.admit(upTo: limit, at: moment)
-            // By then enough checks for a batch are admitted again.
+            // After this time enough checks for a batch are admitted again.
             return (admitted, state.pace.wait(for: max(width / 4, 1), at: moment))
         }
         guard admitted > 0 else { return WorkerPool.Claim(work: [], nextLook: wait) }
@@ -92,8 +92,8 @@ public final class DailyCheck: Service {
         }
     }
 
-    /// A value that cannot be opened stays as it is, and is logged as an error every day: it opens again when
-    /// its key returns, and nothing else would report a row that was changed.
+    /// A sealed token that cannot be opened stays stored, and is logged as an error every day: it opens again
+    /// when its key is configured again, and nothing else would report a row that was changed.
     private func open(_ check: ClaimedCheck, at moment: Moment) -> String? {
         guard let sealer = grantContext.sealer else {
             tell("no sealing key: no refresh token can be checked", of: check, at: moment)
@@ -119,7 +119,7 @@ public final class DailyCheck: Service {
             metrics.count(.notAsked)
             var generator = SystemRandomNumberGenerator()
             let until = state.withLock { $0.pace.missed(at: now(), using: &generator) }
-            // Spread, so that not all of them are made in the first second after the pause.
+            // The times are spread, so that not all checks are made in the first second after the pause.
             let spread = Int64.random(in: 0..<min(30_000, schedule.jitter), using: &generator)
             await release(check, until: until.advanced(byMilliseconds: spread))
         case .throttled:
@@ -147,7 +147,7 @@ public final class DailyCheck: Service {
             }
             metrics.count(.rejected)
         } catch is AccountRefusal {
-            // Erased or transferred meanwhile: there is nothing left to revoke.
+            // The account was erased or transferred meanwhile: there is no token left to revoke.
             metrics.count(.rejected)
         } catch {
             // Apple will respond the same tomorrow.

@@ -1,22 +1,22 @@
 import AppleAccounts
 import AppleIDClient
 
-/// The next step in the revocation of a grant of an erased account. Does no I/O.
+/// The next step in the revocation of an erased account's Apple token. Does no I/O.
 ///
 /// Apple responds to every revocation with 200, so only a refused refresh proves it. A token that can still
 /// be refreshed is revoked again.
 enum ErasureAction: Equatable {
     case proceed(ErasureGrant.Step)
-    /// Repeat from this step on, later.
+    /// Repeat later, from this step on.
     case retry(ErasureGrant.Step, cause: String)
     case finish(ErasureOutcome, cause: String?)
 
-    /// Whether the next step follows at once.
+    /// True if the next step follows at once.
     var proceeds: Bool {
         if case .proceed = self { true } else { false }
     }
 
-    /// - Parameter error: `nil` when Apple answered 200.
+    /// - Parameter error: `nil` when Apple responded with 200.
     init(afterRevocation error: AppleCallError?) {
         guard let error else {
             self = .proceed(.prove)
@@ -51,19 +51,20 @@ enum ErasureAction: Equatable {
         }
     }
 
-    /// The cause in the report: Apple's error code, or ours.
+    /// Returns the cause in the report: Apple's error code, or ours.
     static func word(for error: AppleCallError) -> String {
         error.appleError?.rawValue ?? error.code.rawValue
     }
 }
 
 extension ErasureGrant {
-    /// Applies an action to the grant. Does no I/O.
+    /// Applies an action to the record of the Apple token. Does no I/O.
     ///
     /// - Parameters:
-    ///   - lease: Until when no other replica may claim the grant, when it goes on at once.
-    ///   - delay: Milliseconds until the next attempt, when it has to wait.
-    ///   - deadline: When Apple is not called any more, so that every erasure ends.
+    ///   - lease: End of the claim when the next step follows at once: no other replica may claim the record
+    ///     before.
+    ///   - delay: Milliseconds until the next attempt, when the action is a retry.
+    ///   - deadline: Moment after which Apple is not called any more, so that every erasure ends.
     mutating func apply(
         _ action: ErasureAction, at now: Moment, lease: Moment, delay: Int64, deadline: Moment
     ) {

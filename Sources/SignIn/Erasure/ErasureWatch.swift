@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Waits for the end of an erasure, also when another process carries it out.
+/// Waits for the end of an erasure, even when another process carries it out.
 struct ErasureWatch: Sendable {
     let grants: any GrantStore
     let clock: any Clock<Duration>
@@ -17,7 +17,7 @@ struct ErasureWatch: Sendable {
             do {
                 try await clock.sleep(for: step)
             } catch {
-                // The caller has disconnected. What is known is the result.
+                // The caller has disconnected. The record that was read last is the result.
                 return record
             }
             waited += step

@@ -4,16 +4,16 @@ import Cryptography
 public import Logging
 public import ServiceLifecycle
 
-/// Revokes the tokens of erased accounts at Apple, and proves it: exchanges a code that was not exchanged
-/// yet, revokes the token, and has a refresh refused. Each step is stored before the next, so that another
-/// replica can continue after a crash.
+/// Revokes the tokens of erased accounts at Apple, and proves the revocation: exchanges a code that was not
+/// exchanged yet, revokes the token, and has a refresh refused. Each step is stored before the next, so that
+/// another replica can continue after a crash.
 ///
 /// Every erasure ends: with the proof, at the deadline, or as soon as it is certain that nothing can be done.
 /// The report names the cause.
 public struct ErasureWorker: Service {
     /// Milliseconds of a claim: longer than the longest step can take.
     static let lease: Int64 = 30_000
-    /// Bounds how long an erasure of a stopped process waits.
+    /// Longest time between two looks. Bounds how long an erasure of a stopped process waits.
     static let longestLook = Duration.seconds(10)
 
     private let grantContext: AppleGrantContext
@@ -25,7 +25,7 @@ public struct ErasureWorker: Service {
     private let backoff = Backoff(first: .seconds(1), longest: .seconds(3600))
     private let metrics = ErasureMetrics()
 
-    /// - Parameter width: How many grants at once.
+    /// - Parameter width: Number of Apple tokens at once.
     public init(
         grantContext: AppleGrantContext, apple: any AppleTokenService, width: Int = 8,
         now: @escaping @Sendable () -> Moment, logger: Logger
@@ -56,7 +56,7 @@ public struct ErasureWorker: Service {
         }
     }
 
-    /// Goes as far as possible now. A code becomes a token, the token is revoked, then comes the proof: three
+    /// Goes as far as possible. A code becomes a token, the token is revoked, then comes the proof: three
     /// steps at most.
     func perform(_ claimed: ClaimedErasureGrant) async {
         var grant = claimed.grant
@@ -67,8 +67,8 @@ public struct ErasureWorker: Service {
             case .exchange: action = await exchange(&grant, of: claimed)
             case .revoke, .prove: action = await step(grant, of: claimed)
             }
-            // Cut off during a step. The next claim decides what became of it. A completed step is stored all
-            // the same.
+            // The task was cut off during a step. The next claim handles the unknown state. A completed step
+            // is stored in any case.
             if Task.isCancelled, !action.proceeds { return }
             let moment = now()
             grant.apply(
@@ -112,8 +112,8 @@ public struct ErasureWorker: Service {
         }
     }
 
-    /// Exchanges a code. The code's hash has bound it to its user when it was posted; the `sub` that the
-    /// response could be compared with is erased.
+    /// Exchanges a code. The code's hash has bound it to its user when it was posted; the `sub` for a
+    /// comparison with the response is erased.
     private func exchange(
         _ grant: inout ErasureGrant, of claimed: ClaimedErasureGrant
     ) async -> ErasureAction {
@@ -152,8 +152,8 @@ public struct ErasureWorker: Service {
         let action: ErasureAction
     }
 
-    /// A missing key can return before the deadline. Without any key, and for a value that is not what was
-    /// sealed, waiting does not help.
+    /// A missing key can be configured again before the deadline. Without any key, and for a value that is
+    /// not what was sealed, waiting does not help.
     private func open(
         _ grant: ErasureGrant, of claimed: ClaimedErasureGrant
     ) -> Result<String, Unopened> {

@@ -1,10 +1,10 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes readers that wait for account events. Knows no event, only the last sequence number.
+/// Wakes readers that wait for account events. Holds no events, only the last sequence number.
 ///
-/// It is advanced by the commits of this process, and by announcements of other processes. A wait ends at a
-/// newer number, with the cancellation of its task, and at the shutdown of its service.
+/// The number advances with the commits of this process, and with announcements of other processes. A wait
+/// ends at a newer number, with the cancellation of its task, and at the shutdown of its service.
 public final class EventFeed: Sendable {
     private struct State {
         var latest: Int64 = 0
@@ -21,13 +21,13 @@ public final class EventFeed: Sendable {
     private let state = Mutex(State())
     private let mostWaiters: Int
 
-    /// - Parameter mostWaiters: Above it a reader is refused. An empty page at once would make it poll
-    ///   without pause.
+    /// - Parameter mostWaiters: Largest number of readers that may wait. A reader above it is refused,
+    ///   because an empty page at once would make it poll without pause.
     public init(mostWaiters: Int = 1024) {
         self.mostWaiters = mostWaiters
     }
 
-    /// How many readers wait now.
+    /// Number of readers that wait.
     var waiterCount: Int {
         state.withLock { state in
             state.waiters.values.count { waiter in
@@ -37,7 +37,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes every reader that waits for more than it has seen.
+    /// Wakes every reader whose last seen number is lower.
     public func advance(to sequence: Int64) {
         release { state in
             state.latest = max(state.latest, sequence)
@@ -49,7 +49,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Wakes all readers, and ends waiting for good.
+    /// Wakes all readers. Later waits end at once.
     public func close() {
         release { state in
             state.isClosed = true
@@ -57,7 +57,8 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the latest number when it is after this one, or `nil` when the wait has ended without one.
+    /// Returns the latest sequence number when it is after this one, or `nil` when the wait has ended without
+    /// a newer number.
     ///
     /// - Throws: `OverloadedError` when the largest number of readers waits already.
     func waitForMore(after sequence: Int64) async throws(OverloadedError) -> Int64? {
@@ -72,7 +73,7 @@ public final class EventFeed: Sendable {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
                 let mayGo = state.withLock { state in
-                    // Cancelled before it could wait, or there is nothing to wait for.
+                    // Cancelled before the wait began, or a newer number has come already.
                     guard state.waiters[id] != nil, state.latest <= sequence else { return true }
                     state.waiters[id] = .waiting(after: sequence, continuation)
                     return false

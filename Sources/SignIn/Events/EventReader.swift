@@ -7,12 +7,12 @@ struct EventReader: Sendable {
     let limit: Int
     let scope: AppScope
 
-    /// How often one page skips events that the reader may not see. Bounds the time of a request; the cursor
-    /// advances all the same.
+    /// Number of times that one page skips events that the reader may not see. Bounds the time of a request;
+    /// the cursor advances in any case.
     private static let mostScans = 20
 
-    /// The next page with an event in it. The page is empty at the end of the feed, and when too many events
-    /// were skipped.
+    /// Returns the next page with an event in it. The page is empty at the end of the feed, and when too many
+    /// events were skipped.
     func page(after cursor: Int64) async throws -> EventPage {
         var page = EventPage(events: [], cursor: cursor, hasMore: true)
         for _ in 0..<Self.mostScans where page.events.isEmpty && page.hasMore {
@@ -21,7 +21,8 @@ struct EventReader: Sendable {
         return page
     }
 
-    /// The same, but waits for an event at the end of the feed. Returns an empty page after `time`.
+    /// Returns the next page, and waits for an event at the end of the feed. Returns an empty page after
+    /// `time`.
     ///
     /// - Throws: `OverloadedError` when the largest number of readers waits already; `StorageError`.
     func page(after cursor: Int64, waiting time: Duration) async throws -> EventPage {
@@ -33,7 +34,7 @@ struct EventReader: Sendable {
                 {
                     page = try await self.page(after: page.cursor)
                     // A database that was restored, from a backup or from a standby that lagged behind, does
-                    // not reach that number for a while. It must not be polled without pause meanwhile.
+                    // not reach `latest` for a while. The reader must not poll it without pause meanwhile.
                     seen = max(page.cursor, latest)
                 }
                 return page

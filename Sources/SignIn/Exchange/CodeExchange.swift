@@ -14,8 +14,8 @@ public struct CodeExchange: Service {
     /// Milliseconds of a claim: longer than an exchange with two signing keys and a fetch of Apple's keys can
     /// take.
     static let lease: Int64 = 30_000
-    /// No signal is sent for codes of other processes. This bounds how long a code of a stopped process
-    /// waits.
+    /// Longest time between two looks. No signal is sent for codes of other processes, so this bounds how
+    /// long a code of a stopped process waits.
     static let longestLook = Duration.seconds(10)
 
     enum Outcome: Sendable, Equatable {
@@ -42,9 +42,9 @@ public struct CodeExchange: Service {
     private let metrics = ExchangeMetrics()
 
     /// - Parameters:
-    ///   - check: Checks what Apple returns for a code.
-    ///   - schedule: Of the daily check, for the first check of a new token.
-    ///   - width: How many at once. While Apple takes 200 ms, 32 are 160 codes a second.
+    ///   - check: Checks Apple's response to a code.
+    ///   - schedule: Schedule of the daily check, for the first check of a new token.
+    ///   - width: Number of exchanges at once. While Apple takes 200 ms, 32 are 160 codes a second.
     public init(
         grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,
         check: GrantCheck,
@@ -83,7 +83,7 @@ public struct CodeExchange: Service {
 
     func perform(_ code: ClaimedCode) async {
         let outcome = await exchange(code)
-        // Cut off during the call. The next claim decides what became of it.
+        // The task was cut off during the call. The next claim handles the code's unknown state.
         if Task.isCancelled, !outcome.isToken { return }
         metrics.count(outcome)
         switch outcome {
@@ -111,7 +111,7 @@ public struct CodeExchange: Service {
             secret = try sealer.open(
                 record.sealed, as: .authorizationCode, of: record.accountID, clientID: record.clientID)
         } catch {
-            // A code lives for minutes: a key that returns later would be too late.
+            // A code lives for minutes: a sealing key that is configured again later would be too late.
             tell("a sealed code does not open", of: code, error, level: .error)
             return .unavailable(.sealedUnreadable)
         }
@@ -174,8 +174,8 @@ public struct CodeExchange: Service {
                 _ = try await retry.run { try await commits.submit(command) }
                 grantContext.signals.check.wake()
             } catch is AccountRefusal {
-                // Erased meanwhile: the code is then in the erasure, which has to revoke the token. Or
-                // transferred to another team, which cannot use it.
+                // The account was erased meanwhile: the code is then in the erasure, which has to revoke the
+                // token. Or the account was transferred to another team, which cannot use the token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return }
                 let isAdopted = try await retry.run {
                     try await grantContext.grants.adoptErasureToken(

@@ -1,23 +1,24 @@
 import AppleAccounts
 import AppleIDClient
 
-/// What is done with an authorization code before and after Apple is called. Does no I/O and reads no clock.
+/// One attempt to exchange an Apple code: the decisions before and after the call of Apple. Does no I/O and
+/// reads no clock.
 ///
 /// A code works once. It is not sent again when an earlier exchange may have succeeded and its response was
-/// lost: Apple may take the repetition for theft and revoke what it granted (RFC 6749 §4.1.2). There are two
-/// exceptions, in which a call cannot lose anything: after a status of 5xx, which grants nothing, and after
-/// an attempt that ended with its process, whose response was lost in any case. A refusal then does not say
-/// what became of the code.
+/// lost: Apple may take the repetition for theft and revoke the tokens that it issued (RFC 6749 §4.1.2).
+/// There are two exceptions, in which a call cannot lose anything: after a status of 5xx, which issues
+/// nothing, and after an attempt that ended with its process, whose response was lost in any case. A refusal
+/// then does not say what became of the code.
 struct ExchangeAttempt: Sendable, Hashable {
-    /// Milliseconds for which Apple accepts a code. Counted from when it was posted, so that it never ends
-    /// too early; a call that is a little late costs a refusal.
+    /// Milliseconds for which Apple accepts a code. Counted from the moment at which the code was posted, so
+    /// that the time never ends too early; a call that is a little late costs a refusal.
     static let codeLifetime: Int64 = 300_000
     /// Milliseconds before the end at which the last attempt is made.
     static let margin: Int64 = 2000
 
-    /// Counted from 1, this one included.
+    /// Number of this attempt, counted from 1.
     let number: Int
-    /// An earlier attempt ended without a result.
+    /// True if an earlier attempt ended without a result.
     let isInterrupted: Bool
     let expiresAt: Moment
 
@@ -26,7 +27,7 @@ struct ExchangeAttempt: Sendable, Hashable {
         case giveUp(RefreshTokenCause)
     }
 
-    /// Why Apple need not be called any more, or `nil` when it is to be called.
+    /// Returns the reason for which Apple need not be called any more, or `nil` when the call should be made.
     func refusal(at now: Moment) -> RefreshTokenCause? {
         guard now >= expiresAt else { return nil }
         return isInterrupted ? .exchangeUncertain : .codeExpired

@@ -4,11 +4,13 @@ public import AppleIdentity
 import JOSE
 public import KeySets
 
-/// Checks that what Apple granted for a code is about the user who posted it (OpenID Connect Core §3.1.3.7).
+/// Checks that Apple's response to a code is about the user who posted the code (OpenID Connect Core
+/// §3.1.3.7).
 ///
 /// The code was bound to a verified identity token by its `c_hash`, and the response came from Apple over
-/// TLS. So when Apple's keys are unavailable, or do not include the one that signed, the grant is kept (rule
-/// 6 of that section). A refresh token cannot be requested again, and discarding it would protect no one.
+/// TLS. So when Apple's keys are unavailable, or do not include the key that signed, the Apple token is kept
+/// (rule 6 of that section). A refresh token cannot be requested again, and discarding it would protect no
+/// user.
 public struct GrantCheck: Sendable {
     let verifier: IdentityTokenVerifier
     let keys: any VerificationKeys

@@ -1,9 +1,9 @@
-/// How long to wait before the next attempt: doubles from the first delay to the longest, plus a random part
-/// of up to a quarter, so that calls that failed together are not retried together.
+/// Computes the pause before the next attempt: doubles from the first delay to the longest, plus a random
+/// part of up to a quarter, so that calls that failed together are not retried together.
 package struct Backoff: Sendable, Hashable {
-    /// Milliseconds.
+    /// Delay after the first attempt, in milliseconds.
     package let first: Int64
-    /// Milliseconds, without the random part.
+    /// Longest delay in milliseconds, without the random part.
     package let longest: Int64
 
     package init(first: Duration, longest: Duration) {
@@ -26,7 +26,7 @@ package struct Backoff: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Rounded down, and limited to about 290 million years.
+    /// Duration in milliseconds, rounded down and limited to about 290 million years.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let bounded = min(max(seconds, -9_000_000_000_000_000), 9_000_000_000_000_000)

@@ -3,9 +3,9 @@ package import AppleAccounts
 /// Keeps a fault that concerns every token from filling the log: each cause is logged at once and then at
 /// most once a minute, with the number of log lines left out. Does no I/O and reads no clock.
 package struct LogThrottle: Sendable {
-    /// Milliseconds.
+    /// Milliseconds between two log lines of one cause.
     static let interval: Int64 = 60_000
-    /// Causes are made of client IDs and error codes, so there are few. The bound makes sure of it.
+    /// Bound on the causes. They are made of client IDs and error codes, so there are few in any case.
     static let mostCauses = 256
 
     private struct Entry {
@@ -17,7 +17,7 @@ package struct LogThrottle: Sendable {
 
     package init() {}
 
-    /// Returns `nil` when the cause is not to be logged now, else how often it was left out since it was
+    /// Returns `nil` when the cause must not be logged yet, else the number of lines left out since it was
     /// logged last.
     package mutating func admit(_ cause: String, at now: Moment) -> Int? {
         guard var entry = causes[cause] else {

@@ -1,8 +1,8 @@
 import AppleAccounts
 
-/// Retries to store what must not be lost while the database is unavailable, for about half a minute.
+/// Retries to store data that must not be lost while the database is unavailable, for about half a minute.
 ///
-/// For responses of Apple's that cannot be requested a second time. A refusal by the account rules is not
+/// Used for responses of Apple that cannot be requested a second time. A refusal by the account rules is not
 /// retried.
 struct StorageRetry: Sendable {
     static let attempts = 8

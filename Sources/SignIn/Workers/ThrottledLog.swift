@@ -2,8 +2,8 @@ package import AppleAccounts
 package import Logging
 import Synchronization
 
-/// The log of a worker: the same line at most once a minute (`LogThrottle`), with the number that was left
-/// out. While the database or Apple is away every piece of work fails in the same way.
+/// The log of a worker: each line at most once a minute (`LogThrottle`), with the number of lines left out.
+/// While the database or Apple is unavailable, all work fails in the same way.
 package final class ThrottledLog: Sendable {
     private let logger: Logger
     private let throttle = Mutex(LogThrottle())
@@ -13,8 +13,8 @@ package final class ThrottledLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - error: Stands in the line. Lines with different errors are different.
-    ///   - place: What else tells this line from others, a client ID say. It must be one of few.
+    ///   - error: Part of the line. Lines with different errors are different.
+    ///   - place: Further text that distinguishes lines, for example a client ID. Must have few values.
     package func tell(
         _ message: Logger.Message, about error: (any Error)?, of place: String = "",
         level: Logger.Level = .warning, at moment: Moment, metadata: Logger.Metadata = [:]

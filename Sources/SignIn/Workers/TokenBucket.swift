@@ -2,8 +2,8 @@ import AppleAccounts
 
 /// Bounds a rate: `perSecond` in the long run, and at most one second's worth at once.
 ///
-/// Does no I/O and reads no clock. The wall clock may jump: back gives nothing, ahead fills the bucket at
-/// most once.
+/// Does no I/O and reads no clock. The wall clock may jump: a jump back adds no tokens, a jump ahead fills
+/// the bucket at most once.
 struct TokenBucket: Sendable {
     let perSecond: Double
     let capacity: Double
@@ -19,7 +19,7 @@ struct TokenBucket: Sendable {
         filledAt = moment
     }
 
-    /// Takes as many tokens as there are, at most `wanted`.
+    /// Takes the tokens in the bucket, at most `wanted`.
     mutating func take(upTo wanted: Int, at now: Moment) -> Int {
         fill(at: now)
         let taken = min(max(wanted, 0), Int(level))
@@ -32,7 +32,7 @@ struct TokenBucket: Sendable {
         level = min(level + Double(count), capacity)
     }
 
-    /// How long until there are `count` tokens, or a full bucket when it holds fewer.
+    /// Returns the time until the bucket has `count` tokens, or until it is full when it holds fewer.
     mutating func wait(for count: Int, at now: Moment) -> Duration {
         fill(at: now)
         let missing = min(Double(count), capacity.rounded(.down)) - level

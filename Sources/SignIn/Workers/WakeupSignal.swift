@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Wakes a worker at once when there is work. A signal while the worker does not wait is kept, and two are
-/// one.
+/// Wakes a worker at once when there is work. A signal is kept while the worker does not wait; two signals
+/// count as one.
 ///
-/// It reaches workers of this process only. A lost signal costs time and no work, because workers also look
-/// at their due times.
+/// The signal reaches workers of this process only. A lost signal costs time and no work, because workers
+/// also look at their due times.
 package final class WakeupSignal: Sendable {
     private struct State {
         var isSet = false
@@ -25,7 +25,8 @@ package final class WakeupSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns at a signal, after `time`, or when the task is cancelled. `nil` waits without limit.
+    /// Returns at a signal, after `time`, or when the task is cancelled. With `nil` the wait has no time
+    /// limit.
     package func wait(atMost time: Duration?, on clock: any Clock<Duration>) async {
         guard let time else { return await wait() }
         await withTaskGroup(of: Void.self) { group in
@@ -61,7 +62,7 @@ package final class WakeupSignal: Sendable {
     }
 }
 
-/// The signal of each worker. A commit of this process that makes work for a worker sends it.
+/// The signal of each worker. A commit of this process that makes work for a worker sends its signal.
 struct WorkerSignals: Sendable {
     let exchange = WakeupSignal()
     let check = WakeupSignal()

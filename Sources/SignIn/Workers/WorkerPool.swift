@@ -3,16 +3,16 @@ import ServiceLifecycle
 import Synchronization
 
 /// Carries out work that is due, up to `width` pieces at once. Claims more when it has capacity, and looks
-/// again at a signal and when a claim said that something will be due.
+/// again at a signal and at the next due time that a claim has found.
 ///
-/// At a graceful shutdown it claims nothing more and lets the work that it began end, which the time limits
-/// of its calls bound. When it is cancelled, that work is cut off, and its claims expire.
+/// At a graceful shutdown the pool claims nothing more and lets its running work end, which the time limits
+/// of the work's calls bound. When the pool is cancelled, running work is cut off, and its claims expire.
 package struct WorkerPool<Work: Sendable>: Sendable {
     package struct Claim: Sendable {
         package let work: [Work]
-        /// When to look again if there is no signal.
+        /// Time until the next look if there is no signal.
         package let nextLook: Duration
-        /// Whether a signal does not shorten the wait.
+        /// True if a signal does not shorten the wait.
         let isPause: Bool
 
         package init(work: [Work], nextLook: Duration) {
@@ -23,9 +23,9 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             (work, nextLook, isPause) = ([], pause, true)
         }
 
-        /// For a claim that the database did not answer. A signal must not shorten this pause: while the
-        /// database is away each request that fails could send one, and the pool would ask a thousand times a
-        /// second.
+        /// For a claim that failed because the database did not respond. A signal must not shorten this
+        /// pause: while the database is unavailable each request that fails could send a signal, and the pool
+        /// would claim a thousand times a second.
         package static func failed(pause: Duration) -> Claim { Claim(pause: pause) }
     }
 
@@ -43,13 +43,13 @@ package struct WorkerPool<Work: Sendable>: Sendable {
         (self.width, self.signal, self.clock) = (width, signal, clock)
     }
 
-    /// The least capacity that is worth a claim. With one claim for each piece of work that ends, a busy pool
+    /// Least capacity at which the pool claims. With one claim for each piece of work that ends, a busy pool
     /// would spend as many transactions on claims as on the work.
     private var leastCapacity: Int { max(width / 4, 1) }
 
     /// - Parameters:
-    ///   - claim: Claims at most so many pieces of work.
-    ///   - perform: Carries one out, and stores or logs its result itself.
+    ///   - claim: Claims at most this number of pieces of work.
+    ///   - perform: Carries out a piece of work, and stores or logs its result itself.
     package func run(
         claim: @Sendable (Int) async -> Claim, perform: @escaping @Sendable (Work) async -> Void
     ) async {
@@ -73,7 +73,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
                             if shared.end() { signal.wake() }
                         }
                     }
-                    // Less than the capacity was everything that is due.
+                    // The claim returned less than the capacity, so no more work is due.
                     if claimed.work.count < capacity {
                         await signal.wait(atMost: claimed.nextLook, on: clock)
                     }
@@ -89,7 +89,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
     private final class Shared: Sendable {
         private let state = Mutex(State())
 
-        /// `nil` when the pool stops, 0 when it has to wait for work of its own to end.
+        /// `nil` when the pool stops, 0 when the pool has to wait for its own work to end.
         func capacity(of width: Int, least: Int) -> Int? {
             state.withLock { state in
                 guard !state.isStopping, !Task.isCancelled else { return nil }
@@ -103,7 +103,7 @@ package struct WorkerPool<Work: Sendable>: Sendable {
             state.withLock { $0.busy += count }
         }
 
-        /// Returns whether the pool waits for capacity.
+        /// Returns `true` if the pool waits for capacity.
         func end() -> Bool {
             state.withLock { state in
                 state.busy -= 1
@@ -118,8 +118,8 @@ package struct WorkerPool<Work: Sendable>: Sendable {
 }
 
 extension WorkerPool.Claim {
-    /// Looks again when something will be due, at the latest after `longest`. Not at once, so that a due time
-    /// that cannot be claimed yet causes no busy loop.
+    /// Looks again at the next due time, at the latest after `longest`. Never at once, so that due work that
+    /// cannot be claimed yet causes no busy loop.
     package init(work: [Work], due: Moment?, at now: Moment, atMost longest: Duration) {
         let wait = due.map { Duration.milliseconds(max($0.milliseconds - now.milliseconds, 50)) }
         self.init(work: work, nextLook: min(wait ?? longest, longest))

@@ -2,19 +2,20 @@ import AppleAccounts
 import ServiceLifecycle
 import Synchronization
 
-/// Calls a function a moment later, when what had arrived by then has been handled.
+/// Calls a function a moment later, after requests that arrive until then have been handled.
 ///
-/// It must call it once, on any thread.
+/// The delay must call `then` once, on any thread.
 public typealias CommitDelay = @Sendable (_ then: @escaping @Sendable () -> Void) -> Void
 
 /// The engine of `GroupCommit` and `GrantCommit`: the result of a command is returned when it is durable, and
-/// commands that arrive during a transaction are committed together in the next one. With a delay it waits
-/// for commands that are likely to arrive at once (`CommitQueue`). Commands that come alone wait for no others.
+/// commands that arrive during a transaction are committed together in the next one. With a delay the loop
+/// waits for commands that are likely to arrive at once (`CommitQueue`). Commands that come alone do not wait
+/// for others.
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 ///
-/// It is generic, and of this module only, so that the compiler makes one of its own for each target:
-/// sign-ins pay nothing for what it has in common with grants.
+/// The type is generic and internal to this module, so that the compiler specialises it for each target:
+/// sign-ins pay nothing for the code shared with OAuth grants.
 final class CommitLoop<Target: CommitTarget>: Sendable {
     typealias Command = Target.Command
     typealias Completion = @Sendable (Result<Target.Outcome, any Error>) -> Void
@@ -28,10 +29,10 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - capacity: How many commands may wait. Above it they are refused.
-    ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
+    ///   - capacity: Number of commands that may wait. Commands above it are refused.
+    ///   - largestBatch: Largest number of commands in one transaction, which bounds its duration.
     ///   - delay: `nil` to wait for no commands.
-    ///   - metrics: Of this queue.
+    ///   - metrics: Metrics of this queue.
     init(
         _ target: Target, feed: EventFeed, capacity: Int, largestBatch: Int, delay: CommitDelay?,
         metrics: CommitMetrics, now: @escaping @Sendable () -> ContinuousClock.Instant
@@ -41,7 +42,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
         queue = Mutex(CommitQueue(capacity: capacity, largestBatch: largestBatch))
     }
 
-    /// How many commands wait, without those that are being committed.
+    /// Number of commands that wait, without the commands that are being committed.
     var depth: Int { queue.withLock { $0.depth } }
 
     var isClosed: Bool { queue.withLock { $0.isClosed } }
@@ -62,9 +63,9 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
         }
     }
 
-    /// Accepts several. None is committed before all are accepted, so that they share a transaction.
+    /// Accepts several commands. None is committed before all are accepted, so that they share a transaction.
     ///
-    /// - Parameter read: The command of an entry, and what is called with its outcome.
+    /// - Parameter read: Returns the command of an entry, and the function to call with its outcome.
     func submit<Entries: Collection>(
         _ entries: Entries, _ read: (Entries.Element) -> (Command, Completion)
     ) {
@@ -85,7 +86,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
         if isFirst || endsGathering { commitNext(gathers: !endsGathering) }
     }
 
-    /// Accepts nothing more, and returns when every accepted command has its result.
+    /// Closes the queue to new commands, and returns when every accepted command has its result.
     func drain() async {
         queue.withLock { $0.close() }
         await withCheckedContinuation { waiter in
@@ -101,7 +102,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     }
 
     /// The first caller starts a transaction. After that each transaction starts the next one, on the store's
-    /// own thread. Either may do so behind a delay, on the thread of that.
+    /// own thread. Either start may be delayed, and then runs on the thread of the delay.
     private func commitNext(look: Int? = nil, gathers: Bool = true) {
         switch queue.withLock({ $0.next(look: look, gathers: gathers && delay != nil, at: now()) }) {
         case .stop: releaseDrainWaiters()
@@ -138,7 +139,7 @@ final class CommitLoop<Target: CommitTarget>: Sendable {
     }
 
     private func releaseDrainWaiters() {
-        // Another batch may have begun since the last one ended. The waiters wait for that one too.
+        // Another batch may have begun since the last one ended. The waiters wait for it too.
         guard queue.withLock({ $0.isClosed && $0.isIdle }) else { return }
         let waiters = drainWaiters.withLock { waiters in
             defer { waiters = [] }

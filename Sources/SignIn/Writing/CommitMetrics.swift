@@ -9,7 +9,7 @@ struct CommitMetrics: Sendable {
     private let failedCommands: Counter
     private let duration: Timer
 
-    /// - Parameter prefix: What the names of the metrics of this queue begin with.
+    /// - Parameter prefix: The first part of the names of this queue's metrics.
     init(prefix: String, factory: any MetricsFactory) {
         func counter(_ name: String, _ result: String) -> Counter {
             Counter(label: "\(prefix)_\(name)", dimensions: [("result", result)], factory: factory)

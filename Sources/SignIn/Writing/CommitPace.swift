@@ -1,6 +1,6 @@
-/// How long transactions take now, and whether a new command would wait too long.
+/// Measures how long transactions take, and estimates how long a new command would wait.
 struct CommitPace: Sendable {
-    /// How long a caller may wait. A transaction that takes longer is no overload: another program holds the
+    /// Longest time that a caller may wait. A longer transaction is no overload: another program holds the
     /// database, or its disk does not respond.
     static let longestWait = Duration.seconds(2)
 
@@ -11,7 +11,7 @@ struct CommitPace: Sendable {
         beganAt = now
     }
 
-    /// Returns `false` when none was under way.
+    /// Returns `false` when no batch was under way.
     @discardableResult
     mutating func batchEnded(at now: ContinuousClock.Instant) -> Bool {
         guard let beganAt else { return false }
@@ -21,7 +21,7 @@ struct CommitPace: Sendable {
         return true
     }
 
-    /// - Parameter batches: How many full batches wait before the next command's batch.
+    /// - Parameter batches: Number of full batches that wait before the next command's batch.
     func capacity(behind batches: Int, at now: ContinuousClock.Instant) -> CommitCapacity {
         let elapsed = beganAt.map { now - $0 } ?? .zero
         guard elapsed < Self.longestWait else { return .stalled }
@@ -30,10 +30,10 @@ struct CommitPace: Sendable {
     }
 }
 
-/// Whether the commit queue accepts a command whose caller can retry.
+/// The commit queue's capacity for a command whose caller can retry.
 enum CommitCapacity: Equatable, Sendable {
     case available
-    /// So many commands wait that one more would wait too long.
+    /// A new command would wait too long behind the commands that wait already.
     case exhausted
     /// The current transaction does not return.
     case stalled

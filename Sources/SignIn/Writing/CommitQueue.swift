@@ -1,5 +1,5 @@
-/// Decides what is committed together: everything that arrived during the transaction before and, after one of
-/// several commands, what arrives at once.
+/// Decides which commands are committed together: the commands that arrived during the previous transaction
+/// and, after a transaction of several commands, the commands that follow at once.
 ///
 /// Does no I/O and reads no clock. A ticket identifies the caller that waits.
 struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
@@ -9,26 +9,26 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     }
 
     enum Acceptance: Equatable {
-        /// Nothing is committed or gathered: the caller of `accept` must go on with `next`.
+        /// No command is being committed or gathered: the caller of `accept` must call `next`.
         case startCommitting
         case wait
         case refuse
     }
 
-    /// What the thread that commits has to do.
+    /// The next step of the thread that commits.
     enum Next {
         case commit(Batch)
-        /// Ask again a moment later, with this turn.
+        /// Call `next` again a moment later, with this turn.
         case look(turn: Int)
-        /// Nothing: the queue is empty, or somebody else goes on.
+        /// Nothing to do: the queue is empty, or another call of `next` goes on.
         case stop
     }
 
-    /// For so many commands in a transaction it does not pay to wait for more.
+    /// Number of commands in a transaction from which waiting for more does not pay.
     static var mostGathered: Int { 64 }
-    /// From when on no further look begins, and an arrival ends the gathering.
+    /// Time after which no further look begins, and an arrival ends the gathering.
     static var longestGathering: Duration { .milliseconds(5) }
-    /// How long the callers of a transaction are expected back.
+    /// Time within which the callers of a transaction are expected to send their next commands.
     static var longestReturn: Duration { .milliseconds(10) }
 
     private let mostWaiting: Int
@@ -36,11 +36,11 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     private var waiting = Batch()
     private var isCommitting = false
     private var pace = CommitPace()
-    /// How many commands the last transaction had, and when it ended.
+    /// Number of commands of the last transaction, and the time of its end.
     private var last: (count: Int, endedAt: ContinuousClock.Instant?) = (0, nil)
-    /// How many commands waited at the last look, and when the first look was.
+    /// Number of commands that waited at the last look, and the time of the first look.
     private var gathering: (seen: Int, began: ContinuousClock.Instant)?
-    /// A look of an earlier turn comes too late.
+    /// Number of the current turn. A look of an earlier turn comes too late.
     private var turn = 0
     private(set) var isClosed = false
 
@@ -51,14 +51,14 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     var isIdle: Bool { !isCommitting }
     var depth: Int { waiting.tickets.count }
 
-    /// Whether a command whose caller can retry should be accepted.
+    /// Returns the capacity for a command whose caller can retry.
     func capacity(at now: ContinuousClock.Instant) -> CommitCapacity {
         guard isCommitting else { return .available }
         return pace.capacity(behind: depth / largestBatch, at: now)
     }
 
     mutating func accept(_ command: Command, _ ticket: Ticket) -> Acceptance {
-        // Above the bound a caller should be told to retry instead of waiting too long.
+        // At the bound a caller should retry instead of waiting too long.
         guard !isClosed, waiting.tickets.count < mostWaiting else { return .refuse }
         waiting.commands.append(command)
         waiting.tickets.append(ticket)
@@ -67,8 +67,8 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return .startCommitting
     }
 
-    /// Whether enough has been gathered, for one that has accepted something. It must then go on with `next`.
-    /// The looks of a busy event loop may come late.
+    /// Ends the gathering if enough commands have been gathered. The caller has accepted commands; after
+    /// `true` it must call `next`. The looks of a busy event loop may come late.
     mutating func endsGathering(at now: ContinuousClock.Instant) -> Bool {
         guard let began = gathering?.began, depth >= mostTogether || now - began >= Self.longestGathering
         else { return false }
@@ -77,11 +77,11 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return true
     }
 
-    /// What comes next when the transaction before has ended, when there was none, or at a look.
+    /// Returns the next step: after a transaction has ended, when none was under way, or at a look.
     ///
     /// - Parameters:
     ///   - look: The turn of a look; `nil` otherwise.
-    ///   - gathers: Whether more commands may be waited for.
+    ///   - gathers: `true` if the queue may wait for more commands.
     mutating func next(
         look: Int? = nil, gathers: Bool, at now: ContinuousClock.Instant
     ) -> Next {
@@ -92,11 +92,12 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return nextBatch(at: now).map { .commit($0) } ?? .stop
     }
 
-    /// Whether more commands are likely to arrive at once, which should share the next transaction: it costs as
-    /// much as several commands in it.
+    /// Decides to wait for more commands if they are likely to arrive at once: a transaction costs as much as
+    /// several commands in it.
     ///
-    /// When the last one had several, their callers have been answered together and send the next together. It
-    /// ends when a look finds no more than the one before. Commands that come alone do not wait.
+    /// When the last transaction had several commands, their callers got their results together and send
+    /// their next commands together. The gathering ends when a look finds no more commands than the look
+    /// before. Commands that come alone do not wait.
     private mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
         let (seen, began) = gathering ?? (0, now)
         let isExpected = gathering != nil || last.count > 1 && isRecent(now)
@@ -119,7 +120,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         if pace.batchEnded(at: now) { last.endedAt = now }
     }
 
-    /// The next batch in the order of arrival. `nil` when nothing waits: the queue is idle then.
+    /// Returns the next batch in the order of arrival. `nil` when no command waits: the queue is idle then.
     private mutating func nextBatch(at now: ContinuousClock.Instant) -> Batch? {
         guard !waiting.tickets.isEmpty else {
             isCommitting = false
@@ -140,7 +141,7 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
         return batch
     }
 
-    /// Accepts nothing more. What was accepted is still committed.
+    /// Closes the queue to new commands. Accepted commands are still committed.
     mutating func close() {
         isClosed = true
     }

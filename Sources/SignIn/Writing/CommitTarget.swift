@@ -1,4 +1,4 @@
-/// What a `CommitLoop` commits to: a store, with its commands and their outcomes.
+/// The store behind a `CommitLoop`, with its commands and their outcomes.
 protocol CommitTarget: Sendable {
     associatedtype Command: Sendable
     associatedtype Outcome: Sendable
@@ -17,9 +17,9 @@ protocol CommittedBatch: Sendable {
     /// The sequence number of the last account event of the batch; `nil` when it made none.
     var lastEventSequence: Int64? { get }
 
-    /// How many results there are: one for each command.
+    /// Number of results: one for each command.
     var count: Int { get }
 
-    /// Of the command at this place of the batch.
+    /// The result of the command at this index of the batch.
     func outcome(at index: Int) -> Result<Outcome, any Error>
 }

@@ -3,18 +3,18 @@ public import AuthorizationServer
 import Metrics
 public import ServiceLifecycle
 
-/// Commits changes of OAuth grants in groups, as `GroupCommit` does with accounts: what arrives during a
-/// transaction goes together into the next one (`CommitLoop`).
+/// Commits changes of OAuth grants in groups, as `GroupCommit` does with accounts: commands that arrive
+/// during a transaction are committed together in the next one (`CommitLoop`).
 ///
-/// A queue of its own, so that a flood at the token endpoint never makes a sign-in wait for a place in a
+/// The queue is separate, so that a flood at the token endpoint never makes a sign-in wait for a place in a
 /// transaction. An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 public final class GrantCommit: Service, Sendable {
     private let loop: CommitLoop<GrantCommits>
 
     /// - Parameters:
-    ///   - capacity: How many commands may wait. Above it they are refused.
-    ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
-    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` to wait for none.
+    ///   - capacity: Number of commands that may wait. Commands above it are refused.
+    ///   - largestBatch: Largest number of commands in one transaction, which bounds its duration.
+    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` for no delay.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,
         delay: CommitDelay? = nil
@@ -34,10 +34,11 @@ public final class GrantCommit: Service, Sendable {
             delay: delay, metrics: CommitMetrics(prefix: "siwa_oauth", factory: factory), now: now)
     }
 
-    /// How many commands wait, without those that are being committed.
+    /// Number of commands that wait, without the commands that are being committed.
     public var depth: Int { loop.depth }
 
-    /// For requests that can be retried, before any work is done for them.
+    /// Checks that the queue can take a command. For requests that can be retried, before any work is done
+    /// for them.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     public func requireCapacity() throws {
@@ -48,19 +49,19 @@ public final class GrantCommit: Service, Sendable {
 
     /// Returns when the command is durable.
     ///
-    /// - Throws: `GrantRefusal` by the rules; its code says what was changed all the same. `StorageError`
-    ///   from the database, and `OverloadedError` when the command was not accepted: nothing was stored.
-    ///   Exception: after `unavailable` from a remote database the outcome is unknown.
+    /// - Throws: `GrantRefusal` by the rules; its code says what was changed despite the refusal.
+    ///   `StorageError` from the database, and `OverloadedError` when the command was not accepted: nothing
+    ///   was stored. Exception: after `unavailable` from a remote database the outcome is unknown.
     public func submit(_ command: GrantCommand) async throws -> GrantOutcome {
         try await loop.submit(command)
     }
 
-    /// Accepts nothing more, and returns when every accepted command has its result.
+    /// Closes the queue to new commands, and returns when every accepted command has its result.
     public func drain() async {
         await loop.drain()
     }
 
-    /// Drains at shutdown. In a service group it comes before the server, which then has stopped already.
+    /// Drains at shutdown. In a service group the queue comes before the server, which has stopped by then.
     public func run() async throws {
         await loop.run()
     }

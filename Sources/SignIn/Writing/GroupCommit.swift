@@ -7,10 +7,10 @@ public import ServiceLifecycle
 ///
 /// An accepted command is carried out exactly once, even when its caller is cancelled meanwhile.
 public final class GroupCommit: Service, Sendable {
-    /// Called once, on any thread, which it must not block.
+    /// Called once with the outcome, on any thread. Must not block the thread.
     public typealias Completion = @Sendable (Result<AccountOutcome, any Error>) -> Void
 
-    /// A command, and what is called with its outcome.
+    /// A command, and the function to call with its outcome.
     public struct Entry: Sendable {
         let command: AccountCommand
         let completion: Completion
@@ -23,9 +23,9 @@ public final class GroupCommit: Service, Sendable {
     private let loop: CommitLoop<AccountCommits>
 
     /// - Parameters:
-    ///   - capacity: How many commands may wait. Above it they are refused.
-    ///   - largestBatch: How many commands go into one transaction, which bounds how long it takes.
-    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` to wait for none.
+    ///   - capacity: Number of commands that may wait. Commands above it are refused.
+    ///   - largestBatch: Largest number of commands in one transaction, which bounds its duration.
+    ///   - delay: Waits a moment for commands that are likely to arrive at once. `nil` for no delay.
     public convenience init(
         store: any AccountStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 512,
         delay: CommitDelay? = nil
@@ -45,11 +45,11 @@ public final class GroupCommit: Service, Sendable {
             delay: delay, metrics: CommitMetrics(prefix: "siwa_storage", factory: factory), now: now)
     }
 
-    /// How many commands wait, without those that are being committed.
+    /// Number of commands that wait, without the commands that are being committed.
     public var depth: Int { loop.depth }
 
-    /// For requests that can be retried, before any work is done for them. Commands that are submitted anyway
-    /// are accepted while the queue has places.
+    /// Checks that the queue can take a command. For requests that can be retried, before any work is done
+    /// for them. Commands that are submitted without this check are accepted while the queue has places.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     public func requireCapacity() throws {
@@ -61,9 +61,8 @@ public final class GroupCommit: Service, Sendable {
     /// Returns when the command is durable.
     ///
     /// - Throws: `AccountRefusal` by the account rules, `StorageError` from the database, `OverloadedError`
-    ///   when the command was not accepted. In each case nothing of it was stored, with one exception: after
-    ///   `unavailable` of a database on another machine it is not known, when the connection was lost during
-    ///   the commit.
+    ///   when the command was not accepted. In each case nothing was stored. Exception: after `unavailable`
+    ///   from a remote database the outcome is unknown, when the connection was lost during the commit.
     public func submit<Command: TypedCommand>(_ command: Command) async throws -> Command.Output {
         try await submit(PendingCommit(command) { $0 })
     }
@@ -79,12 +78,12 @@ public final class GroupCommit: Service, Sendable {
         loop.submit(entries) { ($0.command, $0.completion) }
     }
 
-    /// Accepts nothing more, and returns when every accepted command has its result.
+    /// Closes the queue to new commands, and returns when every accepted command has its result.
     public func drain() async {
         await loop.drain()
     }
 
-    /// Drains at shutdown. In a service group it comes before the server, which then has stopped already.
+    /// Drains at shutdown. In a service group the queue comes before the server, which has stopped by then.
     public func run() async throws {
         await loop.run()
     }

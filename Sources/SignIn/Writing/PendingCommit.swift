@@ -1,14 +1,14 @@
 public import AppleAccounts
 
-/// What a use case has to commit before it can return its result: the command, and how its outcome becomes
-/// the result.
+/// The command that a use case has to commit before it can return, and the function that makes its result
+/// from the outcome.
 ///
-/// Nothing is stored until it is submitted to `GroupCommit`. The event loops of the server submit many at
-/// once, tasks submit one and wait.
+/// Nothing is stored until the value is submitted to `GroupCommit`. The event loops of the server submit many
+/// at once; tasks submit one and wait.
 public struct PendingCommit<Value: Sendable>: Sendable {
     public let command: AccountCommand
-    /// Called once, when the command is durable. It also does what has to follow the commit, such as waking a
-    /// worker.
+    /// Called once, when the command is durable. The function also does the work that has to follow the
+    /// commit, such as waking a worker.
     public let result: @Sendable (AccountOutcome) throws -> Value
 
     init<Command: TypedCommand>(
