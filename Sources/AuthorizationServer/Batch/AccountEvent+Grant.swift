@@ -1,12 +1,12 @@
 import AppleAccounts
 
 extension AccountEvent {
-    /// What is told of a grant that was created or has ended.
+    /// The event about a grant that was created or has ended.
     ///
     /// - Parameters:
-    ///   - reason: Why it has ended; `nil` for one that was created.
-    ///   - subject: `nil` for a person who is erased.
-    ///   - source: Where the end came from; `nil` when a client, the app's backend or Google asked for it.
+    ///   - reason: Reason of the end; `nil` for a grant that was created.
+    ///   - subject: `nil` for an erased user.
+    ///   - source: Origin of the end; `nil` when a client, the app's backend or Google requested it.
     init(
         of grant: GrantRecord, reason: GrantEndReason?, team: TeamID, subject: AppleSubject?,
         source: CredentialSource? = nil, moment: Moment, recordedAt: Moment,

@@ -1,14 +1,14 @@
 package import AppleAccounts
 package import Cryptography
 
-/// What a store has to write of grants at the end of a transaction: first what is removed, then what is put.
-/// Each list is in the order of its keys, so that two replicas lock in the same order.
+/// Changes of grants that a store has to write at the end of a transaction: first the removed rows, then the
+/// rows to put. Each list is in the order of its keys, so that two replicas lock in the same order.
 package struct GrantChanges: Sendable, Equatable {
-    /// With their lines and codes.
+    /// Grants to remove, with their token families and codes.
     package var removedGrants: [GrantID] = []
     package var removedLines: [UniqueID] = []
     package var removedCodes: [SHA256Digest] = []
-    /// New, or instead of the one of the same ID.
+    /// Grants that are new, or that replace the row of the same ID.
     package var grants: [GrantRecord] = []
     package var lines: [TokenLine] = []
     package var codes: [CodeRecord] = []
@@ -18,7 +18,7 @@ package struct GrantChanges: Sendable, Equatable {
 }
 
 extension GrantChanges {
-    /// What turns the grants that were loaded into those that are held now.
+    /// Computes the difference between the loaded grants and the grants after the rules.
     init(
         from loaded: [GrantID: HeldGrant], to held: [GrantID: HeldGrant],
         _ deliveries: [SecurityEventDelivery]

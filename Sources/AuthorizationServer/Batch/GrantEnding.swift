@@ -1,25 +1,25 @@
 package import AppleAccounts
 
-/// What the end of credentials does to grants, in the transaction of the account command that ends them.
+/// Applies the end of credentials to OAuth grants, in the transaction of the account command that ends them.
 ///
-/// Lines and codes that were authorized up to the end are removed; a grant whose last authorization is not
-/// younger ends, and one that is younger keeps what was authorized since. Of each refresh token of Google's
-/// that ends, Google is told.
+/// Token families and codes that were authorized up to the end are removed. A grant ends when its last
+/// authorization is not younger than the end; a younger grant keeps the families and codes authorized since.
+/// Google is notified of each of its refresh tokens that ends.
 package struct GrantEnding: Sendable {
     package let ends: [CredentialEnd]
     private var ledger = GrantLedger()
-    /// The `sub`s of the Google accounts that were linked with persons who are erased. What is kept of them
-    /// goes with the person.
+    /// The `sub`s of the Google accounts that were linked with erased users. Records about these Google
+    /// accounts are removed with the user.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
 
-    /// Returns `nil` when no credential has ended, which is so for all sign-ins but those that move an
-    /// account.
+    /// Returns `nil` when no credential has ended: among sign-ins only the ones that move an account end
+    /// credentials.
     package init?(of set: WorkingSet) {
         guard !set.credentialEnds.isEmpty else { return nil }
         ends = set.credentialEnds
     }
 
-    /// The accounts whose grants are to be loaded. The store has locked their subjects already.
+    /// The accounts whose grants the store must load. The store has locked their subjects already.
     package var accountIDs: [AccountID] {
         Array(Set(ends.map(\.accountID))).sorted { $0.uniqueID < $1.uniqueID }
     }
@@ -28,10 +28,10 @@ package struct GrantEnding: Sendable {
         ledger.load(grants: grants, lines: lines, codes: codes)
     }
 
-    /// What the store has to write.
+    /// Changes that the store has to write.
     package var changes: GrantChanges { ledger.changes }
 
-    /// Ends the grants. Returns the events of the transaction with those of grants in their places.
+    /// Ends the grants. Returns the events of the transaction, with the grants' events in their places.
     package mutating func carryOut(
         _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
     ) -> [AccountEvent] {

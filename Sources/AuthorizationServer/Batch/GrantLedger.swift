@@ -3,8 +3,8 @@ import Cryptography
 
 /// The grants of some accounts in one transaction: as they were loaded, and as the rules have left them.
 ///
-/// A store locks the accounts, loads all of their grants, and saves `changes`. Nothing here knows who the
-/// person is or why something is changed.
+/// A store locks the accounts, loads all of their grants, and saves `changes`. The ledger knows neither the
+/// user nor the reason of a change.
 package struct GrantLedger: Sendable {
     private var loaded: [GrantID: HeldGrant] = [:]
     private var held: [GrantID: HeldGrant] = [:]
@@ -15,7 +15,7 @@ package struct GrantLedger: Sendable {
 
     package init() {}
 
-    /// Puts in all grants of some accounts, with all of their lines and codes.
+    /// Adds all grants of some accounts, with all of their token families and codes.
     package mutating func load(grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {
         let lines = Dictionary(grouping: lines, by: \.grantID)
         let codes = Dictionary(grouping: codes, by: \.grantID)
@@ -26,10 +26,10 @@ package struct GrantLedger: Sendable {
         }
     }
 
-    /// What a store has to write.
+    /// Changes that a store has to write.
     package var changes: GrantChanges { GrantChanges(from: loaded, to: held, deliveries) }
 
-    /// The `sub` of every Google account that an account is linked with.
+    /// Returns the `sub` of every Google account that is linked with the account.
     package func googleSubjects(of account: AccountID) -> Set<String> {
         let grants = grants(of: account)
         return Set(grants.compactMap(\.record.googleSubject))
@@ -38,7 +38,7 @@ package struct GrantLedger: Sendable {
 
     func grant(_ id: GrantID) -> HeldGrant? { held[id] }
 
-    /// In the order of their IDs.
+    /// Returns the grants of an account in the order of their IDs.
     func grants(of account: AccountID) -> [HeldGrant] {
         (grantsOfAccount[account] ?? []).compactMap { held[$0] }
     }
@@ -51,12 +51,12 @@ package struct GrantLedger: Sendable {
 
     func grant(withCode digest: SHA256Digest) -> HeldGrant? { grantOfCode[digest].flatMap { held[$0] } }
 
-    /// In the order of their IDs.
+    /// Returns the matching grants in the order of their IDs.
     func all(where isMeant: (HeldGrant) -> Bool) -> [HeldGrant] {
         held.values.filter(isMeant).sorted { $0.record.id.uniqueID < $1.record.id.uniqueID }
     }
 
-    /// Puts in a new grant, or what has become of one.
+    /// Adds a new grant, or replaces the record of a grant.
     mutating func put(_ record: GrantRecord) {
         if held[record.id] == nil {
             hold(HeldGrant(record))
@@ -81,7 +81,7 @@ package struct GrantLedger: Sendable {
         held[id]?.codes.removeAll(where: isMeant)
     }
 
-    /// Removes lines. Google is told of those that were alive, where the reason asks for it.
+    /// Removes token families. Google is notified of the ones that were alive, if the reason requires it.
     mutating func removeLines(
         of id: GrantID, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
@@ -94,7 +94,7 @@ package struct GrantLedger: Sendable {
         held[id] = grant
     }
 
-    /// Removes a grant with all that hangs on it.
+    /// Removes a grant with its token families and codes.
     mutating func remove(
         _ id: GrantID, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator
@@ -128,8 +128,8 @@ package struct GrantLedger: Sendable {
 }
 
 extension GrantEndReason {
-    /// Whether Google is told of a refresh token that ends for this reason (RISC, `token-revoked`): not of
-    /// what it has asked for itself, and not of a token that a newer one of its own has replaced.
+    /// True if Google is notified of a refresh token that ends for this reason (RISC, `token-revoked`). False
+    /// for an end that Google has requested, and for a token that a newer token of Google has replaced.
     fileprivate var isToldToGoogle: Bool {
         switch self {
         case .unlinked, .tokenReused, .consentRevoked, .appleAccountDeleted, .erased: true

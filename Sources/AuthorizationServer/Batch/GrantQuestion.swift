@@ -1,19 +1,21 @@
 package import AppleAccounts
 package import Cryptography
 
-/// What a batch of grant commands has to see: names of rows, none twice, in the order of their values.
+/// Names of the rows that a batch of grant commands has to read, without duplicates, in the order of their
+/// values.
 ///
-/// A store first finds the accounts that codes, lines and the like belong to, then locks all accounts in one
-/// order, and then loads everything of them. Of the codes it may load those of `codeDigests` only, unless
-/// `needsAllCodes`.
+/// A store first finds the accounts to which the codes, token families and other names belong, then locks all
+/// accounts in one order, and then loads all of their rows. It may load only the codes of `codeDigests`,
+/// unless `needsAllCodes`.
 package struct GrantQuestion: Sendable, Hashable {
     /// The accounts that commands name.
     package private(set) var accountIDs: [AccountID] = []
     package private(set) var codeDigests: [SHA256Digest] = []
-    /// Whether a command cannot be applied without all codes of its account.
+    /// True if a command cannot be applied without all codes of its account.
     package private(set) var needsAllCodes = false
     package private(set) var lineIDs: [UniqueID] = []
-    /// The `sub`s of Google accounts: lines that came with them, and what Google has said of them.
+    /// The `sub`s of Google accounts, for the token families linked with them and for Google's last
+    /// statements about them.
     package private(set) var googleSubjects: [String] = []
     /// SHA-512 of SHA-512 of current refresh tokens.
     package private(set) var tokenDigests: [SHA512Digest] = []
@@ -46,7 +48,7 @@ package struct GrantQuestion: Sendable, Hashable {
         eventIdentifiers = Self.sortedBytes(eventIdentifiers)
     }
 
-    /// Whether it names what has no account to be locked by: Google's accounts and events.
+    /// True if the commands name Google accounts or events of Google, which have no account of ours to lock.
     package var isAboutGoogle: Bool { !googleSubjects.isEmpty || !eventIdentifiers.isEmpty }
 
     private static func sortedBytes(_ texts: [String]) -> [String] {
@@ -55,7 +57,7 @@ package struct GrantQuestion: Sendable, Hashable {
 }
 
 extension GrantCommand {
-    /// The two that come often. They see other codes than their own only when they end something.
+    /// True for the two frequent commands. They read codes other than their own only when they end something.
     fileprivate var isAboutOneLine: Bool {
         switch self {
         case .redeem, .refresh: true

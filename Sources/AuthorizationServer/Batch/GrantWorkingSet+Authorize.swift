@@ -1,13 +1,13 @@
 import AppleAccounts
 
 extension GrantWorkingSet {
-    /// How many codes a grant can have, waiting and redeemed; beyond it the oldest is forgotten. It bounds
-    /// what a client can store that sends a person through the authorization endpoint again and again.
+    /// Number of codes that a grant can have, waiting and redeemed; above it the oldest is forgotten. Bounds
+    /// the rows that a client can cause by sending a user through the authorization endpoint again and again.
     package static let mostCodes = 100
 
-    /// Writes the code, and the grant with it: the person agreed now, not when the code is redeemed.
+    /// Writes the code, and the grant with it: the user agrees at this moment, not when the code is redeemed.
     ///
-    /// The credential is looked at here, however recently the person signed in.
+    /// The credential is checked here, however recently the user signed in.
     mutating func apply(
         _ command: AuthorizeCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -19,8 +19,8 @@ extension GrantWorkingSet {
                 || person.record.revocationOfAllApps?.reason == .appleAccountDeleted
             throw GrantRefusal(isDeleted ? .appleAccountDeleted : .credentialRevoked)
         }
-        // A session from before the latest revocation has ended with it, though the person has signed in
-        // again elsewhere.
+        // A session from before the latest revocation has ended with it, even if the user has signed in again
+        // elsewhere.
         guard credential.admits(authorizationAt: command.authenticatedAt) else {
             throw GrantRefusal(.credentialRevoked)
         }
@@ -44,7 +44,7 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// Makes the grant, or widens the one that there is. Nothing has changed when it throws.
+    /// Makes the grant, or widens the existing grant. Nothing has changed when it throws.
     mutating func agree(
         to scope: String, of client: OAuthClientID, _ accountID: AccountID, app: ClientID,
         newGrantID: GrantID, authorizedAt: Moment, googleSubject: String?, at moment: Moment,
@@ -68,8 +68,8 @@ extension GrantWorkingSet {
         return grant
     }
 
-    /// The scopes of both. Past the bounds of a set, which only many changes of the configuration can reach,
-    /// those of the latest agreement.
+    /// Returns the union of both scopes. Past the bounds of a set, which only many changes of the
+    /// configuration can reach, returns the scope of the latest agreement.
     private static func widened(_ scope: String, by new: String) -> String {
         guard let old = ScopeSet(parsing: scope), let added = ScopeSet(parsing: new),
             let union = ScopeSet(parsing: old.union(added).text)

@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// What a new line of tokens begins with.
+/// Values with which a new token family begins.
 struct NewLine {
     let id: UniqueID
     let scope: String
@@ -13,11 +13,11 @@ struct NewLine {
 }
 
 extension GrantWorkingSet {
-    /// How many lines without a refresh token a grant can have; beyond it the oldest ends. It bounds what a
-    /// client can store that redeems codes again and again.
+    /// Number of token families without a refresh token that a grant can have; above it the oldest ends.
+    /// Bounds the rows that a client can cause by redeeming codes again and again.
     package static let mostAccessLines = 100
 
-    /// Begins a line of tokens, and ends those that are too many with it, the oldest first.
+    /// Begins a token family, and ends the oldest families above the limits.
     mutating func begin(
         _ new: NewLine, of grant: GrantRecord, _ ceilings: LineCeilings, at moment: Moment,
         using generator: inout some RandomNumberGenerator
@@ -43,15 +43,15 @@ extension GrantWorkingSet {
         return line
     }
 
-    /// The lines of all native clients that have a refresh token, the oldest first. A link with Google is not
-    /// among them, so no other client ever ends one.
+    /// Returns the token families of all native clients that have a refresh token, the oldest first. Families
+    /// of Google are not included, so no other client ever ends a link with Google.
     private func nativeLines(of account: AccountID, at moment: Moment) -> [TokenLine] {
         ledger.grants(of: account).flatMap(\.lines)
             .filter { $0.isNative && $0.refreshToken != nil && moment < $0.expiresAt }
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends lines whose places newer ones take. The grant that gets a new line does not end by it.
+    /// Ends token families that newer ones replace. The grant of the new family does not end with them.
     private mutating func endLines(
         _ lines: some Sequence<TokenLine>, keeping kept: GrantID, at moment: Moment,
         using generator: inout some RandomNumberGenerator

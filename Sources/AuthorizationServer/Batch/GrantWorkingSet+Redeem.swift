@@ -2,15 +2,15 @@ import AppleAccounts
 import Encodings
 
 extension GrantWorkingSet {
-    /// For how long a correct repetition of a redemption is taken for a retry whose first answer was lost, in
-    /// milliseconds.
+    /// Milliseconds within which a correct repetition of a redemption is taken for a retry whose first
+    /// response was lost.
     package static let retryTime: Int64 = 10_000
 
     /// Redeems a code (RFC 6749 §4.1.3), once.
     ///
-    /// The client comes first, then the redirect URI, the code verifier, and only then whether the code was
-    /// used: what an attacker without the client's secret or the verifier sends neither uses the code up nor
-    /// ends anything.
+    /// The client is checked first, then the redirect URI, the code verifier, and only then whether the code
+    /// was used: a request of an attacker without the client's secret or the verifier neither uses the code
+    /// up nor ends anything.
     mutating func apply(
         _ command: RedeemCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -26,7 +26,7 @@ extension GrantWorkingSet {
             guard command.moment >= redemption.moment.advanced(byMilliseconds: Self.retryTime) else {
                 throw GrantRefusal(.codeRetried)
             }
-            // RFC 6749 §4.1.2: one of two who redeemed it has stolen it.
+            // RFC 6749 §4.1.2: one of the two parties that redeemed the code has stolen it.
             endLines(of: held.record, reason: .tokenReused, at: command.moment, using: &generator) {
                 $0.id == redemption.lineID
             }
@@ -36,7 +36,7 @@ extension GrantWorkingSet {
         let standing = try standing(held.record)
         guard standing.admits(authorizedAt: code.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
 
-        // Before the code is used up: the scope is configuration, which can come back.
+        // Checked before the code is used up: the scope is configuration, and can be restored.
         guard let scope = command.clientScopes.remainder(of: code.scope) else {
             throw GrantRefusal(.scopeWithdrawn)
         }

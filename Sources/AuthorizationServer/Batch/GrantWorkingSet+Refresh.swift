@@ -2,13 +2,14 @@ import AppleAccounts
 import Cryptography
 
 extension GrantWorkingSet {
-    /// For how long the token before the current one may come again, in milliseconds: its answer was lost.
+    /// Milliseconds within which the token before the current one may be repeated, because its response was
+    /// lost.
     package static let lostAnswerTime: Int64 = 30_000
 
-    /// Uses a refresh token (RFC 6749 §6), and rotates it where its client asks for it.
+    /// Uses a refresh token (RFC 6749 §6), and rotates it if the command has a successor.
     ///
-    /// The secret of the line comes first, so that only one who has held a token of the line can end it by an
-    /// old one (RFC 9700 §4.14); then the client, and then the token itself.
+    /// The secret of the token family is checked first, so that only a holder of a token of the family can
+    /// end it with an old token (RFC 9700 §4.14); then the client, and then the token itself.
     mutating func apply(
         _ command: RefreshCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -25,7 +26,7 @@ extension GrantWorkingSet {
         }
         let isCurrent = token.digest.isSame(as: command.presented.digest)
         guard isCurrent || token.isLostAnswer(command) else {
-            // Without rotation there is no old token: this one was never given.
+            // Without rotation there is no old token: this text was never issued.
             guard command.successor != nil || token.previous != nil else {
                 throw GrantRefusal(.refreshTokenNotFound)
             }
@@ -37,7 +38,8 @@ extension GrantWorkingSet {
         let standing = try standing(held.record)
         guard standing.admits(authorizedAt: line.authorizedAt) else { throw GrantRefusal(.credentialRevoked) }
         let asked = try Self.narrowed(line.scope, to: command.scope)
-        // Before the token is replaced: its client gets no successor, and could never refresh again.
+        // Checked before the token is replaced: after a refusal its client gets no successor, and could never
+        // refresh again.
         guard let scope = command.clientScopes.remainder(of: asked) else {
             throw GrantRefusal(.scopeWithdrawn)
         }
@@ -53,7 +55,7 @@ extension GrantWorkingSet {
             hasNewRefreshToken: command.successor != nil)
     }
 
-    /// A part of what the person has agreed to, and never more (RFC 6749 §6).
+    /// Returns the requested part of the scope, never more than the user has agreed to (RFC 6749 §6).
     private static func narrowed(_ scope: String, to wanted: String?) throws(GrantRefusal) -> String {
         guard let wanted else { return scope }
         guard let granted = ScopeSet(parsing: scope), let asked = ScopeSet(parsing: wanted),
@@ -64,7 +66,7 @@ extension GrantWorkingSet {
 }
 
 extension RefreshCommand {
-    /// When the line ends after this use.
+    /// Returns the moment at which the token family ends after this use.
     fileprivate func end(of line: TokenLine) -> Moment {
         guard let longestLine else { return lineExpiresAt }
         return min(lineExpiresAt, line.createdAt.advanced(byMilliseconds: longestLine))
@@ -72,8 +74,8 @@ extension RefreshCommand {
 }
 
 extension RefreshTokenState {
-    /// Whether the token before the current one came again soon. The current one is unused then, because its
-    /// use would have made another one the one before.
+    /// Returns `true` if the previous token is repeated shortly after its rotation. The current token is
+    /// unused then, because its use would have made it the previous token.
     fileprivate func isLostAnswer(_ command: RefreshCommand) -> Bool {
         guard command.successor != nil, let previous,
             previous.digest.isSame(as: command.presented.digest)
@@ -82,8 +84,8 @@ extension RefreshTokenState {
             < previous.rotatedAt.advanced(byMilliseconds: GrantWorkingSet.lostAnswerTime)
     }
 
-    /// Puts the successor in the place of the current token, or of the one whose answer was lost. The time of
-    /// the first rotation stays, so that a token cannot come again for ever.
+    /// Replaces the current token, or the token whose response was lost, by the successor. The time of the
+    /// first rotation stays, so that a token cannot be repeated for ever.
     fileprivate mutating func rotate(to successor: SHA256Digest, isCurrent: Bool, at moment: Moment) {
         if isCurrent {
             previous = Previous(digest: digest, rotatedAt: moment)

@@ -1,11 +1,12 @@
 import AppleAccounts
 
 extension GrantWorkingSet {
-    /// Ends the line of a token at the wish of its client (RFC 7009 §2.1): a refresh token takes its access
-    /// tokens along, and an access token its refresh token. The last line takes the grant along.
+    /// Ends the token family of a token at the request of its client (RFC 7009 §2.1): a refresh token ends
+    /// its access tokens too, and an access token its refresh token. The last family ends the grant.
     ///
-    /// What is unknown, has ended, or belongs to another client is left alone, and the answer is the same. An
-    /// old token of a line that was rotated ends the line too: one who has it has held a token of the line.
+    /// A token that is unknown, has ended, or belongs to another client is left alone, with the same
+    /// response. An old token of a rotated family ends the family too: its holder has held a token of the
+    /// family.
     mutating func apply(
         _ command: RevokeCommand, using generator: inout some RandomNumberGenerator
     ) -> GrantOutcome {
@@ -20,7 +21,7 @@ extension GrantWorkingSet {
         return .revoked
     }
 
-    /// Ends a grant with all of its lines and codes, at the wish of the app's backend.
+    /// Ends a grant with all of its token families and codes, at the request of the app's backend.
     mutating func apply(
         _ command: EndGrantCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> GrantRecord {
@@ -34,7 +35,7 @@ extension GrantWorkingSet {
 }
 
 extension RevokeCommand.Token {
-    /// Whether it is a token of the line. Of an access token the signature has said so.
+    /// Returns `true` for a token of this token family. For an access token the verified signature proves it.
     fileprivate func isOf(_ line: TokenLine) -> Bool {
         switch self {
         case .access: true

@@ -1,13 +1,12 @@
 package import AppleAccounts
 import Cryptography
 
-/// A batch of grant commands with everything that they need to see, and what they make of it.
+/// A batch of grant commands with all rows that they read, and with their results.
 ///
 /// A store finds the accounts that `question` leads to, locks them, loads their subjects and all of their
 /// grants, calls `apply`, and saves `changes`, `changedPaces`, `newGoogleEvents`, `changedGoogleAccounts` and
-/// `events`. The
-/// rule of each command is in an extension. They do no I/O, so every store gives the same answers, and later
-/// commands of the batch see what earlier ones did.
+/// `events`. The rule of each command is in an extension. The rules do no I/O, so every store has the same
+/// results, and later commands of the batch see the effects of earlier ones.
 package struct GrantWorkingSet: Sendable {
     package let commands: [GrantCommand]
     package let question: GrantQuestion
@@ -15,7 +14,7 @@ package struct GrantWorkingSet: Sendable {
     package private(set) var events: [AccountEvent] = []
     /// Google's events to keep.
     package private(set) var newGoogleEvents: [GoogleEventCommand] = []
-    /// Whether a rule may have needed a code that is not loaded. Then what was applied may be wrong, and the store
+    /// True if a rule may have needed a code that is not loaded. The results may be wrong then, and the store
     /// applies the commands again to a set with all codes.
     package private(set) var isMissingCodes = false
 
@@ -39,7 +38,7 @@ package struct GrantWorkingSet: Sendable {
         question = GrantQuestion(commands)
     }
 
-    /// Puts in what is known of an account. It stays locked until the end of the transaction.
+    /// Adds the record of an account. It stays locked until the end of the transaction.
     package mutating func load(_ record: SubjectRecord) {
         guard let id = record.accountID else { return }
         people[id] = record
@@ -48,9 +47,9 @@ package struct GrantWorkingSet: Sendable {
     /// Marks an account as erased. Call it for each ID of `question.accountIDs` without a row.
     package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
 
-    /// Puts in all grants of the accounts, with all of their lines and codes.
+    /// Adds all grants of the accounts, with all of their token families and codes.
     ///
-    /// - Parameter hasAllCodes: `false` when only the codes of the question are there.
+    /// - Parameter hasAllCodes: `false` when only the codes of the question are loaded.
     package mutating func load(
         grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord], hasAllCodes: Bool = true
     ) {
@@ -58,10 +57,10 @@ package struct GrantWorkingSet: Sendable {
         ledger.load(grants: grants, lines: lines, codes: codes)
     }
 
-    /// Says that an event of Google's with this `jti` is kept already.
+    /// Marks the event of Google with this `jti` as stored already.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
-    /// To be called with all of the accounts of `question.accountIDs`.
+    /// Adds the pace of a client. Call it for every account of `question.accountIDs`.
     package mutating func load(_ pace: GrantPace) {
         paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
     }
@@ -70,7 +69,7 @@ package struct GrantWorkingSet: Sendable {
         googleAccounts[Array(account.subject.utf8)] = account
     }
 
-    /// What the store has to write of grants. Must not be asked for when codes are missing.
+    /// Changes of grants that the store has to write. Must not be read when codes are missing.
     package var changes: GrantChanges {
         precondition(!isMissingCodes, "what was applied without all codes must not be saved")
         return ledger.changes
@@ -119,7 +118,7 @@ package struct GrantWorkingSet: Sendable {
     }
 }
 
-// What the rules see and do.
+// State that the rules read, and changes that they make.
 extension GrantWorkingSet {
     func person(_ id: AccountID) throws(GrantRefusal) -> (record: SubjectRecord, account: Account) {
         guard let record = people[id], let account = record.account else {
@@ -128,7 +127,7 @@ extension GrantWorkingSet {
         return (record, account)
     }
 
-    /// The person of a grant, as tokens need them.
+    /// Returns the status of a grant's account, as tokens need it.
     func standing(_ grant: GrantRecord) throws(GrantRefusal) -> AccountStanding {
         let person = try person(grant.accountID)
         return AccountStanding(
@@ -139,7 +138,7 @@ extension GrantWorkingSet {
         of grant: GrantRecord, reason: GrantEndReason?, at moment: Moment,
         using generator: inout some RandomNumberGenerator
     ) {
-        // Without a person there is no grant.
+        // An erased user has no grants.
         guard let key = people[grant.accountID]?.key else { return }
         events.append(
             AccountEvent(
@@ -147,7 +146,7 @@ extension GrantWorkingSet {
                 recordedAt: moment, using: &generator))
     }
 
-    /// Counts a grant that an account gives to a client anew.
+    /// Counts a new grant of an account to a client.
     mutating func countNewGrant(
         of accountID: AccountID, to client: OAuthClientID, at moment: Moment
     ) throws(GrantRefusal) {
@@ -158,7 +157,7 @@ extension GrantWorkingSet {
         changedPaceKeys.insert(key)
     }
 
-    /// Ends a grant with all that hangs on it.
+    /// Ends a grant with its token families and codes.
     mutating func end(
         _ grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator
@@ -167,19 +166,19 @@ extension GrantWorkingSet {
         tell(of: grant, reason: reason, at: moment, using: &generator)
     }
 
-    /// Ends lines of a grant, and the grant too when these were the last that could give tokens.
+    /// Ends token families of a grant, and also the grant if no other family or code could yield tokens.
     mutating func endLines(
         of grant: GrantRecord, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
     ) {
         ledger.removeLines(of: grant.id, reason: reason, at: moment, using: &generator, where: isMeant)
         guard let rest = ledger.grant(grant.id), !rest.isAlive(at: moment) else { return }
-        // One that is not loaded may wait.
+        // A code that is not loaded may wait to be redeemed.
         if !hasAllCodes { isMissingCodes = true }
         end(grant, reason: reason, at: moment, using: &generator)
     }
 
-    /// Returns `false` when there is one of this `jti`.
+    /// Returns `false` when an event with this `jti` is stored already.
     mutating func keep(_ event: GoogleEventCommand) -> Bool {
         guard knownGoogleEvents.insert(Array(event.jti.utf8)).inserted else { return false }
         newGoogleEvents.append(event)
@@ -190,9 +189,9 @@ extension GrantWorkingSet {
         googleAccounts[Array(googleSubject.utf8)]?.isDisabled ?? false
     }
 
-    /// Whether a Google account is disabled, or was at some time after a moment of Google's, as far as its
-    /// last word tells. Google's times have whole seconds; one that enables in the same second is taken for
-    /// earlier.
+    /// Returns `true` if a Google account is disabled, or was disabled at some time after `moment`, according
+    /// to Google's last statement. Google's times have whole seconds; an enabling in the same second is taken
+    /// for earlier.
     func isDisabled(googleSubject: String, since moment: Moment) -> Bool {
         guard let account = googleAccounts[Array(googleSubject.utf8)] else { return false }
         return account.isDisabled || account.moment.milliseconds / 1000 > moment.milliseconds / 1000

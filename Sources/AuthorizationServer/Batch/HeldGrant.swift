@@ -1,13 +1,13 @@
 import AppleAccounts
 import Cryptography
 
-/// A grant with everything that hangs on it.
+/// A grant with all of its token families and codes.
 package struct HeldGrant: Sendable, Hashable {
     package var record: GrantRecord
     /// The oldest first.
     package var lines: [TokenLine]
-    /// The oldest first. With redemptions and refreshes only, it may have the redeemed ones alone: a rule of
-    /// theirs that looks at others must set `GrantWorkingSet.isMissingCodes`.
+    /// Codes, the oldest first. For batches of redemptions and refreshes, only redeemed codes may be loaded:
+    /// their rules must set `GrantWorkingSet.isMissingCodes` when they need others.
     package var codes: [CodeRecord]
 
     package init(_ record: GrantRecord, lines: [TokenLine] = [], codes: [CodeRecord] = []) {
@@ -20,7 +20,8 @@ package struct HeldGrant: Sendable, Hashable {
 
     func code(_ digest: SHA256Digest) -> CodeRecord? { codes.first { $0.digest == digest } }
 
-    /// Whether it can still give tokens without the person: by a line, or by a code that waits.
+    /// Returns `true` if the grant can still yield tokens without the user: by a token family, or by a
+    /// waiting code.
     func isAlive(at moment: Moment) -> Bool {
         lines.contains { moment < $0.expiresAt }
             || codes.contains { $0.redemption == nil && moment < $0.expiresAt }

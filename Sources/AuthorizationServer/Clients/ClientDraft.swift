@@ -10,7 +10,7 @@ public struct ClientDraft: Sendable {
     public var name: [String: String]
     /// `purpose`, by language tag
     public var purpose: [String: String] = [:]
-    /// `first_party`: whether it belongs to the app itself
+    /// `first_party`: `true` for a client of the app's own makers
     public var isFirstParty: Bool?
     /// `secret_hashes`: SHA-256 as hexadecimal digits
     public var secretHashes: [String] = []
@@ -32,7 +32,7 @@ public struct ClientDraft: Sendable {
     public var refreshTokenIdleLifetime: Int64?
     /// `refresh_token_lifetime`: since the code was redeemed
     public var refreshTokenLifetime: Int64?
-    /// `refresh_token_limit`: how many for one account
+    /// `refresh_token_limit`: number for one account
     public var refreshTokenLimit: Int64?
 
     /// `platform`: `ios`, `android`, `macos`, `windows`, `linux` or `uwp`. Only for `native`
@@ -44,7 +44,7 @@ public struct ClientDraft: Sendable {
     /// `require_pkce`. Only for `web`
     public var requiresPKCE: Bool?
 
-    /// `project_id`. Only for `google_linking`, as all that follow
+    /// `project_id`. Only for `google_linking`, like all members below
     public var projectID: String?
     /// `google_client_ids`
     public var googleClientIDs: [String] = []
@@ -54,7 +54,7 @@ public struct ClientDraft: Sendable {
     public var appFlipBundleIDs: [String] = []
     /// `app_flip_link_paths`: the paths of the universal links that Google opens
     public var appFlipLinkPaths: [String] = []
-    /// `app_flip_test_redirect_uris`: those of Google's test tool, in development only
+    /// `app_flip_test_redirect_uris`: URIs of Google's test tool, in development only
     public var appFlipTestRedirectURIs: [String] = []
 
     public init(id: String, kind: String, app: String, name: [String: String]) {

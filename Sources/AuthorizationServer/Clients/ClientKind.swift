@@ -1,10 +1,10 @@
-/// The three kinds of clients, with what only one of them has.
+/// The three kinds of clients, with the settings that only one of them has.
 public enum ClientKind: Sendable, Hashable {
     /// Google, for account linking: confidential.
     case googleLinking(GoogleLinking)
     /// A web application with a server: confidential.
     case web
-    /// An installed app: public. What it contains can be read by everyone who has it (RFC 8252 §8.5).
+    /// An installed app: public. Every owner of a copy can read its contents (RFC 8252 §8.5).
     case native(NativePlatform?)
 
     /// The word of the configuration.
@@ -22,16 +22,16 @@ public enum ClientKind: Sendable, Hashable {
     }
 }
 
-/// What is special about a client of the kind `google_linking`: Google, which links its users' accounts with
-/// those of one of our apps.
+/// Settings of a client of the kind `google_linking`: Google, which links its users' accounts with the
+/// accounts of one of our apps.
 public struct GoogleLinking: Sendable, Hashable {
-    /// The project in Google's console. It is a part of two redirect URIs.
+    /// The project in Google's console. Part of two redirect URIs.
     public let projectID: String
-    /// The `aud` values of Google's own tokens for this project. Never a `client_id` that is sent to us.
+    /// The `aud` values of Google's own tokens for this project. Never a `client_id` of a request to us.
     public let googleClientIDs: [String]
-    /// Whether the app on the person's phone may answer instead of a page.
+    /// True if the app on the user's phone may respond instead of a page.
     public let appFlip: Bool
-    /// The Google apps that may be answered: the six known ones, and those of the configuration.
+    /// The Google apps that may get a response: the six known apps, and the apps of the configuration.
     public let bundleIDs: [String]
     /// The paths of the universal links that open the app: patterns of `apple-app-site-association`.
     public let linkPaths: [String]
@@ -45,11 +45,11 @@ public struct GoogleLinking: Sendable, Hashable {
     ]
 }
 
-/// Where a native client runs. It decides which redirect URIs are safe there (RFC 8252, appendix B).
+/// The platform of a native client. It decides which redirect URIs are safe (RFC 8252, appendix B).
 public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
     case ios, android, macos, windows, linux, uwp
 
-    /// Whether a client may listen on a loopback port. On a phone another app can take the port while the
+    /// True if a client may listen on a loopback port. On a phone another app can take the port while the
     /// client is in the background.
     public var allowsLoopback: Bool {
         switch self {
@@ -58,6 +58,6 @@ public enum NativePlatform: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The length of a custom scheme in characters that the system accepts. `nil` is no bound.
+    /// The length in characters of the longest custom scheme that the system accepts. `nil` is no bound.
     public var longestScheme: Int? { self == .uwp ? 39 : nil }
 }

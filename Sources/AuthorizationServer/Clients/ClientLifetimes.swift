@@ -1,14 +1,15 @@
-/// How long what a client was given can be used, in seconds.
+/// Lifetimes of the codes and tokens of a client, in seconds.
 public struct ClientLifetimes: Sendable, Hashable {
-    /// Of an authorization code: 1 to 600 seconds, 600 by default (RFC 6749 §4.1.2: at most ten minutes).
+    /// Lifetime of an authorization code: 1 to 600 seconds, 600 by default (RFC 6749 §4.1.2: at most ten
+    /// minutes).
     public var code: Int64
-    /// Of an access token: one second to 24 hours, one hour by default. A resource server that does not ask
-    /// accepts the token so long after its grant has ended.
+    /// Lifetime of an access token: one second to 24 hours, one hour by default. A resource server that does
+    /// not use introspection accepts the token for this long after its grant has ended.
     public var accessToken: Int64
-    /// Of a refresh token since its last use: one second to ten years. `nil` is for ever.
+    /// Lifetime of a refresh token since its last use: one second to ten years. `nil` is for ever.
     public var refreshTokenIdle: Int64?
-    /// Of a refresh token and all its successors since the code was redeemed: one second to ten years. `nil`
-    /// is for ever.
+    /// Lifetime of a refresh token and all its successors since the code was redeemed: one second to ten
+    /// years. `nil` is for ever.
     public var refreshTokenAbsolute: Int64?
 
     public static let codeBounds: ClosedRange<Int64> = 1...600
@@ -25,9 +26,9 @@ public struct ClientLifetimes: Sendable, Hashable {
         self.refreshTokenAbsolute = refreshTokenAbsolute
     }
 
-    /// What holds where the configuration says nothing. Google expects refresh tokens that do not expire;
-    /// those of other clients end after half a year without use, so that a forgotten installation does not
-    /// stay signed in.
+    /// Returns the lifetimes that hold where the configuration has none. Google expects refresh tokens that
+    /// do not expire; refresh tokens of other clients end after half a year without use, so that a forgotten
+    /// installation does not stay signed in.
     public static func defaults(for kind: ClientKind.Name) -> ClientLifetimes {
         switch kind {
         case .googleLinking: ClientLifetimes()

@@ -1,10 +1,11 @@
-/// One member of an entry of `oauth.clients`: how the file names it, what it holds, and for which kinds of clients it
-/// has a meaning. The reader of the file, the refusal of members of other kinds, `siwa client new` and the page on the
-/// configuration follow from the list. Rules about a value, or about two members, are in `OAuthCheck`.
+/// One member of an entry of `oauth.clients`: its name in the file, its value, and the kinds of clients for
+/// which it has a meaning. The reader of the file, the refusal of members of other kinds, `siwa client new`
+/// and the page on the configuration follow from the list. Rules about a value, or about two members, are in
+/// `OAuthCheck`.
 public struct ClientMember: Sendable {
     public typealias Path<Value> = any WritableKeyPath<ClientDraft, Value> & Sendable
 
-    /// The form of the value, and where it stands in a draft.
+    /// The form of the value, and its place in a draft.
     public enum Value: Sendable {
         case text(Path<String>)
         case optionalText(Path<String?>)
@@ -51,7 +52,7 @@ public struct ClientMember: Sendable {
         ClientMember("platform", of: [.native], .optionalWord(\.platform)),
         ClientMember("allow_plain_pkce", of: [.native], .flag(\.allowsPlainPKCE)),
         ClientMember("allow_localhost", of: [.native], .flag(\.allowsLocalhost)),
-        // A public client has nothing else that binds a code to it, and Google's requests are what they are.
+        // A public client has no other way to bind a code to itself. Google sends no challenge.
         ClientMember("require_pkce", of: [.web], .flag(\.requiresPKCE)),
         ClientMember("project_id", of: [.googleLinking], .optionalText(\.projectID)),
         ClientMember("google_client_ids", of: [.googleLinking], .list(\.googleClientIDs)),
@@ -63,7 +64,7 @@ public struct ClientMember: Sendable {
 
     public static func named(_ name: String) -> ClientMember? { all.first { $0.name == name } }
 
-    /// Whether a draft has a value for it.
+    /// Returns `true` if a draft has a value for this member.
     func isSet(in draft: ClientDraft) -> Bool {
         switch value {
         case .text(let path), .word(let path): !draft[keyPath: path].isEmpty

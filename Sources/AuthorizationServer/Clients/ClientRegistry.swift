@@ -2,12 +2,12 @@ public import AppleAccounts
 
 /// All clients of the service, by their IDs.
 public struct ClientRegistry: Sendable {
-    /// In the order of the configuration.
+    /// Clients in the order of the configuration.
     public let clients: [OAuthClient]
     private let indexByID: [OAuthClientID: Int]
     private let appFlipURIs: [RegisteredRedirectURI]
 
-    /// - Parameter clients: No two have the same ID.
+    /// - Parameter clients: Clients with distinct IDs.
     init(_ clients: [OAuthClient]) {
         self.clients = clients
         var index: [OAuthClientID: Int] = [:]
@@ -23,12 +23,12 @@ public struct ClientRegistry: Sendable {
 
     public subscript(id: String) -> OAuthClient? { OAuthClientID(id).flatMap { self[$0] } }
 
-    /// Whether one of the clients has App Flip.
+    /// True if one of the clients has App Flip.
     public var hasAppFlip: Bool { !appFlipURIs.isEmpty }
 
-    /// The target of a redirect to a URI of App Flip that any client has, or `nil`.
+    /// Returns the target of a redirect to a URI of App Flip that any client has, or `nil`.
     ///
-    /// These belong to Google, so an error may be sent there also when the client is unknown.
+    /// The URIs belong to Google, so an error may be sent there even if the client is unknown.
     public func appFlipTarget(for uri: String) -> RedirectTarget? {
         for registered in appFlipURIs {
             if let target = registered.target(for: uri) { return target }

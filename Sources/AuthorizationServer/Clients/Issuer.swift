@@ -2,7 +2,7 @@ import Encodings
 
 /// The name of this authorization server (RFC 8414 §2): an origin without a path.
 ///
-/// Clients compare it byte for byte, so it is kept and sent as it was configured.
+/// Clients compare the issuer byte for byte, so it is kept and sent as configured.
 public struct Issuer: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
@@ -29,7 +29,7 @@ public struct Issuer: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The URL of an endpoint.
+    /// Returns the URL of an endpoint.
     ///
     /// - Parameter path: Begins with a slash.
     public func url(_ path: String) -> String { text + path }

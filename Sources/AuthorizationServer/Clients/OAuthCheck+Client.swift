@@ -1,11 +1,12 @@
 import AppleAccounts
 
 extension OAuthCheck {
-    /// Returns `nil` when there is a mistake that leaves no client.
+    /// Returns `nil` when a mistake makes the client unusable.
     mutating func client(_ draft: ClientDraft, scopes catalog: ScopeCatalog, defaultAudience: String)
         -> OAuthClient?
     {
-        // These need no escape in a query, a form or HTTP Basic, so that a client ID has one spelling there.
+        // These characters need no escape in a query, a form or HTTP Basic, so that a client ID has one
+        // spelling there.
         guard draft.id.utf8.count <= 128, draft.id.utf8.allSatisfy(\.isUnreserved),
             let id = OAuthClientID(draft.id)
         else {

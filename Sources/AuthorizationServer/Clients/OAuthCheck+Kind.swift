@@ -1,5 +1,5 @@
 extension OAuthCheck {
-    /// Refuses settings that have no meaning for the kind. One that was ignored would look like a protection.
+    /// Refuses settings that have no meaning for the kind. An ignored setting would look like a protection.
     mutating func checkMembers(of draft: ClientDraft, kind: ClientKind.Name) {
         for member in ClientMember.all where !member.kinds.contains(kind) && member.isSet(in: draft) {
             add(
@@ -60,7 +60,7 @@ extension OAuthCheck {
                 "of \(draft.id) is missing; copy the project ID from Google's console")
             return nil
         }
-        // It becomes a part of two URLs.
+        // The project ID becomes a part of two URLs.
         guard (1...63).contains(projectID.utf8.count),
             projectID.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") })
         else {

@@ -1,5 +1,6 @@
 extension OAuthCheck {
-    /// Those of Google follow from the project and the apps; those of others are listed.
+    /// Redirect URIs of a client. Google's follow from the project and the apps; other clients list their
+    /// own.
     mutating func redirectURIs(of draft: ClientDraft, _ kind: ClientKind) -> [RegisteredRedirectURI] {
         let setting = "oauth.clients.redirect_uris"
         switch kind {
@@ -34,8 +35,9 @@ extension OAuthCheck {
         ).map { RegisteredRedirectURI(text: $0.text, form: .appFlip) }
     }
 
-    /// A web application that is being developed has this name only; that it has a loopback address in production
-    /// is refused later, in other words. A native client says itself that its library knows no literal address.
+    /// A web application in development has only this name; a loopback address in production is refused
+    /// later, with another text. For a native client the setting says that its library knows no literal
+    /// address.
     private func allowsLocalhost(_ draft: ClientDraft, _ kind: ClientKind.Name) -> Bool {
         switch kind {
         case .web: true

@@ -1,4 +1,4 @@
-/// What a client's tokens say, and how long they can be used.
+/// Checks of the contents and lifetimes of a client's tokens.
 extension OAuthCheck {
     mutating func audience(of draft: ClientDraft, default fallback: String) -> String {
         guard let audience = draft.audience else { return fallback }
@@ -54,8 +54,8 @@ extension OAuthCheck {
         return lifetimes
     }
 
-    /// A number of refresh tokens. All of an account's are read in each transaction about it, so there is a
-    /// bound.
+    /// Checks a number of refresh tokens. Each transaction about an account reads all of its refresh tokens,
+    /// so the number is bounded.
     mutating func limit(_ value: Int64?, at setting: String, default fallback: Int) -> Int {
         guard let value else { return fallback }
         let bounds = OAuthSettings.refreshTokenLimits

@@ -4,7 +4,8 @@ public import AppleAccounts
 struct OAuthCheck {
     let surroundings: OAuthSurroundings
     private(set) var mistakes: [OAuthMistake] = []
-    /// The names of the scopes whose declaration has a mistake. The clients that name them have none.
+    /// The names of the scopes whose declaration has a mistake. A client that names such a scope gets no
+    /// mistake of its own for it.
     private(set) var refusedScopes: Set<String> = []
 
     init(_ surroundings: OAuthSurroundings) {
@@ -78,7 +79,8 @@ struct OAuthCheck {
         return names
     }
 
-    /// Reads a text for people. English is required, because it is shown to those whose language has none.
+    /// Reads a text for users. English is required, because it is shown where the user's language has no
+    /// text.
     mutating func text(_ texts: [String: String], at setting: String, of owner: String, longest: Int)
         -> LocalizedText?
     {
@@ -118,7 +120,7 @@ struct OAuthCheck {
                 add(.clientIDTwice, at: "oauth.clients.id", "\(draft.id) belongs to two clients; rename one")
             }
             for hash in draft.secretHashes where !hashes.insert(hash.lowercased()).inserted {
-                // The holder of such a secret could act as either client.
+                // The holder of a shared secret could act as either client.
                 add(
                     .secretHashTwice, at: "oauth.clients.secret_hashes",
                     "of \(draft.id) has a hash that occurs before; make a secret of its own with siwa client new"
@@ -133,10 +135,10 @@ struct OAuthCheck {
     }
 }
 
-/// What the rest of the configuration says and the checks of the section `oauth` need.
+/// Settings outside the section `oauth` that its checks need.
 public struct OAuthSurroundings: Sendable {
     public let isDevelopment: Bool
-    /// `SIWA_PUBLIC_URL`. It is the issuer when `oauth.issuer` is absent.
+    /// `SIWA_PUBLIC_URL`. The issuer when `oauth.issuer` is absent.
     public let publicURL: String?
     public let deployment: Deployment
     /// The primary client IDs of the apps that have a Services ID with a web return URL.

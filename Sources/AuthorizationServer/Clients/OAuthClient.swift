@@ -2,38 +2,38 @@ public import AppleAccounts
 
 /// A client of this authorization server, as the configuration declares it and after all checks.
 ///
-/// It does not change while the service runs. It is a class, because every request refers to its client, and
-/// a reference is cheaper to pass on than fifteen members.
+/// A client does not change while the service runs. The type is a class, because every request refers to its
+/// client, and a reference is cheaper to pass on than fifteen members.
 public final class OAuthClient: Sendable {
     public let id: OAuthClientID
     public let kind: ClientKind
-    /// The app whose people it acts for, by its primary client ID.
+    /// The app of whose users the client acts, by its primary client ID.
     public let app: ClientID
-    /// The name that people see.
+    /// The name that users see.
     public let name: LocalizedText
-    /// What the client is for, in a sentence for people.
+    /// The purpose of the client, in a sentence for users.
     public let purpose: LocalizedText?
-    /// Whether it belongs to the makers of the app. The page then says "Sign in", and it is shown all the
-    /// same.
+    /// True for a client of the app's own makers. The consent page then says "Sign in", and is still shown.
     public let isFirstParty: Bool
-    /// More than one while a secret is rotated. Empty for a public client without one.
+    /// Hashes of the client's secrets. Several while a secret is rotated. Empty for a public client without a
+    /// secret.
     public let secretHashes: [OAuthClientSecretHash]
-    /// What it may ask for, and what it gets when it names no scope.
+    /// Scopes that the client may request. It gets all of them when its request has no scope.
     public let scopes: ScopeSet
     public let redirectURIs: [RegisteredRedirectURI]
     public let lifetimes: ClientLifetimes
-    /// How many refresh tokens it has for one account. Past it the oldest ends.
+    /// Number of refresh tokens of the client for one account. Above it the oldest ends.
     public let refreshTokenLimit: Int
-    /// How many seconds ago a person may have signed in at Apple. `nil` is no bound.
+    /// Largest age in seconds of the user's sign-in at Apple. `nil` is no bound.
     public let maxAuthenticationAge: Int64?
     /// The `aud` of its access tokens, and the only `resource` that it can name (RFC 8707).
     public let audience: String
     public let accessTokenAlgorithm: TokenAlgorithm
     public let idTokenAlgorithm: TokenAlgorithm
-    /// Whether the method `plain` of RFC 7636 is accepted. It does not protect a code from a reader of the
+    /// True if the method `plain` of RFC 7636 is accepted. It does not protect a code from a reader of the
     /// authorization request.
     public let allowsPlainProofKeys: Bool
-    /// When an authorization request must have a code challenge.
+    /// Rule for the code challenge in an authorization request.
     public let proofKeyRule: ProofKeyRule
 
     init(

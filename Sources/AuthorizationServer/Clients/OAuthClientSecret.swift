@@ -11,13 +11,14 @@ public struct OAuthClientSecret: Sendable, Confidential {
         text = "siwa_cs_" + Base64URL.encode(randomBytes)
     }
 
-    /// What the configuration keeps of it.
+    /// The hash of the secret, for the configuration.
     public var hash: OAuthClientSecretHash { OAuthClientSecretHash(SHA256Digest.hash(text)) }
 }
 
-/// The SHA-256 of a client secret. The secret cannot be found from it, because a secret has 256 random bits.
+/// The SHA-256 of a client secret. The secret cannot be found from its hash, because a secret has 256 random
+/// bits.
 ///
-/// A slow hash would add nothing to that, and would let strangers spend the time of the service.
+/// A slow hash would add no security, and would let anyone spend the time of the service.
 public struct OAuthClientSecretHash: Sendable, Hashable {
     private let digest: SHA256Digest
 
@@ -33,13 +34,14 @@ public struct OAuthClientSecretHash: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The hash of no secret, to compare with where there is no client.
+    /// The hash of the empty text, for a comparison when there is no client.
     static let ofNothing = OAuthClientSecretHash(SHA256Digest.hash(""))
 
     /// 64 hexadecimal digits, lowercase.
     public var hexadecimal: String { Hexadecimal.encode(digest) }
 
-    /// Whether this is the hash of the secret. The duration does not depend on where they differ.
+    /// Returns `true` if this is the hash of the secret. The duration does not depend on the position of a
+    /// difference.
     public func matches(_ secret: String) -> Bool {
         ConstantTime.areEqual(digest, SHA256Digest.hash(secret))
     }

@@ -8,7 +8,7 @@ public struct OAuthDraft: Sendable {
     public var scopes: [ScopeDraft]
     public var clients: [ClientDraft]
     public var allowsAccountsWithoutApple: Bool
-    /// `native_refresh_token_limit`: how many all native clients together have for one account
+    /// `native_refresh_token_limit`: number for one account over all native clients
     public var nativeRefreshTokenLimit: Int64?
     /// `name` of an entry of `teams.apps`: texts by language tag, by the app's primary client ID
     public var appNames: [String: [String: String]] = [:]
@@ -28,7 +28,7 @@ public struct OAuthDraft: Sendable {
 /// An entry of `oauth.scopes`.
 public struct ScopeDraft: Sendable {
     public var name: String
-    /// By language tag.
+    /// Texts by language tag.
     public var text: [String: String]
     public var isOptional: Bool
 

@@ -17,10 +17,10 @@ public struct OAuthMistake: CodedError {
     }
 
     public let code: Code
-    /// Where it is, for example `oauth.clients.redirect_uris`.
+    /// Path of the setting, for example `oauth.clients.redirect_uris`.
     public let setting: String
-    /// What was expected and found, and what to do. It repeats values of the configuration, but no secret and
-    /// no hash.
+    /// The expected value, the found value, and the remedy. The text repeats values of the configuration, but
+    /// no secret and no hash.
     public let text: String
 
     public init(_ code: Code, at setting: String, _ text: String = "") {

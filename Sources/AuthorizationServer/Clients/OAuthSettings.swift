@@ -3,16 +3,18 @@ public import AppleAccounts
 /// The section `oauth` of the configuration after all checks. It does not change while the service runs.
 public struct OAuthSettings: Sendable {
     public let issuer: Issuer
-    /// How many seconds after a sign-in at Apple the browser needs no other one. 10 minutes by default.
+    /// Seconds after a sign-in at Apple within which the browser needs no other sign-in. 10 minutes by
+    /// default.
     public let sessionLifetime: Int64
     public let scopes: ScopeCatalog
     public let clients: ClientRegistry
-    /// Whether the intent `create` of Google's streamlined linking may make an account that no Apple identity
-    /// belongs to.
+    /// True if the intent `create` of Google's streamlined linking may make an account without an Apple
+    /// identity.
     public let allowsAccountsWithoutApple: Bool
-    /// How many refresh tokens all native clients together have for one account. Past it the oldest ends.
+    /// Number of refresh tokens that all native clients together have for one account. Above it the oldest
+    /// ends.
     public let nativeRefreshTokenLimit: Int
-    /// What people call the apps, by primary client ID. Not every app has a name.
+    /// Names of the apps for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]
 
     static let defaultSessionLifetime: Int64 = 600
@@ -35,20 +37,20 @@ public struct OAuthSettings: Sendable {
         self.appNames = appNames
     }
 
-    /// What the pages call an app. The host of the issuer is what people see in the address bar, so it stands
-    /// for an app without a name.
+    /// Returns the name of an app on the pages. For an app without a name it is the host of the issuer, which
+    /// users see in the address bar.
     ///
-    /// - Parameter app: By its primary client ID.
+    /// - Parameter app: Its primary client ID.
     public func appName(of app: ClientID) -> LocalizedText {
         appNames[app] ?? LocalizedText(english: issuer.host)
     }
 
-    /// What came of the checks.
+    /// The result of the checks.
     public enum Checked: Sendable {
         /// No client is declared: the service has no authorization server.
         case none
         case usable(OAuthSettings)
-        /// All of them, so that an operator corrects the file once. Never empty.
+        /// All mistakes, so that an operator corrects the file once. Never empty.
         case refused([OAuthMistake])
     }
 
@@ -56,7 +58,8 @@ public struct OAuthSettings: Sendable {
         var check = OAuthCheck(surroundings)
         let issuer = draft.clients.isEmpty ? nil : check.issuer(draft)
         let scopes = check.catalog(of: draft.scopes)
-        // Without an issuer there is no audience, so clients are checked with one that is never used.
+        // Without an issuer there is no default audience, so clients are checked with a placeholder that is
+        // never used.
         let clients = draft.clients.compactMap { client in
             check.client(client, scopes: scopes, defaultAudience: issuer?.text ?? "https://unknown.invalid")
         }

@@ -1,21 +1,21 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The person agreed: a code is written, with the grant if there is none.
+/// The user agreed: a code is written, and the grant if there is none.
 public struct AuthorizeCommand: Sendable, Hashable {
     public let accountID: AccountID
-    /// The ID of the grant if there is none yet.
+    /// The ID of the grant if the grant is new.
     public let newGrantID: GrantID
     public let oauthClientID: OAuthClientID
     public let clientID: ClientID
     public let codeDigest: SHA256Digest
     public let redirectURI: String
     public let challenge: CodeRecord.StoredChallenge?
-    /// What the code gives, space-separated.
+    /// The scope of the code, space-separated.
     public let scope: String
     public let nonce: String?
     public let authenticatedAt: Moment
-    /// Past it the authentication is too old; `nil` without `max_authentication_age`.
+    /// Earliest permitted authentication; `nil` without `max_authentication_age`.
     public let authenticatedAfter: Moment?
     public let moment: Moment
     public let expiresAt: Moment

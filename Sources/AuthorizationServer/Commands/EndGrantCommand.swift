@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// A grant ends at the wish of the app's backend.
+/// A grant ends at the request of the app's backend.
 public struct EndGrantCommand: Sendable, Hashable {
     public let grantID: GrantID
     public let accountID: AccountID

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// A change of grants that one transaction carries out. Extensions of `GrantWorkingSet` have the rule of
-/// each.
+/// A change of grants that one transaction carries out. The rule of each command is in an extension of
+/// `GrantWorkingSet`.
 public enum GrantCommand: Sendable, Hashable {
     case authorize(AuthorizeCommand)
     case redeem(RedeemCommand)
@@ -21,16 +21,16 @@ public enum GrantOutcome: Sendable, Hashable {
     case googleEvent(GoogleEventReceipt)
 }
 
-/// What the caller may now make tokens for.
+/// Facts for which the caller may make tokens.
 public struct IssuedTokens: Sendable, Hashable {
     public let grant: GrantRecord
     public let line: TokenLine
-    /// What the access token may do, space-separated; a part of the line's scope.
+    /// The scope of the access token, space-separated; a part of the token family's scope.
     public let scope: String
     public let account: Account
-    /// From the authorization request, for the ID token of a code.
+    /// The `nonce` of the authorization request, for the ID token of a code.
     public let nonce: String?
-    /// Whether the offered refresh token was taken over.
+    /// True if the offered refresh token was stored.
     public let hasNewRefreshToken: Bool
 
     public init(
@@ -51,45 +51,46 @@ public enum GoogleEventReceipt: String, Sendable, Hashable, CaseIterable {
     case duplicate
 }
 
-/// A grant command that was not carried out. What it changed all the same is said at the code.
+/// A grant command that was not carried out. Each code says what was changed despite the refusal.
 public struct GrantRefusal: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// There is no such account.
+        /// The account does not exist.
         case accountNotFound
         /// The account was erased here.
         case accountErased
-        /// The credential is not authorized, for good or for now.
+        /// The credential is not authorized, for good or temporarily.
         case credentialRevoked
         /// The Apple Account is deleted.
         case appleAccountDeleted
         /// The authentication is older than the client allows.
         case authenticationTooOld
-        /// No such code, or past its time. Also a code whose grant has ended.
+        /// The code does not exist or has expired, or its grant has ended.
         case codeNotFound
         case codeOfAnotherClient
         case redirectURIMismatch
         case codeVerifierMismatch
-        /// Used within the last 10 seconds: a retry. Nothing was ended.
+        /// The code was used within the last 10 seconds: a retry. Nothing was ended.
         case codeRetried
-        /// Used before that. What the code gave was ended by this command.
+        /// The code was used earlier. Its token family was ended by this command.
         case codeReused
-        /// No such token, or past its time. Also one whose line or grant has ended.
+        /// The token does not exist or has expired, or its token family or grant has ended.
         case refreshTokenNotFound
         case refreshTokenOfAnotherClient
-        /// An old token of the line. The line was ended by this command.
+        /// An old token of the token family. The family was ended by this command.
         case refreshTokenReused
-        /// More was asked for than the person has agreed to.
+        /// The request exceeds the scope that the user has agreed to.
         case scopeExceeded
-        /// The client has none of the scopes any more. The code or token can be used when one is back.
+        /// The client has none of the scopes any more. The code or token can be used when a scope is
+        /// restored.
         case scopeWithdrawn
-        /// The account has given the client as many grants within an hour as it can (`GrantPace`).
+        /// The account has given the client the largest number of grants within an hour (`GrantPace`).
         case tooManyGrants
-        /// No such grant of the account, or one of an app that the caller may not see.
+        /// The account has no such grant, or the grant belongs to an app that the caller may not see.
         case grantNotFound
-        /// Google has disabled the Google account, or has disabled and enabled it since it made the
-        /// assertion.
+        /// Google has disabled the Google account, or has disabled and enabled it since the assertion was
+        /// made.
         case googleAccountDisabled
-        /// The Google account does not lead to this account, or does not any more.
+        /// The Google account does not lead to this account, or no longer does.
         case accountNotMatched
     }
 

@@ -6,19 +6,20 @@ public struct RedeemCommand: Sendable, Hashable {
     public let codeDigest: SHA256Digest
     public let oauthClientID: OAuthClientID
     public let redirectURI: String
-    /// As posted; `nil` without.
+    /// The `code_verifier` as posted; `nil` when the request has none.
     public let codeVerifier: String?
-    /// What the configuration gives the client now. A code for none of these is kept.
+    /// The client's scopes in the configuration. A code for none of them is kept.
     public let clientScopes: ScopeSet
     public let newLineID: UniqueID
     public let isNative: Bool
-    /// `nil` when the client gets none, also with the scope `offline_access`.
+    /// `nil` when the client gets no refresh token, even with the scope `offline_access`.
     public let refreshToken: NewRefreshToken?
-    /// Whether `refreshToken` is given only with the scope `offline_access`.
+    /// True if `refreshToken` is issued only with the scope `offline_access`.
     public let needsOfflineAccess: Bool
-    /// When the line ends if its refresh token is not used.
+    /// End of the token family if its refresh token is not used.
     public let lineExpiresAt: Moment
-    /// When the line ends if it has no refresh token: with its access token. `nil` is `lineExpiresAt`.
+    /// End of the token family if it has no refresh token: the end of its access token. `nil` is
+    /// `lineExpiresAt`.
     public let accessTokenExpiresAt: Moment?
     public let ceilings: LineCeilings
     public let moment: Moment
@@ -45,11 +46,12 @@ public struct RedeemCommand: Sendable, Hashable {
     }
 }
 
-/// The most lines with a refresh token. Beyond it the oldest ends.
+/// The largest numbers of token families with a refresh token. Above a limit the oldest family ends.
 public struct LineCeilings: Sendable, Hashable {
-    /// For one OAuth client and account.
+    /// Limit for one OAuth client and account.
     public let perClient: Int
-    /// For one account over all native clients; `nil` for other clients. A link with Google never counts.
+    /// Limit for one account over all native clients; `nil` for other clients. Families of Google never
+    /// count.
     public let perAccount: Int?
 
     public init(perClient: Int, perAccount: Int?) {

@@ -5,16 +5,16 @@ public import Cryptography
 public struct RefreshCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let presented: PresentedRefreshToken
-    /// The token that takes its place; `nil` for clients whose tokens are not rotated.
+    /// The token that replaces the used one; `nil` for clients whose tokens are not rotated.
     public let successor: SuccessorToken?
-    /// Space-separated; `nil` for all of the line's.
+    /// Requested scope, space-separated; `nil` for the whole scope of the token family.
     public let scope: String?
-    /// What the configuration gives the client now. A token for none of these is kept.
+    /// The client's scopes in the configuration. A token for none of them is kept.
     public let clientScopes: ScopeSet
-    /// When the line ends if it is not used again.
+    /// End of the token family if the token is not used again.
     public let lineExpiresAt: Moment
-    /// For how long a line lasts from its beginning on, however often it is used, in milliseconds. `nil` is
-    /// for ever.
+    /// Milliseconds that a token family lasts from its beginning, however often it is used. `nil` is for
+    /// ever.
     public let longestLine: Int64?
     public let moment: Moment
 
@@ -33,8 +33,8 @@ public struct RefreshCommand: Sendable, Hashable {
         self.moment = moment
     }
 
-    /// Its text has a generation in it: the one after that of the presented token, which serves a use in time
-    /// as well as a lost answer.
+    /// The next refresh token, as a digest. Its text contains a generation: the generation after the
+    /// presented token's. It serves a use in time as well as a retry after a lost response.
     public struct SuccessorToken: Sendable, Hashable {
         /// SHA-256 of the text of the next generation.
         public let digest: SHA256Digest

@@ -3,7 +3,7 @@ public import AppleAccounts
 /// A client revokes a token (RFC 7009).
 public struct RevokeCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
-    /// A refresh token, or the line of an access token whose signature was verified.
+    /// A refresh token, or the token family of an access token whose signature was verified.
     public let token: Token
     public let moment: Moment
 

@@ -1,12 +1,12 @@
-/// A grant command whose outcome has a type of its own, as `TypedCommand` is for accounts.
+/// A grant command with an outcome type of its own, as `TypedCommand` is for accounts.
 public protocol TypedGrantCommand: Sendable {
     associatedtype Output: Sendable
 
     /// The command as part of a batch.
     var grantCommand: GrantCommand { get }
 
-    /// Returns `nil` when the outcome is that of another kind of command. A store that conforms never returns
-    /// one.
+    /// Returns `nil` when the outcome belongs to another kind of command. A conforming store never returns
+    /// such an outcome.
     static func output(_ outcome: GrantOutcome) -> Output?
 }
 
@@ -42,7 +42,7 @@ extension GoogleEventCommand: TypedGrantCommand {
     }
 }
 
-/// A command that gives tokens.
+/// A command that yields tokens.
 public protocol TokenCommand: TypedGrantCommand where Output == IssuedTokens {}
 
 extension TokenCommand {
