@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import SQLTables
 
-// What Google is told, and the keys that sign it and all tokens.
+// Deliveries to Google, and the keys that sign them and all tokens.
 extension SQLiteAccountStore {
     private static let insertKey = Insertion<SigningKeyTable>()
 

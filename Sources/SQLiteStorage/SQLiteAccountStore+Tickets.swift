@@ -18,7 +18,7 @@ extension SQLiteAccountStore: TicketStore {
         digest: TicketDigest, purpose: TicketPurpose, at moment: Moment
     ) async throws -> [UInt8]? {
         try await writer.run { database in
-            // One statement reads and deletes, so that of two callers one finds it.
+            // One statement reads and deletes, so that of two callers only one finds the ticket.
             try Data.fetchOne(
                 database,
                 sql: """

@@ -1,11 +1,11 @@
 public import AppleAccounts
 import GRDB
 
-/// Keeps accounts in SQLite: one file, one process.
+/// Stores accounts in SQLite: one file, one process.
 ///
-/// A commit is on the disk before it is answered. Reads see every commit that was answered.
+/// A commit is on the disk before it returns. Reads see every commit that has returned.
 public struct SQLiteAccountStore: AccountStore {
-    /// How many nonces one purge forgets, so that sign-ins need not wait for long.
+    /// Number of nonces that one purge deletes at most, so that sign-ins need not wait for long.
     static let largestPurge = 1000
 
     let writer: WriteConnection
@@ -62,7 +62,7 @@ public struct SQLiteAccountStore: AccountStore {
         return nil
     }
 
-    /// Reads with one statement, on this thread if it can be.
+    /// Reads with one statement, on this thread if possible.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value
     ) async throws -> Value {
@@ -84,14 +84,14 @@ public struct SQLiteAccountStore: AccountStore {
         try await reader.read { try $0.events.lastSequence() }
     }
 
-    /// Reads; and after a write has failed, writes, because only that can tell whether the trouble is over.
+    /// Reads. After a failed write it also writes, because only a write shows that the cause is gone.
     public func checkHealth() async throws {
         writer.reportTrouble()
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
             _ = try rows.keySets.snapshot()
-            // Here, because a file system that hangs must not hold the caller's thread.
+            // Here, because a file system that hangs must not block the caller's thread.
             return Result {
                 try writer.checkFiles()
                 try writer.checkRoom()

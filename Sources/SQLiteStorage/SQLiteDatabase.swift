@@ -1,15 +1,16 @@
-// SQLiteStorage owns the SQLite file: its schema, its two connections, and how domain values become rows.
-// Every rule about accounts is AppleAccounts', which also says what a store promises.
+// SQLiteStorage owns the SQLite file: its schema, its connections, and the mapping of domain values to rows.
+// It owns no rule about accounts: AppleAccounts owns the rules and the contracts of the stores.
 
 public import AppleAccounts
 import Foundation
 import GRDB
 public import Logging
 
-/// The database file, opened and migrated, with the stores that are kept in it.
+/// The database file, opened and migrated, with its stores.
 ///
 /// One connection writes and makes the checkpoints, the others only read: SQLite 3.40.1 can corrupt a
-/// write-ahead log that two connections write or checkpoint at once. For the same reason a lock keeps other
+/// write-ahead log that two connections write or checkpoint at once. For the same reason a lock excludes
+/// other processes of ours.
 /// processes of ours out.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
@@ -19,13 +20,13 @@ public final class SQLiteDatabase: Sendable {
     private let direct: [DirectReadConnection]
     private let writer: WriteConnection
 
-    /// Opens or makes the database, and brings its schema up to date.
+    /// Opens or creates the database, and brings its schema up to date.
     ///
     /// - Parameters:
-    /// - path: Where it is. Its directory must exist. Two files beside it have its name and "-wal" or "-shm",
-    /// a third ".lock".
+    ///   - path: Path of the file. Its directory must exist. Two files beside it have its name and "-wal" or
+    ///     "-shm", a third ".lock".
     ///   - sealing: Seals authorization codes.
-    ///   - patience: How long to wait for another process of the service to release it, as at a restart.
+    ///   - patience: Longest wait for another process of the service to release the file, as at a restart.
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     /// - Throws: `StorageError`.
     public static func open(
@@ -55,7 +56,7 @@ public final class SQLiteDatabase: Sendable {
                 direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
-            // SQLite says of some of its files only that they cannot be opened or written.
+            // For some of its files SQLite reports only that they cannot be opened or written.
             guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
             throw StorageError(.full, detail: error.detail)
         }
@@ -67,19 +68,20 @@ public final class SQLiteDatabase: Sendable {
         keySetSnapshots = SQLiteKeySetSnapshotStore(writer: writer, reader: reader)
     }
 
-    /// Closes the connections, the one that can make the last checkpoint last. Calls that come later fail.
+    /// Closes the connections; the connection that makes the last checkpoint is closed last. Later calls
+    /// fail.
     public func close() async {
         for connection in direct { connection.close() }
         await reader.close()
         await writer.close()
     }
 
-    /// E-mail addresses are in it: only the service's own user may read it, from the first instant. SQLite
-    /// gives the files beside it the same permissions.
+    /// Creates the file with access for the service's own user only, from the first instant, because it
+    /// contains e-mail addresses. SQLite gives the files beside it the same permissions.
     private static func makePrivateFile(at path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            // It is not touched when it is there: closing a descriptor of it would drop SQLite's locks.
+            // An existing file is not opened: closing a descriptor of it would drop SQLite's locks.
             if errno == EEXIST { return }
             throw StorageError(.unavailable, detail: "cannot make \(path): errno \(errno)")
         }

@@ -2,7 +2,7 @@ import GRDB
 public import KeySets
 import SQLTables
 
-/// Keeps the last good key set in the database, so that a restart while Apple is out of reach works.
+/// Stores the last good key set in the database, so that a restart works while Apple is unreachable.
 public struct SQLiteKeySetSnapshotStore: KeySetSnapshotStore {
     private static let put = Insertion<KeySetSnapshotTable>(
         conflict: """

@@ -68,8 +68,8 @@ enum NonceRows {
         """
     }
 
-    /// - Parameter locking: Whether no other transaction is to use those of earlier versions until this one
-    ///   ends.
+    /// - Parameter locking: Prevents other transactions from using nonces of earlier versions until this
+    ///   transaction ends.
     static func findCall(_ digests: [NonceDigest], locking: Bool) -> PostgresCall? {
         guard !digests.isEmpty else { return nil }
         return (locking ? find.lock : find.find)(inOrder(digests))

@@ -19,7 +19,7 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
-    /// Every column but these, in the order of the declaration. A column that is added later is among them.
+    /// Every column except these, in the order of the declaration. Includes columns that are declared later.
     public static func except(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {
             var list = ColumnList()

@@ -1,4 +1,4 @@
-/// Names of columns as the parts of SQL text that are made of them.
+/// Names of columns, in the forms of SQL text that are made of them.
 public struct ColumnNames: Sendable, CustomStringConvertible {
     public let names: [String]
 

@@ -1,4 +1,4 @@
-/// What one SELECT returns: columns of tables and expressions, each at the next place of the row.
+/// Result columns of a SELECT: columns of tables and expressions, each at the next position of the row.
 public struct SelectList: Sendable, CustomStringConvertible {
     private var terms: [String] = []
 
@@ -6,8 +6,8 @@ public struct SelectList: Sendable, CustomStringConvertible {
 
     /// Adds columns of a table.
     ///
-    /// - Parameter alias: What the table is called in the statement, where there are several.
-    /// - Returns: The table with the places of these columns.
+    /// - Parameter alias: Alias of the table in a statement with several tables.
+    /// - Returns: The table with the positions of these columns.
     public mutating func add<T: Table>(
         _ table: T.Type, as alias: String? = nil, _ choice: ColumnChoice<T> = .all
     ) -> T {

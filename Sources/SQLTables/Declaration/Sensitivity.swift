@@ -1,12 +1,11 @@
-/// What a column holds. It decides what an erasure must remove.
+/// Sensitivity of a column's values. It decides what an erasure must remove.
 public enum Sensitivity: String, Sendable, Hashable, CaseIterable {
-    /// Says something about a person: a name, an address, what they did and when. After an erasure no row of
-    /// the person has the value any more: the row is gone, or the column is NULL or has a value that says
-    /// nothing.
+    /// Data about a user: a name, an address, an action and its time. After an erasure no row of the user has
+    /// the value: the row is deleted, or the column is NULL or has a meaningless value.
     case personal
     /// Gives its holder access at Apple or here, sealed or not: a token, a code, a key, the digest of a
-    /// one-time secret. Those of a person are gone when the erasure is finished.
+    /// one-time secret. The secrets of a user are gone when the erasure is finished.
     case secret
-    /// Numbers of rows, names of apps and teams, and what the service needs for its work. Stays.
+    /// Numbers of rows, names of apps and teams, and other data that the service needs for its work. Stays.
     case operational
 }

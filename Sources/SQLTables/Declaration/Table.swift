@@ -1,11 +1,10 @@
-// SQLTables owns how a store declares its tables: the columns by name, where each stands in a row or among
-// the parameters of a statement, and what each holds. It knows no database; a store says how values are bound
-// and read.
+// SQLTables owns the declaration of tables: the columns by name, their positions in a row or among the
+// parameters of a statement, and their sensitivity. It knows no database; a store binds and reads the values.
 
 /// The columns of one table: the only place that names them for SELECT lists, INSERTs, bindings and row
 /// readers.
 ///
-/// A value of a table has one `Column` for each column of the table. The places are worked out once, when a
+/// A value of a table has one `Column` for each column of the table. The positions are computed once, when a
 /// statement is prepared; a row is then read by number.
 public protocol Table: Sendable {
     static var name: String { get }
@@ -21,7 +20,8 @@ extension Table {
         return TableDeclaration(name: name, columns: columns.declarations)
     }
 
-    /// The table with places for the chosen columns, counted from `first`. The other columns have no place.
+    /// Returns the table with positions for the chosen columns, counted from `first`. The other columns have
+    /// no position.
     public static func placed(
         _ choice: ColumnChoice<Self> = .all, from first: Int = 0
     ) -> (table: Self, chosen: [any AnyColumn]) {
@@ -34,12 +34,12 @@ extension Table {
         return (Self(&columns), chosen)
     }
 
-    /// The names of the chosen columns, as SQL text.
+    /// Returns the names of the chosen columns, as SQL text.
     public static func names(_ choice: ColumnChoice<Self> = .all) -> ColumnNames {
         ColumnNames(choice.columns().map(\.name.description))
     }
 
-    /// The names of the columns that an erasure must clear in a row that stays.
+    /// Returns the names of the columns that an erasure must clear in a row that stays.
     ///
     /// - Parameter choice: Columns that get another value instead.
     public static func sensitiveNames(except choice: ColumnChoice<Self>) -> ColumnNames {
@@ -50,7 +50,7 @@ extension Table {
     }
 }
 
-/// What is declared of a table: its name, and each column with what it holds.
+/// Declaration of a table: its name, and each column with its sensitivity.
 public struct TableDeclaration: Sendable, Hashable {
     public let name: String
     public let columns: [ColumnDeclaration]

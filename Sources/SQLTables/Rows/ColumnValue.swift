@@ -9,27 +9,27 @@ public enum ColumnForm: Sendable {
 public protocol ColumnValue: Sendable {
     static var form: ColumnForm { get }
 
-    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is none of this type.
+    /// Reads a value in its form. Returns `nil` for NULL, and for a value that is not of this type.
     init?(cell: some ColumnCell)
 
     /// Writes the value in its form.
     func put(into slot: inout some ColumnSlot)
 }
 
-/// One value of a row as a store has it. Each function returns `nil` for NULL.
+/// One value of a row in a store's own form. Each function returns `nil` for NULL.
 ///
-/// A store stops the process when the column has another form: that is a programmer's error.
+/// A store stops the process when the column has another form, which is a programmer's error.
 public protocol ColumnCell {
     func integer() -> Int64?
     func text() -> String?
     func boolean() -> Bool?
     func uniqueID() -> UniqueID?
 
-    /// Lends the bytes, which are gone afterwards.
+    /// Lends the bytes, which are freed afterwards.
     func bytes<Value>(_ make: (UnsafeRawBufferPointer) -> Value?) -> Value?
 }
 
-/// The place of one value in a row that is written.
+/// The slot of one value in a row that is written.
 public protocol ColumnSlot {
     mutating func put(_ integer: Int64)
     mutating func put(_ text: String)

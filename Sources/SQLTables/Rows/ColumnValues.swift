@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-// How each type of value is stored, for both stores.
+// Storage forms of the value types, for both stores.
 
 extension Int64: ColumnValue {
     @inlinable public static var form: ColumnForm { .integer }
@@ -80,11 +80,11 @@ extension SHA512Digest: ColumnValue {
     @inlinable public func put(into slot: inout some ColumnSlot) { bytes.withUnsafeBytes { slot.put($0) } }
 }
 
-/// A value of the domain that a column holds as another, simpler one.
+/// A domain value that a column stores as another, simpler value.
 public protocol StoredForm: ColumnValue {
     associatedtype Stored: ColumnValue
 
-    /// Returns `nil` for what no such value is stored as.
+    /// Returns `nil` for a stored value that is not valid for this type.
     init?(stored: Stored)
 
     var stored: Stored { get }

@@ -2,15 +2,15 @@ public import AppleAccounts
 
 /// A row that was read. A column is read as the type that it is declared with.
 public protocol ReadableRow {
-    /// Returns `nil` for NULL, and for a value that is none of the type.
+    /// Returns `nil` for NULL, and for a value that is not of the type.
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? { get }
 
-    /// The error for a value that should be there.
+    /// Returns the error for a missing required value.
     func missingValue(in column: any AnyColumn) -> StorageError
 }
 
 extension ReadableRow {
-    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is none of the type.
+    /// - Throws: `StorageError` `corrupted` for NULL, and for a value that is not of the type.
     @inlinable
     public func required<Value: ColumnValue>(_ column: Column<Value>) throws(StorageError) -> Value {
         guard let value = self[column] else { throw missingValue(in: column) }
@@ -34,8 +34,8 @@ extension ReadableRow {
     }
 }
 
-/// A row that is written. A column that is not set is NULL, and one that the statement does not have is left
-/// out: so one function writes a record for every choice of columns.
+/// A row that is written. A column that is not set is NULL, and a column that the statement does not have is
+/// left out: so one function writes a record for every choice of columns.
 public protocol WritableRow {
     func set<Value: ColumnValue>(_ column: Column<Value>, _ value: Value?)
 }
@@ -48,7 +48,7 @@ extension WritableRow {
 }
 
 extension Column where Value: StorageCode {
-    /// The same column with what stands in it: codes are numbers.
+    /// Returns the same column with its stored type: codes are numbers.
     @inlinable
     public var number: Column<Int64> { Column<Int64>(name, place: place) }
 }

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// What is known of a person for an app. The row of app 0 has what ended the credentials for all apps.
+/// The credential of a user for an app. The row of app 0 has the revocation of the credentials of all apps.
 ///
 /// All columns are integers, so that a sign-in writes few bytes.
 public struct CredentialTable: Table {
@@ -14,7 +14,7 @@ public struct CredentialTable: Table {
     public let revokedReason: Column<CredentialReason>
     public let revokedSource: Column<CredentialSource>
     public let lastSignInAt: Column<Moment>
-    /// When the person's address was last confirmed, as far as this credential knows.
+    /// Time at which this credential last confirmed the user's address.
     public let emailAt: Column<Moment>
     public let refreshToken: Column<Int64>
     public let refreshTokenCause: Column<Int64>
@@ -35,13 +35,13 @@ public struct CredentialTable: Table {
 }
 
 extension ColumnChoice where T == CredentialTable {
-    /// What changes with sign-ins and notifications.
+    /// Columns that change with sign-ins and notifications.
     public static var facts: Self { except { [$0.subjectID, $0.appID] } }
-    /// The facts and their app, as subjects are read.
+    /// The facts and their app, for reading a subject.
     public static var factsOfApp: Self { except { [$0.subjectID] } }
-    /// What decides a state.
+    /// Columns that decide a state.
     public static var state: Self { except { [$0.subjectID, $0.lastSignInAt, $0.emailAt] } }
-    /// What a sign-in changes.
+    /// Columns that a sign-in changes.
     public static var signIn: Self {
         except { [$0.subjectID, $0.appID, $0.revokedAt, $0.revokedReason, $0.revokedSource] }
     }
@@ -49,9 +49,9 @@ extension ColumnChoice where T == CredentialTable {
 }
 
 extension CredentialTable {
-    /// Writes what is known for an app. The numbers of the person and of the app are the store's.
+    /// Writes the credential for an app. The store writes the numbers of the user and of the app.
     ///
-    /// - Parameter email: When the person's address was last confirmed.
+    /// - Parameter email: Time of the last confirmation of the user's address.
     @inlinable public func write(_ credential: AppCredential, email: Moment?, to row: some WritableRow) {
         row.set(authorizedAt, credential.record.authorization?.moment)
         row.set(authorizedSource, credential.record.authorization?.source)
@@ -80,10 +80,10 @@ extension CredentialTable {
         try RefreshTokenStatus(storageCode: row[refreshToken], cause: row[refreshTokenCause])
     }
 
-    /// Reads one credential of a person and adds it to the person's record, in the order of the client IDs.
-    /// Does nothing where a person has none.
+    /// Reads one credential of a user and adds it to the user's record, in the order of the client IDs. Does
+    /// nothing when the row has no credential.
     ///
-    /// - Parameter name: The app with a number.
+    /// - Parameter name: Returns the app with a number.
     @inlinable public func add(
         _ row: some ReadableRow, to record: inout SubjectRecord, name: (Int64) throws -> ClientID
     ) throws {
@@ -98,7 +98,7 @@ extension CredentialTable {
         credential.refreshToken = try refreshTokenStatus(row)
         let place = record.credentials.firstIndex { credential.clientID < $0.clientID }
         record.credentials.insert(credential, at: place ?? record.credentials.endIndex)
-        // The latest moment counts: to confirm an address leaves the person's own row alone.
+        // The latest moment counts: confirming an address does not write the user's own row.
         if let email = record.email, let moment = row[emailAt] {
             record.email = email.merged(with: LastWriter(email.value, at: moment))
         }

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The accounts that were erased, by account IDs that lead to no person any more.
+/// Erased accounts, by account IDs that lead to no user.
 public struct ErasureTable: Table {
     public static let name = "erasure"
 
@@ -22,7 +22,7 @@ public struct ErasureTable: Table {
 }
 
 extension ErasureTable {
-    /// Writes everything but the number of the team.
+    /// Writes all columns except the number of the team.
     @inlinable public func write(_ erasure: ErasureRecord, to row: some WritableRow) {
         row.set(id, erasure.id)
         row.set(accountID, erasure.accountID)
@@ -41,7 +41,7 @@ extension ErasureTable {
     }
 }
 
-/// The apps that an erased account had, with what was known for each.
+/// Apps of an erased account, with the facts about each.
 public struct ErasureAppTable: Table {
     public static let name = "erasure_app"
 
@@ -63,7 +63,7 @@ public struct ErasureAppTable: Table {
 }
 
 extension ErasureAppTable {
-    /// Writes everything but the number of the app.
+    /// Writes all columns except the number of the app.
     @inlinable public func write(_ erased: ErasedApp, of erasure: ErasureID, to row: some WritableRow) {
         row.set(erasureID, erasure)
         row.set(hadToken, erased.hadToken)
@@ -92,7 +92,7 @@ public struct ErasureGrantTable: Table {
     public let kind: Column<SealedPurpose>
     /// 1 exchange, 2 revoke, 3 prove, 4 done.
     public let step: Column<Int64>
-    /// Only of what is done.
+    /// NULL until the last step is done.
     public let outcome: Column<Int64>
     public let attempts: Column<Int64>
     public let nextAttemptAt: Column<Moment>
@@ -121,7 +121,7 @@ public struct ErasureGrantTable: Table {
 }
 
 extension ColumnChoice where T == ErasureGrantTable {
-    /// What changes while a grant is worked on.
+    /// Columns that change during the steps.
     public static var progress: Self {
         only {
             [$0.kind, $0.step, $0.outcome, $0.attempts, $0.nextAttemptAt, $0.isClaimed, $0.cause, $0.sealed]
@@ -131,7 +131,7 @@ extension ColumnChoice where T == ErasureGrantTable {
 }
 
 extension ErasureGrantTable {
-    /// Writes everything but the numbers of the client ID and of the app.
+    /// Writes all columns except the numbers of the client ID and of the app.
     @inlinable public func write(_ grant: ErasureGrant, of erasure: ErasureID, to row: some WritableRow) {
         row.set(id, grant.id)
         row.set(erasureID, erasure)

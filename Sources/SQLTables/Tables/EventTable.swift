@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// The feed of account events. Its rows stay after an erasure: their subject is a tombstone then, and names
-/// no person.
+/// The feed of account events. Its rows stay after an erasure: their subject is then a tombstone, and names
+/// no user.
 public struct EventTable: Table {
     public static let name = "event"
 
@@ -9,14 +9,14 @@ public struct EventTable: Table {
     public let id: Column<EventID>
     public let kind: Column<AccountEvent.Kind>
     public let subjectID: Column<Int64>
-    /// As it was when the event happened.
+    /// The account's ID at the time of the event.
     public let accountID: Column<AccountID>
     public let appID: Column<Int64>
     public let reason: Column<CredentialReason>
     public let source: Column<CredentialSource>
     public let moment: Column<Moment>
     public let recordedAt: Column<Moment>
-    /// Only of events of OAuth grants.
+    /// Only for events of OAuth grants.
     public let grantID: Column<GrantID>
     public let oauthClientID: Column<OAuthClientID>
     public let grantReason: Column<GrantEndReason>
@@ -39,7 +39,7 @@ public struct EventTable: Table {
 }
 
 extension EventTable {
-    /// Writes everything but the numbers of the event, of the person and of the app.
+    /// Writes all columns except the numbers of the event, of the user and of the app.
     @inlinable public func write(_ event: AccountEvent, to row: some WritableRow) {
         row.set(id, event.id)
         row.set(kind, event.kind)

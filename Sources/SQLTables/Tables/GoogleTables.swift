@@ -2,8 +2,8 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Refresh tokens that have ended, for Google. Nothing in it leads to a person, so it outlives an erasure,
-/// which Google must be told of too.
+/// Refresh tokens that have ended, for Google. No column leads to a user, so the rows outlive an erasure,
+/// which must be reported to Google too.
 public struct SecurityEventDeliveryTable: Table {
     public static let name = "security_event_delivery"
 
@@ -42,7 +42,7 @@ extension SecurityEventDeliveryTable {
     }
 }
 
-/// Google's security events. After an erasure the `jti` stays, by which a repetition is recognized.
+/// Google's security events. After an erasure the `jti` stays, so that a repetition is recognized.
 public struct GoogleEventTable: Table {
     public static let name = "google_event"
 
@@ -60,7 +60,7 @@ public struct GoogleEventTable: Table {
 }
 
 extension GoogleEventTable {
-    /// SQL text that clears what is about the person.
+    /// SQL text that clears the columns about the user.
     ///
     /// - Parameter payload: SQL of no bytes.
     public static func clearing(payload: String) -> String {
@@ -75,7 +75,7 @@ extension GoogleEventTable {
     }
 }
 
-/// What Google stated last about Google accounts.
+/// Google's latest statements about Google accounts.
 public struct GoogleAccountTable: Table {
     public static let name = "google_account"
 

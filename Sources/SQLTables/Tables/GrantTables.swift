@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Authorization codes that wait for their exchange. While one is claimed, `next_attempt_at` is the end of
+/// Authorization codes that wait for their exchange. While a code is claimed, `next_attempt_at` is the end of
 /// the claim.
 public struct AuthorizationCodeTable: Table {
     public static let name = "authorization_code"
@@ -33,7 +33,7 @@ public struct AuthorizationCodeTable: Table {
 }
 
 extension AuthorizationCodeTable {
-    /// Writes everything but the numbers of the client ID and of the app.
+    /// Writes all columns except the numbers of the client ID and of the app.
     @inlinable public func write(_ code: AuthorizationCodeRecord, to row: some WritableRow) {
         row.set(id, code.id)
         row.set(accountID, code.accountID)
@@ -86,7 +86,7 @@ extension ColumnChoice where T == RefreshTokenTable {
 }
 
 extension RefreshTokenTable {
-    /// Writes everything but the numbers of the client ID and of the app.
+    /// Writes all columns except the numbers of the client ID and of the app.
     @inlinable public func write(_ token: RefreshTokenRecord, to row: some WritableRow) {
         row.set(accountID, token.accountID)
         row.set(tokenID, token.id)

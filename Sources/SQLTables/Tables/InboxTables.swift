@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Apple's notifications as they came, each once.
+/// Apple's notifications as received, each once.
 public struct NotificationTable: Table {
     public static let name = "notification"
 
@@ -22,7 +22,7 @@ public struct NotificationTable: Table {
 }
 
 extension NotificationTable {
-    /// Writes everything but the numbers of the row and of the app.
+    /// Writes all columns except the numbers of the row and of the app.
     @inlinable public func write(_ kept: KeptNotification, to row: some WritableRow) {
         row.set(identifier, kept.command.identifier)
         row.set(receipt, kept.receipt)
@@ -30,16 +30,16 @@ extension NotificationTable {
         row.set(receivedAt, kept.command.receivedAt)
     }
 
-    /// SQL text that clears what Apple told about a person.
+    /// SQL text that clears the columns about the user.
     ///
-    /// - Parameter payload: SQL of what takes the place of the payload.
+    /// - Parameter payload: SQL of the replacement for the payload.
     public static func clearing(payload: String) -> String {
         let cleared = sensitiveNames(except: .only { [$0.payload] })
         return cleared.names.isEmpty ? "payload = \(payload)" : "payload = \(payload), \(cleared.cleared)"
     }
 }
 
-/// What makes two deliveries of one event the same, when their identifiers differ.
+/// Keys that identify an event across deliveries whose notifications have different identifiers.
 public struct NotificationEventTable: Table {
     public static let name = "notification_event"
 
@@ -63,7 +63,7 @@ extension ColumnChoice where T == NotificationEventTable {
 }
 
 extension NotificationEventTable {
-    /// Writes everything but the numbers of the app and of the notification.
+    /// Writes all columns except the numbers of the app and of the notification.
     @inlinable public func write(_ key: InboxKey, to row: some WritableRow) {
         row.set(subject, key.subject.rawValue)
         row.set(type, key.type)

@@ -1,4 +1,4 @@
-/// A table of names that are few and stand in many rows as small numbers.
+/// A table of names that are few and occur in many rows as small numbers.
 public protocol NumberedNames: Table {
     var id: Column<Int64> { get }
     var name: Column<String> { get }
@@ -16,10 +16,10 @@ public struct TeamTable: NumberedNames {
     }
 }
 
-/// Apps by their primary client IDs. Number 0 is no app: it stands for all apps of the team.
+/// Apps by their primary client IDs. Number 0 is reserved: it stands for all apps of the team.
 public struct AppTable: NumberedNames {
     public static let name = "app"
-    /// The number of no app: what stands under it holds for all apps of the team.
+    /// The reserved number: its rows hold for all apps of the team.
     public static let allApps: Int64 = 0
 
     public let id: Column<Int64>

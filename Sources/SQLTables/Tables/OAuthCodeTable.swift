@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Authorization codes of this service, by their digests. Account and OAuth client are those of the grant.
+/// Authorization codes of this service, by their digests. The grant has the account and the OAuth client.
 public struct OAuthCodeTable: Table {
     public static let name = "oauth_code"
 
@@ -38,7 +38,7 @@ public struct OAuthCodeTable: Table {
 }
 
 extension ColumnChoice where T == OAuthCodeTable {
-    /// What a redemption changes.
+    /// Columns that a redemption changes.
     public static var redemption: Self { only { [$0.redeemedAt, $0.lineID] } }
 }
 

@@ -1,8 +1,8 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// How many grants accounts have given to OAuth clients within an hour. It names an account and leads to
-/// nothing else, so it outlives an erasure for that hour.
+/// Number of grants that an account has given to OAuth clients within an hour. The row names an account and
+/// leads to no other data, so it outlives an erasure for that hour.
 public struct OAuthGrantPaceTable: Table {
     public static let name = "oauth_grant_pace"
 

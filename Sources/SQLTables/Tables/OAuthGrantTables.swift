@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// What persons have granted to OAuth clients.
+/// Grants of users to OAuth clients.
 public struct OAuthGrantTable: Table {
     public static let name = "oauth_grant"
 
@@ -34,7 +34,7 @@ extension ColumnChoice where T == OAuthGrantTable {
 }
 
 extension OAuthGrantTable {
-    /// Writes everything but the number of the app.
+    /// Writes all columns except the number of the app.
     @inlinable public func write(_ grant: GrantRecord, to row: some WritableRow) {
         row.set(id, grant.id)
         row.set(accountID, grant.accountID)
@@ -58,8 +58,8 @@ extension OAuthGrantTable {
     }
 }
 
-/// What codes and assertions gave. The digests of refresh tokens are of random bytes: what is classified as
-/// secret is so because one who can invert SHA-256 has the token.
+/// Token families that codes and assertions gave. The digests of refresh tokens are of random bytes. They are
+/// classified as secret because inverting SHA-256 would yield the token.
 public struct OAuthLineTable: Table {
     public static let name = "oauth_line"
 
@@ -73,13 +73,15 @@ public struct OAuthLineTable: Table {
     public let expiresAt: Column<Moment>
     public let lineSecretDigest: Column<SHA256Digest>
     public let tokenDigest: Column<SHA256Digest>
-    /// For operators. No rule reads it, but the schema requires it in a line that has a refresh token.
+    /// For operators. No rule reads it, but the schema requires it in a token family that has a refresh
+    /// token.
     public let generation: Column<Int64>
     public let previousDigest: Column<SHA256Digest>
     public let rotatedAt: Column<Moment>
-    /// Of Google's tokens. Google is told of it when the token ends, also after an erasure.
+    /// Digest of a token of Google. The end of the token is reported to Google under it, also after an
+    /// erasure.
     public let doubleSHA512: Column<SHA512Digest>
-    /// Of the Google account whose assertion gave the line.
+    /// The Google account whose assertion gave the token family.
     public let googleSubject: Column<String>
 
     public init(_ columns: inout ColumnList) {
@@ -102,7 +104,7 @@ public struct OAuthLineTable: Table {
 }
 
 extension ColumnChoice where T == OAuthLineTable {
-    /// What uses of the line change.
+    /// Columns that uses of the token family change.
     public static var progress: Self {
         only {
             [$0.expiresAt, $0.tokenDigest, $0.generation, $0.previousDigest, $0.rotatedAt, $0.doubleSHA512]

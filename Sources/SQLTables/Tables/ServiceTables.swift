@@ -1,9 +1,9 @@
 public import AppleAccounts
 public import KeySets
 
-// Tables of the service that no erasure reaches: they hold nothing that leads to a person.
+// Tables of the service that no erasure changes: no column leads to a user.
 
-/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row goes within
+/// The one-time secrets of the web flow, by their digests. A payload is sealed, and its row is deleted within
 /// minutes.
 public struct TicketTable: Table {
     public static let name = "ticket"
@@ -62,7 +62,7 @@ extension KeySetSnapshotTable {
         row.set(freshUntil, snapshot.freshUntil)
     }
 
-    /// Returns `nil` for a row that has no key set.
+    /// Returns `nil` for a row without a key set.
     @inlinable public func snapshot(_ row: some ReadableRow) -> KeySetSnapshot? {
         guard let body = row[body], let fetchedAt = row[fetchedAt], let freshUntil = row[freshUntil]
         else { return nil }
@@ -71,7 +71,7 @@ extension KeySetSnapshotTable {
     }
 }
 
-/// Written to find out whether the database takes writes: at most one row.
+/// Written to test that the database accepts writes: at most one row.
 public struct HealthProbeTable: Table {
     public static let name = "health_probe"
 

@@ -1,5 +1,5 @@
-/// The tables that both stores have alike, each with its columns. A store adds those that have columns of its
-/// own.
+/// Tables that are the same in both stores, each with its columns. A store adds the tables that have columns
+/// of its own.
 public enum SharedTables {
     public static let all: [TableDeclaration] = [
         TeamTable.declaration, AppTable.declaration, ClientTable.declaration, NonceTable.declaration,

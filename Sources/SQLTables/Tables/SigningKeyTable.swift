@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// The keys that sign tokens of this service. They belong to no person.
+/// The keys that sign tokens of this service. They belong to no user.
 public struct SigningKeyTable: Table {
     public static let name = "signing_key"
 

@@ -1,12 +1,13 @@
 public import AppleAccounts
 
-/// The persons of all teams. `account_id` is NULL for a person known only from notifications, and for a tombstone.
+/// The users of all teams. `account_id` is NULL for a user known only from notifications, and for a
+/// tombstone.
 public struct SubjectTable: Table {
     public static let name = "subject"
 
     public let id: Column<Int64>
     public let teamID: Column<Int64>
-    /// The `sub`; of a person who was erased, what stands in its place.
+    /// The `sub`; for an erased user, the tombstone's name.
     public let subject: Column<String>
     public let accountID: Column<AccountID>
     public let createdAt: Column<Moment>
@@ -43,22 +44,22 @@ public struct SubjectTable: Table {
 }
 
 extension ColumnChoice where T == SubjectTable {
-    /// What is known of the person.
+    /// Columns with facts about the user.
     public static var facts: Self { except { [$0.id, $0.teamID, $0.subject] } }
-    /// The same with the number of the row.
+    /// The facts with the number of the row.
     public static var row: Self { except { [$0.teamID, $0.subject] } }
 }
 
 extension SubjectTable {
-    /// SQL text that clears everything about the person and gives the row another name.
+    /// SQL text that clears all columns about the user and renames the row.
     ///
     /// - Parameter subject: SQL of the new name.
     public static func clearing(subject: String) -> String {
         "sub = \(subject), \(sensitiveNames(except: .only { [$0.subject] }).cleared)"
     }
 
-    /// Writes the `sub` and what is known of the person. The numbers of the row and of the team are the
-    /// store's.
+    /// Writes the `sub` and the facts about the user. The store writes the numbers of the row and of the
+    /// team.
     @inlinable public func write(_ record: SubjectRecord, to row: some WritableRow) {
         row.set(subject, record.key.subject.rawValue)
         row.set(accountID, record.accountID)
@@ -78,7 +79,7 @@ extension SubjectTable {
         row.set(realUserStatus, record.realUserStatus)
     }
 
-    /// Reads what is known of a person, without the credentials.
+    /// Reads the facts about a user, without the credentials.
     @inlinable public func record(_ row: some ReadableRow, key: SubjectKey) throws(StorageError)
         -> SubjectRecord
     {

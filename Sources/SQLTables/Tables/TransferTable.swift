@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Accounts that another team transfers to this one, before their persons sign in.
+/// Accounts that another team transfers to this team, before their users sign in.
 public struct TransferTable: Table {
     public static let name = "transfer"
 
@@ -24,7 +24,7 @@ extension ColumnChoice where T == TransferTable {
 }
 
 extension TransferTable {
-    /// Writes everything but the number of the team.
+    /// Writes all columns except the number of the team.
     @inlinable public func write(_ transfer: TransferRecord, to row: some WritableRow) {
         row.set(transferSubject, transfer.transferSubject.rawValue)
         row.set(accountID, transfer.accountID)

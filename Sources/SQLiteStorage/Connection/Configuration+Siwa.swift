@@ -1,12 +1,13 @@
 import GRDB
 
 extension Configuration {
-    /// For the one connection that writes.
+    /// Returns the configuration of the one connection that writes.
     static func writing(patience: Double) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(patience)
         configuration.label = "siwa.sqlite.write"
-        // A transaction that cannot even be rolled back must not stop the process; the next one tries again.
+        // A transaction that cannot even be rolled back must not stop the process; the next transaction tries
+        // again.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
@@ -14,12 +15,12 @@ extension Configuration {
                 throw DatabaseError(
                     resultCode: .SQLITE_CANTOPEN, message: "no write-ahead log: \(mode ?? "")")
             }
-            // secure_delete: what is deleted is overwritten, so that nothing of an erased person stays in
-            // free space of the file. It costs a commit that deletes some 5%, and others nothing. Older
+            // secure_delete: deleted data is overwritten, so that no data of an erased user stays in free
+            // space of the file. It costs a commit with deletions some 5%, and other commits nothing. Older
             // versions of a page stay in the log until it is emptied, which follows each erasure.
             // wal_autocheckpoint: a commit must not wait for the checkpoint that it makes due, see
             // `LogCheckpoints`. FULL: the log is on the disk before a commit returns. The full fsync is for
-            // macOS, where the plain one stops at the drive's cache.
+            // macOS, where the plain fsync stops at the drive's cache.
             KeyDigest.functions.forEach(database.add)
             try database.execute(
                 sql: """
@@ -37,17 +38,18 @@ extension Configuration {
         return configuration
     }
 
-    /// For the connections that read on the threads of their callers: they must not wait.
+    /// Returns the configuration of connections that read on the threads of their callers: they must not
+    /// wait.
     static func readingDirectly() -> Configuration {
         var configuration = reading()
         configuration.label = "siwa.sqlite.direct"
         configuration.busyMode = .immediateError
-        // With ten million people, room for the pages that lead to those with their credentials.
+        // With ten million users, room for the inner pages above the pages with their credentials.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return configuration
     }
 
-    /// For the connection that only reads.
+    /// Returns the configuration of the connection that only reads.
     static func reading() -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(3)

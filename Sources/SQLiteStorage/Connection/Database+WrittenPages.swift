@@ -2,11 +2,12 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// Whether the connection can still be used. What comes after it was closed must not reach SQLite, which
-    /// does not check for it everywhere.
+    /// Indicates that the connection is open. Calls after it was closed must not reach SQLite, which does not
+    /// check for this everywhere.
     var isOpen: Bool { sqliteConnection != nil }
 
-    /// How many pages this connection has written to the log since the last call, or to a temporary file.
+    /// Returns the number of pages that this connection has written to the log, or to a temporary file, since
+    /// the last call.
     ///
     /// SQLite has no SQL for it. The C function keeps no pointer.
     func takeCountOfWrittenPages() -> Int {

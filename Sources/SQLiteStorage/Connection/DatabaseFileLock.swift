@@ -5,8 +5,8 @@ import Synchronization
 /// Keeps a second process of the service away from a database file. The system releases the lock when the
 /// process ends, also when it crashes or is killed.
 ///
-/// It is a file of its own, because closing any descriptor of the database file would drop SQLite's own
-/// locks.
+/// The lock has a file of its own, because closing any descriptor of the database file would drop SQLite's
+/// own locks.
 final class DatabaseFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 

@@ -3,11 +3,11 @@ import Cryptography
 import Foundation
 import GRDB
 
-/// What a subject is found by: the first 16 bytes of the SHA-256 of its team's number, eight bytes in network
-/// order, and its `sub` in UTF-8.
+/// Digest that finds a subject: the first 16 bytes of the SHA-256 of its team's number, eight bytes in
+/// network order, and its `sub` in UTF-8.
 ///
-/// Two persons practically never have the same one: among a billion it would happen once in 10^20 databases,
-/// and to cause it one would have to break SHA-256. The rule must never change.
+/// Two users practically never have the same digest: among a billion users it would happen in one of 10^20
+/// databases, and causing it would require breaking SHA-256. The rule must never change.
 struct KeyDigest: Equatable, Sendable {
     /// The first eight bytes, the most significant first.
     private let high: UInt64
@@ -22,32 +22,32 @@ struct KeyDigest: Equatable, Sendable {
         (high, low) = SHA256Digest.hash(bytes).withUnsafeBytes { $0.halves }
     }
 
-    /// Reads what `data` wrote. Returns `nil` when it is not 16 bytes.
+    /// Reads the form of `data`. Returns `nil` when it is not 16 bytes.
     init?(_ data: Data) {
         guard let halves = UniqueID(data) else { return nil }
         (high, low) = (halves.high, halves.low)
     }
 
-    /// As `subject.key_digest` has it.
+    /// The value of `subject.key_digest`.
     var data: Data { UniqueID(high: high, low: low).data }
 
-    /// The numbers that the rows of its credentials may have: the first 48 bits, and 16 that count.
+    /// Row numbers that the subject's credentials may have: the first 48 bits, and 16 bits that count.
     ///
-    /// So the credentials of a person stand together, and a state query finds them without an index between.
-    /// Among ten million people, one pair in five databases has the first 48 bits in common; `check` tells
-    /// those two apart.
+    /// So the credentials of a user are adjacent, and a state query finds them without an index. Among ten
+    /// million users, one pair in five databases shares the first 48 bits; `check` distinguishes the two
+    /// users.
     var credentialIDs: ClosedRange<Int64> {
         let first = Int64(bitPattern: high & ~0xFFFF)
         return first...first + 0xFFFF
     }
 
-    /// The last 64 bits, as `credential.key_check` has them.
+    /// The last 64 bits, stored in `credential.key_check`.
     var check: Int64 { Int64(bitPattern: low) }
 }
 
 extension KeyDigest {
-    /// The same in SQL, for what changes or joins rows there: `key_digest(team, name)`, and of a digest
-    /// `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
+    /// The digest in SQL, for statements that change or join rows there: `key_digest(team, name)`, and of a
+    /// digest `first_credential_id(digest)`, `last_credential_id(digest)` and `key_check(digest)`.
     static let functions = [
         DatabaseFunction("key_digest", argumentCount: 2, pure: true) { values in
             guard let team = Int64.fromDatabaseValue(values[0]),
@@ -69,7 +69,7 @@ extension KeyDigest {
     }
 }
 
-/// Where a subject stands: the number of its row, and the digest that says where its credentials are.
+/// Location of a subject: the number of its row, and the digest that locates its credentials.
 struct SubjectPlace: Equatable {
     let rowID: Int64
     let digest: KeyDigest

@@ -2,10 +2,10 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Small numbers for names that are few and stand in many rows: teams and apps. Remembered for the life of
-/// the connection.
+/// Small numbers for names that are few and occur in many rows: teams and apps. Cached for the life of the
+/// connection.
 ///
-/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be thrown away, because
+/// Not thread-safe: it stays on the queue of its connection. After a rollback it must be discarded, because
 /// it may know numbers that do not exist any more.
 struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Name.Stored == String {
     private let database: Database

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// The numbers of teams, apps and clients, as one connection knows them.
+/// Numbers of teams, apps and clients, as cached by one connection.
 final class Names {
     var teams: NameTable<TeamTable, TeamID>
     var apps: NameTable<AppTable, ClientID>

@@ -3,8 +3,8 @@ import Foundation
 
 /// Notices that the database's files were moved, replaced or deleted while they are open.
 ///
-/// SQLite goes on with the files that it has open, which no longer have a name: what is written there is lost
-/// when the process ends. SQLite notices this only without a write-ahead log.
+/// SQLite goes on with the files that it has open, which then have no name: writes to them are lost when the
+/// process ends. SQLite notices this only without a write-ahead log.
 struct OpenFiles: Sendable {
     private struct Identity: Equatable {
         let device: dev_t
@@ -20,14 +20,13 @@ struct OpenFiles: Sendable {
     private let paths: [String]
     private var identities: [Identity?]
 
-    /// - Parameter path: Of the database, which must be there.
+    /// - Parameter path: Path of the database, which must exist.
     init(database path: String) {
         paths = [path, path + "-wal"]
         identities = [Identity(path: path), nil]
     }
 
-    /// Throws `unavailable` when one of them is not where it was. The log is there from the first transaction
-    /// on.
+    /// Throws `unavailable` when one of the files has moved. The log exists from the first transaction on.
     mutating func check() throws(StorageError) {
         for index in paths.indices {
             let found = Identity(path: paths[index])

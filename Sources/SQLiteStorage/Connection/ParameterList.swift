@@ -40,7 +40,7 @@ struct RangeParameters: Sendable, CustomStringConvertible {
     var description: String { "\(first) AND \(last)" }
 }
 
-/// Columns of a table as parameters of a statement: the number of a parameter is the place of its column,
+/// Columns of a table as parameters of a statement: the number of a parameter is the position of its column,
 /// counted from 1.
 struct BoundColumns<T: Table>: Sendable {
     let columns: T
@@ -52,7 +52,7 @@ struct BoundColumns<T: Table>: Sendable {
     /// "a = ?1 AND b = ?2", for a WHERE.
     let conditions: String
 
-    /// "?3": one of the parameters, where the text needs it by itself.
+    /// "?3": a single parameter, where the text needs it separately.
     subscript<Value>(_ column: KeyPath<T, Column<Value>>) -> String {
         "?\(columns[keyPath: column].place + 1)"
     }

@@ -4,14 +4,14 @@ import SQLTables
 
 /// One SQL statement of one connection, prepared once and then only bound and stepped.
 ///
-/// Values are bound to parameters and read from columns that the statement was made with: a number that was
-/// worked out when it was prepared. GRDB's own way binds through an array of enumerations and reads rows
-/// through an object for each query. Not thread-safe: a statement stays on the queue of its connection. A
-/// statement that failed must not be used again.
+/// Values are bound to parameters and read from columns by numbers that were computed when the statement was
+/// prepared. GRDB's own way binds through an array of enumerations and reads rows through an object for each
+/// query. Not thread-safe: a statement stays on the queue of its connection. A statement that failed must not
+/// be used again.
 ///
 /// SQLite keeps a bound value until the next `begin`. GRDB's `bind(to:at:)` binds with SQLITE_TRANSIENT, so
-/// that SQLite copies it; its `withBinding` binds without a copy and must not be used here. What
-/// `fromStatement` returns is a copy too: SQLite's own memory of a column is gone with the next step.
+/// that SQLite copies the value; its `withBinding` binds without a copy and must not be used here. The result
+/// of `fromStatement` is a copy too: SQLite frees its own memory of a column at the next step.
 final class PreparedStatement: DatabaseCursor {
     typealias Element = OpaquePointer
 
@@ -27,23 +27,23 @@ final class PreparedStatement: DatabaseCursor {
 
     func _element(sqliteStatement: OpaquePointer) throws -> OpaquePointer { sqliteStatement }
 
-    /// Makes it ready for new values. All of them are NULL until they are bound.
+    /// Prepares the statement for new values. All parameters are NULL until they are bound.
     func begin() {
         precondition(!hasFailed, "a failed statement was used again")
         if !isReady { reset() }
         isReady = false
     }
 
-    /// Releases what it read, so that no snapshot stays open.
+    /// Releases the rows, so that no snapshot stays open.
     func finish() {
-        // To reset a failed statement fails again.
+        // Resetting a failed statement fails again.
         guard !hasFailed else { return }
         reset()
         isReady = true
     }
 
     private func reset() {
-        // Says that the values are bound by other means, and resets.
+        // Tells GRDB that the values are bound by other means, and resets.
         _statement.setUncheckedArguments([])
         _isDone = false
         row = nil
@@ -71,7 +71,7 @@ final class PreparedStatement: DatabaseCursor {
     }
 }
 
-// Binding. NULL is what a parameter has until it is bound.
+// Binding. A parameter is NULL until it is bound.
 extension PreparedStatement: WritableRow {
     @inline(__always)
     func bind<Value: ColumnValue>(_ value: Value?, to parameter: Parameter<Value>) {
@@ -94,14 +94,14 @@ extension PreparedStatement: WritableRow {
         guard let value else { return }
         var slot = SQLiteSlot(_statement.sqliteStatement, number: number)
         value.put(into: &slot)
-        // Only a number that the statement does not have, or a statement that is running, can fail here.
+        // This fails only for a number that the statement does not have, or while the statement is running.
         precondition(
             slot.code == ResultCode.SQLITE_OK.rawValue,
             "the statement has no parameter \(number), or is running")
     }
 }
 
-// Reading the row that was stepped to.
+// Reading the current row.
 extension PreparedStatement: ReadableRow {
     @inline(__always)
     subscript<Value: ColumnValue>(_ column: Column<Value>) -> Value? {
@@ -110,7 +110,7 @@ extension PreparedStatement: ReadableRow {
         return Value(cell: SQLiteCell(statement: row, place: column.place))
     }
 
-    /// The value of a statement with one column. Returns `nil` for NULL.
+    /// Returns the value of a statement with one column; `nil` for NULL.
     func onlyValue<Value: ColumnValue>(as type: Value.Type) -> Value? {
         precondition(_statement.columnCount == 1, "the statement has several columns")
         return row.flatMap { Value(cell: SQLiteCell(statement: $0, place: 0)) }

@@ -1,7 +1,8 @@
-/// Something that is only ever touched on one dispatch queue.
+/// A value that is only used on one dispatch queue.
 ///
-/// `@unchecked Sendable`: the one place that holds it, a connection, reads and writes `value` only in blocks
-/// that run on its database's serial queue, so two never do at once and each sees what the one before did.
+/// `@unchecked Sendable`: its only holder, a connection, reads and writes `value` only in blocks that run on
+/// its database's serial queue. So two blocks never run at once, and each block sees the writes of the
+/// previous block.
 final class QueueConfined<Value>: @unchecked Sendable {
     var value: Value
 

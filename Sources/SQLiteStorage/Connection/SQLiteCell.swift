@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// One column of the row that a statement is at.
+/// One column of a statement's current row.
 struct SQLiteCell: ColumnCell {
     let statement: OpaquePointer
     let place: Int32
@@ -24,11 +24,11 @@ struct SQLiteCell: ColumnCell {
     }
 }
 
-/// One parameter of a statement. SQLite copies what is bound.
+/// One parameter of a statement. SQLite copies bound values.
 struct SQLiteSlot: ColumnSlot {
     let statement: OpaquePointer
     let number: Int32
-    /// SQLite's, of the last binding.
+    /// SQLite's result code of the last binding.
     private(set) var code = ResultCode.SQLITE_OK.rawValue
 
     init(_ statement: OpaquePointer, number: Int32) {

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 
 extension StorageError {
-    /// What a failure of GRDB or SQLite means to the service. The detail has SQLite's words and the SQL,
+    /// Maps a failure of GRDB or SQLite to the service's error. The detail has SQLite's words and the SQL,
     /// never values.
     init(_ error: any Error) {
         if let error = error as? StorageError {

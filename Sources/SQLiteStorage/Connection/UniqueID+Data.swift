@@ -9,14 +9,14 @@ extension UniqueID {
         self.init(high: high, low: low)
     }
 
-    /// 16 bytes, the most significant first, as PostgreSQL's `uuid` sorts them too.
+    /// 16 bytes, the most significant first, so that they sort as PostgreSQL's `uuid`.
     var data: Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first 16 bytes as two numbers, the most significant byte first. There must be as many.
+    /// The first 16 bytes as two numbers, the most significant byte first. At least 16 bytes are required.
     var halves: (high: UInt64, low: UInt64) {
         (
             UInt64(bigEndian: loadUnaligned(as: UInt64.self)),

@@ -3,8 +3,8 @@ import AuthorizationServer
 import GRDB
 import SQLTables
 
-/// Hands out what Google is to be told. Each claim runs in a transaction of its own on the one connection
-/// that writes, so two claimers cannot get the same.
+/// Claims deliveries to Google. Each claim runs in a transaction of its own on the one connection that
+/// writes, so two claimers cannot get the same delivery.
 final class DeliveryClaims {
     private let find: PreparedStatement
     private let moment: Parameter<Moment>

@@ -2,8 +2,8 @@ import AppleAccounts
 import AuthorizationServer
 import GRDB
 
-/// What the writing connection prepares for grants, at the first use: a deployment without OAuth clients
-/// never comes here, but for the end of a credential. Stays on its queue; after it threw, it must not be used
+/// Statements of the writing connection for grants, prepared at the first use: a deployment without OAuth
+/// clients uses them only at the end of a credential. Stays on its queue; after it threw, it must not be used
 /// again.
 final class GrantBatches {
     let deliveries: DeliveryClaims
@@ -20,7 +20,7 @@ final class GrantBatches {
         writer = try GrantChangeWriter(names, in: database)
     }
 
-    /// Applies a batch of grant commands inside of a transaction.
+    /// Applies a batch of grant commands inside a transaction.
     ///
     /// - Returns: The results, and the events to append with the rows of their subjects.
     func apply(
@@ -59,7 +59,8 @@ final class GrantBatches {
         return (results, events)
     }
 
-    /// A person may have a hundred codes from the last days, and most commands see none of them.
+    /// Loads and applies one group. Only needed codes are read: a user may have a hundred codes from the last
+    /// days, and most commands need none of them.
     private func apply(
         _ set: inout GrantWorkingSet, to accounts: [AccountID],
         using generator: inout some RandomNumberGenerator
@@ -77,9 +78,9 @@ final class GrantBatches {
         return set.apply(using: &generator)
     }
 
-    /// Ends the grants of credentials that have ended, inside of the transaction of the account commands.
+    /// Ends the grants of credentials that have ended, inside the transaction of the account commands.
     ///
-    /// - Returns: The events of the transaction with those of grants in their places.
+    /// - Returns: The events of the transaction with the grant events at their positions.
     func carryOut(
         _ ending: GrantEnding, _ events: [AccountEvent], using generator: inout some RandomNumberGenerator
     ) throws -> [AccountEvent] {

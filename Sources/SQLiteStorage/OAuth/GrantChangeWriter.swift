@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Writes what a transaction has changed of grants.
+/// Writes a transaction's changes of grants.
 final class GrantChangeWriter {
     /// A statement that writes one row of a table.
     private struct Put<T: Table> {
@@ -114,7 +114,7 @@ final class GrantChangeWriter {
         for account in accounts { try putGoogleAccount.run { $0.write(account, to: $1) } }
     }
 
-    /// Removes what is kept of Google accounts whose persons are erased.
+    /// Deletes all data of Google accounts whose users are erased.
     func forget(googleSubjects: Set<String>) throws {
         for subject in googleSubjects {
             try clearGoogleEvents(subject)

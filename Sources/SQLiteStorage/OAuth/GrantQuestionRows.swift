@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Finds what a batch of grant commands leads to, beside the grants themselves.
+/// Loads the context of a batch of grant commands, except the grants themselves.
 final class GrantQuestionRows {
     private let byCode: KeyedSelect<SHA256Digest>
     private let byLine: KeyedSelect<UniqueID>
@@ -53,7 +53,7 @@ final class GrantQuestionRows {
         }
     }
 
-    /// The accounts that the names in a question belong to, in the order of their IDs.
+    /// Returns the accounts that the names in a question belong to, in the order of their IDs.
     func accounts(_ question: GrantQuestion) throws -> [AccountID] {
         var found = Set(question.accountIDs)
         func add(_ row: PreparedStatement) throws { found.insert(try row.required(account)) }

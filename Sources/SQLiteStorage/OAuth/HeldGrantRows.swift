@@ -4,7 +4,7 @@ import Cryptography
 import GRDB
 import SQLTables
 
-/// Reads all grants of an account with everything that hangs on them, or with some of the codes.
+/// Reads all grants of an account with their dependent rows, or with some of the codes.
 final class HeldGrantRows {
     private let names: Names
     private let findGrants: KeyedSelect<AccountID>
@@ -69,7 +69,7 @@ final class HeldGrantRows {
         return try findGrant.step() ? try grant.record(findGrant, names) : nil
     }
 
-    /// - Parameter codeDigests: The codes to read; `nil` for all of the accounts.
+    /// - Parameter codeDigests: The codes to read; `nil` for all codes of the accounts.
     func load(
         _ accounts: [AccountID], codes codeDigests: [SHA256Digest]? = nil
     ) throws -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord]) {

@@ -12,7 +12,7 @@ final class KeyedSelect<Key: ColumnValue> {
         statement = try PreparedStatement(sql(key), in: database)
     }
 
-    /// Calls `body` with the statement at each row.
+    /// Calls `body` at each row.
     func forEach(_ value: Key, _ body: (PreparedStatement) throws -> Void) throws {
         statement.begin()
         statement.bind(value, to: key)

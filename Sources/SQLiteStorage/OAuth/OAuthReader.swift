@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// What a reading connection prepares for OAuth 2.0, at the first use. Stays on its queue.
+/// Statements of a reading connection for OAuth 2.0, prepared at the first use. Stays on its queue.
 final class OAuthReader {
     let standings: TokenStandingRows
     private let names: Names
@@ -53,12 +53,13 @@ final class OAuthReader {
             """, ["subject": googleSubject, "client": client.rawValue])
     }
 
-    /// `nil` when several have it.
+    /// Returns `nil` when several accounts have the address.
     func account(withVerifiedEmail email: String, app: ClientID, team: TeamID) throws -> AccountID? {
         guard let teamNumber = try names.teams.number(of: team),
             let appNumber = try names.apps.number(of: app)
         else { return nil }
-        // Counts before it looks at the app: an account of another app of the team has the address too.
+        // The count comes before the condition on the app: an account of another app of the team has the
+        // address too.
         let id = try Data.fetchOne(
             database,
             sql: """
@@ -80,7 +81,7 @@ final class OAuthReader {
             .map { Moment(milliseconds: $0) }
     }
 
-    /// The newest first.
+    /// Returns the keys, newest first.
     func signingKeys() throws -> [SigningKeyRecord] {
         findKeys.begin()
         defer { findKeys.finish() }

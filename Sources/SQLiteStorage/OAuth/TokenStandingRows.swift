@@ -3,8 +3,8 @@ import AuthorizationServer
 import GRDB
 import SQLTables
 
-/// Reads what introspection asks for: a line with its grant, and the person with all credentials. One
-/// statement, so that it runs on the caller's thread and sees one moment.
+/// Reads for introspection: a token family with its grant, and the user with all credentials. One statement,
+/// so that it runs on the caller's thread and sees one snapshot.
 final class TokenStandingRows {
     private let names: Names
     private let find: KeyedSelect<UniqueID>

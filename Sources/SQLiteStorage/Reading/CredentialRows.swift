@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Reads the state of one subject for one app: the hot path of the state query. It goes straight to the few
-/// credentials of the person, which stand together, and reads nothing else where a person has some.
+/// Reads the state of one subject for one app: the hot path of the state query. It goes directly to the few
+/// credentials of the user, which are adjacent, and reads nothing else if there are any.
 final class CredentialRows {
     /// The statement with its parameters and columns.
     struct Selection {
@@ -72,7 +72,7 @@ final class CredentialRows {
             record.merge(try selection.columns.record(find))
             if app == appNumber { refreshToken = try selection.columns.refreshTokenStatus(find) }
         }
-        // Where no snapshot is held between the two statements, each of the answers was true at one time.
+        // Without a snapshot across the two statements, each result was true at some time.
         guard isFound else {
             let left = try tombstones.find(key, team: team)?.record
             return Credential(clientID: clientID, record: left?.record(for: clientID) ?? record)

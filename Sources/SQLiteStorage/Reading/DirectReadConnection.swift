@@ -1,19 +1,19 @@
 import GRDB
 import Synchronization
 
-/// A connection for reads of a few pages, which run on the caller's own thread: going to another thread and
-/// back costs several times what such a read does.
+/// A connection for reads of a few pages, which run on the caller's own thread: a switch to another thread
+/// and back costs several times as much as such a read.
 ///
 /// A thread of the server must not wait, neither for another reader nor for a disk. When reads take long, the
 /// reading connection serves them for a while, until the pages are likely to be in memory again.
 final class DirectReadConnection: Sendable {
-    /// The time that a read may take. Pages in memory take microseconds; a failing disk takes much longer
-    /// than this.
+    /// Longest acceptable read. Pages in memory take microseconds; a failing disk takes much longer than this
+    /// limit.
     static let longestRead = Duration.milliseconds(2)
-    /// How many reads in a row must take longer. A single one was more likely interrupted than waiting for a
-    /// disk.
+    /// Number of consecutive reads that must take longer. A single slow read was more likely interrupted than
+    /// waiting for a disk.
     static let patience = 2
-    /// For how long direct reads are paused then. Bounds the time that a thread can lose.
+    /// Duration of the pause of direct reads after that. Bounds the time that a thread can lose.
     static let pause = Duration.milliseconds(500)
 
     private struct Pace {
@@ -26,15 +26,15 @@ final class DirectReadConnection: Sendable {
     private let pace = Mutex(Pace())
     private let longestRead: Duration
 
-    /// - Parameter longestRead: What a read may take.
+    /// - Parameter longestRead: Longest acceptable read.
     init(path: String, longestRead: Duration = longestRead) throws {
         self.longestRead = longestRead
         queue = try DatabaseQueue(path: path, configuration: .readingDirectly())
     }
 
-    /// Returns `nil` when the read has to use the reading connection instead: another thread is reading here,
+    /// Returns `nil` when the caller must use the reading connection instead: another thread is reading here,
     /// direct reads are paused, or the read failed and should be tried again. `body` must read with one
-    /// statement, because no snapshot is held between two.
+    /// statement, because no snapshot is held across two statements.
     func read<Value: Sendable>(_ body: (RowReader) throws -> Value) -> Value? {
         pace.withLockIfAvailable { pace -> Value? in
             let start = ContinuousClock.now

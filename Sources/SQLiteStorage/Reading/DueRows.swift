@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// When work is due next: the first entries of three indexes.
+/// Times at which work is due next: the first entries of three indexes.
 final class DueRows {
     private let statement: PreparedStatement
     private let code: Column<Moment>

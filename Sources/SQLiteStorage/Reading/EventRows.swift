@@ -4,8 +4,8 @@ import SQLTables
 
 /// Reads the event feed.
 final class EventRows {
-    /// How many events one page may look at for a caller who may see few of them. Bounds the time that a read
-    /// takes.
+    /// Number of events that one page may read for a caller who may see few of them. Bounds the time of a
+    /// read.
     static let longestScan = 5000
 
     private let names: Names
@@ -63,7 +63,7 @@ final class EventRows {
         let scan = scope == .all ? limit : max(limit, Self.longestScan)
         find.begin()
         find.bind(sequence, to: start)
-        // One more row tells whether there is more.
+        // An extra row shows that more events follow.
         find.bind(Int64(scan) + 1, to: self.limit)
         defer { find.finish() }
         var events: [AccountEvent] = []
@@ -74,7 +74,7 @@ final class EventRows {
             guard scanned < scan, events.count < limit else {
                 return EventPage(events: events, cursor: cursor, hasMore: true)
             }
-            // Read now that the statement is under way: the first events of an app that is new since would
+            // Read after the statement has begun: the first events of an app that is new since would
             // otherwise never be shown.
             if case .only(let clientIDs) = scope, apps == nil { apps = try numbers(of: clientIDs) }
             if try isVisible(to: apps) { events.append(try readEvent()) }
@@ -88,10 +88,10 @@ final class EventRows {
         Set(try clientIDs.compactMap { try names.apps.number(of: $0) })
     }
 
-    /// Whether the caller may see the event that the statement is at. What it reads is of the same state of
-    /// the database, because the statement that is under way keeps the connection to it.
+    /// Returns true if the caller may see the current event. It reads the same snapshot, because the running
+    /// statement keeps the connection to that snapshot.
     ///
-    /// - Parameter apps: Of a limited caller; `nil` for one who may see all.
+    /// - Parameter apps: Numbers of a limited caller's apps; `nil` for a caller without a limit.
     private func isVisible(to apps: Set<Int64>?) throws -> Bool {
         guard let apps else { return true }
         if let app = find[event.appID] { return apps.contains(app) }
@@ -105,10 +105,10 @@ final class EventRows {
         return false
     }
 
-    /// The event that the statement is at.
+    /// Returns the current event.
     private func readEvent() throws -> AccountEvent {
         let name = try find.required(subject.subject)
-        // A person who was erased has a name here that no `sub` can be.
+        // An erased user has a name here that cannot be a `sub`.
         let person = AppleSubject(name)
         guard person != nil || name.hasPrefix("\u{1}") else {
             throw StorageError(

@@ -1,7 +1,7 @@
 import AppleAccounts
 import GRDB
 
-/// What the reading connection prepares for workers and tools, at the first use. Stays on its queue.
+/// Statements of the reading connection for workers and tools, prepared at the first use. Stays on its queue.
 final class GrantReader {
     let erasures: ErasureRows
     let sealed: SealedRows

@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import SQLTables
 
-// Rows whose client ID and app stand in them as numbers.
+// Rows that refer to their client ID and app by number.
 
 extension AuthorizationCodeTable {
     func record(_ row: PreparedStatement, _ names: Names) throws -> AuthorizationCodeRecord {

@@ -2,10 +2,10 @@ import AppleAccounts
 import GRDB
 import Synchronization
 
-/// The connection that only reads. Reads that are asked for while others run share the next trip to its queue
-/// and one snapshot, as commands share a transaction.
+/// The connection that only reads. Reads that arrive while others run share the next block on its queue and
+/// one snapshot, as commands share a transaction.
 final class ReadConnection: Sendable {
-    /// Answers its caller, and returns whether the reader can be used again.
+    /// Responds to its caller, and returns true if the reader can be used again.
     private typealias Job = @Sendable (Result<RowReader, any Error>) -> Bool
 
     private struct State {
@@ -22,7 +22,7 @@ final class ReadConnection: Sendable {
         queue = try DatabaseQueue(path: path, configuration: .reading())
     }
 
-    /// Runs a read. It sees every commit that was answered before it was asked for.
+    /// Runs a read. It sees every commit that returned before this call.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (RowReader) throws -> Value
     ) async throws -> Value {
@@ -47,7 +47,7 @@ final class ReadConnection: Sendable {
         }
     }
 
-    /// What a read failed with in the last seconds.
+    /// Failure of a read in the last seconds.
     var recentFailure: StorageError? { trouble.withLock { $0.recent(at: .now) } }
 
     func close() async {
@@ -60,7 +60,7 @@ final class ReadConnection: Sendable {
         try? queue.close()
     }
 
-    /// Runs on the queue, until nothing waits. A read that fails fails alone.
+    /// Runs the waiting reads on the queue until none is left. A failed read does not affect the others.
     private func runAll(in database: Database) {
         while let jobs = nextJobs() {
             for job in jobs {
@@ -88,7 +88,8 @@ final class ReadConnection: Sendable {
         forgetPages(in: database)
     }
 
-    /// What was read may be damaged only in memory, or whole again on the disk; SQLite would not look.
+    /// Drops the cached pages: the damage may be only in memory, or repaired on the disk; SQLite would not
+    /// read again.
     private func forgetPages(in database: Database) {
         try? database.execute(sql: "PRAGMA shrink_memory")
     }

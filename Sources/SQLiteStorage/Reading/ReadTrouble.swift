@@ -2,8 +2,8 @@ import AppleAccounts
 
 /// The last error of a read.
 ///
-/// A page that is damaged, or that the disk does not give, fails only the reads that need it. A later read
-/// that succeeds does not show that it is repaired, so a failure counts for a while.
+/// A page that is damaged, or that the disk cannot read, fails only the reads that need it. A later
+/// successful read does not prove a repair, so a failure counts for a while.
 struct ReadTrouble: Sendable {
     static let memory = Duration.seconds(10)
 

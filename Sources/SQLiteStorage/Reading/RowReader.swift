@@ -1,6 +1,7 @@
 import GRDB
 
-/// What the reading connection prepares once. Stays on its queue; after it threw, it must not be used again.
+/// Statements of the reading connection, prepared once. Stays on its queue; after it threw, it must not be
+/// used again.
 final class RowReader {
     let subjects: SubjectRows
     let credentials: CredentialRows

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Goes through all sealed secrets in the order of their keys.
+/// Walks all sealed secrets in the order of their keys.
 final class SealedRows {
     /// One of the three statements. They have the same parameters and columns.
     private struct Source {
@@ -17,7 +17,7 @@ final class SealedRows {
         let kind: Column<SealedPurpose>
 
         /// - Parameters:
-        ///   - id: SQL of the ID that the cursor has.
+        ///   - id: SQL of the cursor's ID.
         ///   - kind: SQL of the code of the purpose.
         init(
             id: String, account: String, alias: String, kind: String, in database: Database,
@@ -91,7 +91,7 @@ final class SealedRows {
             }
         let statement = source.statement
         statement.begin()
-        // No ID is as small as this.
+        // Every ID is greater than zero.
         statement.bind(cursor?.id ?? UniqueID(high: 0, low: 0), to: source.start)
         statement.bind(Int64(limit), to: source.limit)
         if place == .token {

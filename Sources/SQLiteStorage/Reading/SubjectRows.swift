@@ -50,7 +50,7 @@ final class SubjectRows {
         tombstones = try TombstoneRows(in: database)
     }
 
-    /// What is known of a person, or the tombstone of one who was erased.
+    /// Returns a user's record, or the tombstone of an erased user.
     func find(_ key: SubjectKey) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
         return try findRow(key, team: team) ?? tombstones.find(key, team: team)
@@ -94,7 +94,7 @@ final class SubjectRows {
         return (try read(byAccount, key: SubjectKey(team: team, subject: subject)), place)
     }
 
-    /// Reads the row that the statement is at, and all that follow.
+    /// Reads the current row, and all rows that follow.
     private func read(_ row: PreparedStatement, key: SubjectKey) throws -> SubjectRecord {
         var record = try selection.subject.common.record(row, key: key)
         repeat { try selection.credential.add(row, to: &record, names) } while try row.step()

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Finds the tombstone of a person who was erased. Asked only when the person is not found.
+/// Finds the tombstone of an erased user. Used only when the user has no row.
 final class TombstoneRows {
     private let find: PreparedStatement
     private let ids: RangeParameters

@@ -2,8 +2,8 @@
 struct Migration: Sendable {
     /// Counts from 1 without gaps.
     let number: Int
-    /// Whether it puts new tables in the place of old ones, and therefore must run without foreign keys. They
-    /// are checked when it is through.
+    /// Indicates that the migration replaces tables, and therefore must run without foreign keys. They are
+    /// checked at its end.
     var rebuildsTables = false
     let sql: String
 }

@@ -1,17 +1,17 @@
 import AppleAccounts
 import GRDB
 
-/// The schema's migrations, and how a database is brought up to date.
+/// The schema's migrations, and their application to a database.
 enum Schema {
     static let migrations = [Migration.first, .second, .third, .fourth, .fifth, .sixth, .seventh]
 
-    /// "siwa" in ASCII: tells our databases from those of other programs.
+    /// "siwa" in ASCII: distinguishes our databases from those of other programs.
     static let applicationID: Int64 = 0x7369_7761
 
-    /// Runs what is missing, each migration in its own transaction.
+    /// Runs the missing migrations, each in its own transaction.
     ///
-    /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for one
-    ///   of another program or when a migration fails. Neither changes anything.
+    /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for a
+    ///   database of another program or when a migration fails. Neither changes anything.
     static func migrate(
         _ database: Database, _ migrations: [Migration] = migrations
     ) throws -> (from: Int, to: Int) {
@@ -27,13 +27,13 @@ enum Schema {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migration.sql)
                     if migration.rebuildsTables { try database.checkForeignKeys() }
-                    // Neither takes a bound value; both numbers are our own.
+                    // These PRAGMAs accept no bound value; both numbers are our own.
                     try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                     try database.execute(sql: "PRAGMA user_version = \(migration.number)")
                     return .commit
                 }
-                // A migration can write all pages anew. Its pages leave the log before the next one adds its
-                // own.
+                // A migration can rewrite all pages. Its pages leave the log before the next migration adds
+                // its own.
                 _ = try? database.checkpoint(.passive)
             } catch let error as DatabaseError
                 where [.SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH].contains(error.resultCode)
@@ -44,8 +44,8 @@ enum Schema {
         return (version, max(version, migrations.count))
     }
 
-    /// While foreign keys are enforced, to drop a table is to delete its rows one by one. And what is sorted
-    /// for an index of millions of rows does not belong in memory.
+    /// Prepares the connection for rebuilding tables. While foreign keys are enforced, dropping a table
+    /// deletes its rows one by one. Sorting for an index of millions of rows must not happen in memory.
     private static func allowRebuilding(_ isAllowed: Bool, in database: Database) throws {
         try database.execute(
             sql: """

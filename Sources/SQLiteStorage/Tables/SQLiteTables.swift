@@ -1,6 +1,6 @@
 import SQLTables
 
-/// The persons of all teams, with what finds a person by the key.
+/// The users of all teams, with the digest that finds a user by key.
 struct SQLiteSubjectTable: Table {
     static let name = SubjectTable.name
 
@@ -12,7 +12,7 @@ struct SQLiteSubjectTable: Table {
         keyDigest = columns("key_digest", .personal)
     }
 
-    /// SQL text that clears everything about the person and gives the row another name.
+    /// SQL text that clears all columns about the user and renames the row.
     ///
     /// - Parameters:
     ///   - subject: SQL of the new name.
@@ -23,7 +23,7 @@ struct SQLiteSubjectTable: Table {
     }
 }
 
-/// What is known of a person for an app. The number of a row is made of the digest of the person's key
+/// The credential of a user for an app. The number of a row is derived from the digest of the user's key
 /// (`KeyDigest.credentialIDs`).
 struct SQLiteCredentialTable: Table {
     static let name = CredentialTable.name

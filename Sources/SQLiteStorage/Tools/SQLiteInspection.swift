@@ -2,13 +2,13 @@ public import AppleAccounts
 public import AuthorizationServer
 import GRDB
 
-/// A look at a database file that the service may have open at the same time. It only reads: it takes no
-/// lock, brings no schema up to date and makes no file.
+/// Reads a database file that the service may have open at the same time. It never writes: it takes no lock,
+/// migrates no schema and creates no file.
 public final class SQLiteInspection: Sendable {
     private let queue: DatabaseQueue
     private let reader: ReadConnection
 
-    /// The version of the schema that this program would bring a database to.
+    /// Version of the schema to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
 
     /// Throws `StorageError`, `.unavailable` when there is no file.
@@ -26,7 +26,7 @@ public final class SQLiteInspection: Sendable {
         try? queue.close()
     }
 
-    /// 0 for a new, empty file; `nil` for another program's.
+    /// Returns 0 for a new, empty file; `nil` for another program's file.
     public func schemaVersion() async throws -> Int? {
         try await look { database in
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -37,7 +37,7 @@ public final class SQLiteInspection: Sendable {
         }
     }
 
-    /// The apps for which something is stored, by their primary client IDs.
+    /// Returns the apps with stored rows, by their primary client IDs.
     public func primaryClientIDs() async throws -> [ClientID] {
         try await look { database in
             let names = try String.fetchAll(
@@ -50,7 +50,7 @@ public final class SQLiteInspection: Sendable {
         }
     }
 
-    /// As `TransferStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `TransferStore`. The schema must have the version that this program knows.
     public func accounts(
         team: TeamID, clientID: ClientID, after: AccountID?, limit: Int
     ) async throws -> [TransferableAccount] {
@@ -59,12 +59,13 @@ public final class SQLiteInspection: Sendable {
         }
     }
 
-    /// As `GrantStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `GrantStore`. The schema must have the version that this program knows.
     public func sealedSecrets(after cursor: SealedCursor?, limit: Int) async throws -> [SealedRow] {
         try await reader.read { try $0.grants().sealed.page(after: cursor, limit: limit) }
     }
 
-    /// As `AuthorizationStore` says. The schema must be the one that this program knows.
+    /// Implements the contract of `AuthorizationStore`. The schema must have the version that this program
+    /// knows.
     public func signingKeys() async throws -> [SigningKeyRecord] {
         try await reader.read { try $0.oauth().signingKeys() }
     }

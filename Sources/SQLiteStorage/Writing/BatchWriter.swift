@@ -2,10 +2,11 @@ import AppleAccounts
 import AuthorizationServer
 import GRDB
 
-/// Commits batches of commands: loads what they need, applies them, saves what changed, in one transaction.
+/// Commits batches of commands: loads their rows, applies the commands, saves the changes, in one
+/// transaction.
 ///
-/// Everything it prepares and remembers belongs to one connection and stays on its queue. After it threw, it
-/// must not be used again.
+/// Its statements and caches belong to one connection and stay on its queue. After it threw, it must not be
+/// used again.
 final class BatchWriter {
     private let database: Database
     private let begin: PreparedStatement
@@ -22,7 +23,7 @@ final class BatchWriter {
     private var grantClaims: GrantClaims?
     private var grantBatches: GrantBatches?
     private(set) var recent: RecentSubjects
-    /// At the last commit.
+    /// SQLite's data version at the last commit.
     private var lastDataVersion: Int64?
     private var generator = SystemRandomNumberGenerator()
 
@@ -45,7 +46,7 @@ final class BatchWriter {
         grantWriter = try GrantWriter(names, sealing: sealing, in: database)
     }
 
-    /// - Throws: when the transaction failed as a whole, and then nothing was applied.
+    /// - Throws: when the transaction failed as a whole. Then nothing was applied.
     func commit(_ commands: [AccountCommand]) throws -> CommitResult {
         guard !commands.isEmpty else { return CommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
@@ -64,19 +65,19 @@ final class BatchWriter {
         }
     }
 
-    /// - Throws: when the transaction failed as a whole, and then nothing was applied.
+    /// - Throws: when the transaction failed as a whole. Then nothing was applied.
     func commit(grants commands: [GrantCommand]) throws -> GrantCommitResult {
         guard !commands.isEmpty else { return GrantCommitResult(results: [], lastEventSequence: nil) }
         return try transaction {
             let (results, appended) = try oauth().apply(commands, using: &generator)
-            // Last, so that the last row ID of the connection is that of the last event.
+            // Last, so that the last row ID of the connection belongs to the last event.
             for (event, rowID) in appended { try events.append(event, subjectRowID: rowID) }
             return GrantCommitResult(
                 results: results, lastEventSequence: appended.isEmpty ? nil : database.lastInsertedRowID)
         }
     }
 
-    /// Stores transfers and renames subjects. Its changes must be made in a transaction.
+    /// Stores transfers and re-keys subjects. Call it only inside a transaction.
     var transfers: TransferWriter { TransferWriter(database: database, names: names) }
 
     func claims() throws -> GrantClaims {
@@ -100,9 +101,9 @@ final class BatchWriter {
         return value
     }
 
-    /// Our own lock keeps other processes of the service out, but not a person with a tool. Inside the
-    /// transaction no other connection writes, and the number changes with every commit of another
-    /// connection.
+    /// Detects commits of other programs. Our own lock excludes other processes of the service, but not an
+    /// operator with a tool. Inside the transaction no other connection writes, and the number changes with
+    /// every commit of another connection.
     private func noticeOtherWriters() throws {
         dataVersion.begin()
         defer { dataVersion.finish() }
@@ -111,7 +112,7 @@ final class BatchWriter {
         lastDataVersion = version
     }
 
-    /// Returns the place of each subject, `nil` for those without a row.
+    /// Returns the location of each subject, `nil` for subjects without a row.
     private func load(_ set: inout WorkingSet) throws -> [SubjectPlace?] {
         var places = [SubjectPlace?](repeating: nil, count: set.subjectKeys.count)
         for (index, key) in set.subjectKeys.enumerated() {
@@ -130,7 +131,7 @@ final class BatchWriter {
         return places
     }
 
-    /// Returns the place of an account that may go to another subject.
+    /// Returns the location of an account that may move to another subject.
     private func loadMoving(_ set: inout WorkingSet) throws -> SubjectPlace? {
         if let (team, transferSubject) = set.transferQuestion,
             let found = try transfers.find(team: team, transferSubject: transferSubject)
@@ -152,7 +153,7 @@ final class BatchWriter {
             places[position] = try transfers.rename(
                 rowID: try present(movingPlace).rowID, to: rekeying.to,
                 replacing: rekeying.leavesTombstone ? nil : places[position]?.rowID)
-            // An erasure would not find it any more: the old name of the person is stored nowhere.
+            // A later erasure would not find these keys: the user's old `sub` is stored nowhere.
             try ErasureWriter(database: database, names: names).forgetInInbox(rekeying.from.subject)
         }
         for id in set.finishedTransfers { try transfers.forget(id) }
@@ -167,14 +168,14 @@ final class BatchWriter {
         }
     }
 
-    /// Returns whether there were events, which are inserted last.
+    /// Returns true if there were events, which are inserted last.
     private func save(_ set: WorkingSet, at places: [SubjectPlace?]) throws -> Bool {
         var places = places
         for (index, record) in set.subjects.enumerated() {
             places[index] = try writer.save(record, at: places[index])
             if let saved = record.saved, let place = places[index] { recent.keep(saved, at: place) }
         }
-        // Then other rows have changed too.
+        // A re-keying or an erasure has changed other rows too.
         if set.rekeying != nil || !set.erasures.isEmpty { recent.removeAll() }
         for change in set.grantChanges { try grantWriter.carryOut(change) }
         try nonces.save(set)
@@ -183,14 +184,14 @@ final class BatchWriter {
         if let ending = GrantEnding(of: set) {
             allEvents = try oauth().carryOut(ending, allEvents, using: &generator)
         }
-        // Last, so that the last row ID of the connection is that of the last event.
+        // Last, so that the last row ID of the connection belongs to the last event.
         for event in allEvents {
             try events.append(event, subjectRowID: try present(places[set.position(of: event)]).rowID)
         }
         return !allEvents.isEmpty
     }
 
-    /// A change of a subject without a row must not be lost in silence.
+    /// Throws for a subject without a row: its change must not be lost silently.
     private func present(_ place: SubjectPlace?) throws -> SubjectPlace {
         guard let place else {
             throw StorageError(

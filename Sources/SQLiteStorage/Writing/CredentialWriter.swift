@@ -2,9 +2,9 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Writes the credentials of subjects, each to the place that the digest of its subject's key says.
+/// Writes the credentials of subjects, each at the row numbers derived from the digest of its subject's key.
 final class CredentialWriter {
-    /// A statement that writes one row, and what says which.
+    /// A statement that writes one row, and the parameters that identify the row.
     private struct Write {
         let statement: PreparedStatement
         let columns: CredentialTable
@@ -13,7 +13,7 @@ final class CredentialWriter {
         let check: Parameter<Int64>
         let ids: RangeParameters
 
-        /// - Parameter choice: The columns that are written beside those that name the row.
+        /// - Parameter choice: The columns that are written, except the key of the row.
         init(
             _ choice: ColumnChoice<CredentialTable>, in database: Database,
             sql: (BoundColumns<CredentialTable>, Write.Name) -> String
@@ -29,7 +29,7 @@ final class CredentialWriter {
             statement = try PreparedStatement(sql(bound, name), in: database)
         }
 
-        /// What names a credential's row.
+        /// Key of a credential's row.
         struct Name {
             let subject: Parameter<Int64>
             let app: Parameter<Int64>
@@ -39,7 +39,7 @@ final class CredentialWriter {
             /// The columns, for an INSERT.
             let columns = "subject_id, app_id, key_check, id"
 
-            /// Their values. The row goes behind the last one of the people who share the first 48 bits.
+            /// Their values. The row follows the last row of the users who share the first 48 bits.
             var values: String {
                 """
                 \(subject), \(app), \(check),
@@ -94,7 +94,7 @@ final class CredentialWriter {
         try database.requireOneChange()
     }
 
-    /// Saves what holds for all apps.
+    /// Saves the revocation that holds for all apps.
     func save(_ revocation: Revocation, at place: SubjectPlace) throws {
         putRevocation.begin(app: AppTable.allApps, at: place)
         putRevocation.columns.write(revocation, to: putRevocation.statement)

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Finds the codes or the tokens that are due, the longest waiting first, each with the key of its person.
+/// Finds due codes or tokens, the longest waiting first, each with the key of its user.
 struct DueStatement<T: Table> {
     private let statement: PreparedStatement
     private let moment: Parameter<Moment>
@@ -11,8 +11,8 @@ struct DueStatement<T: Table> {
     private let subject: SubjectTable
 
     /// - Parameters:
-    ///   - time: The column that says when a row is due.
-    ///   - then: The column that orders rows of one time.
+    ///   - time: The column with the time at which a row is due.
+    ///   - then: The column that orders rows of the same time.
     init(time: String, then: String, in database: Database) throws {
         var parameters = ParameterList()
         (moment, limit) = (parameters.add(Moment.self), parameters.add(Int64.self))
@@ -38,7 +38,7 @@ struct DueStatement<T: Table> {
         return found
     }
 
-    /// The person of the row that the statement is at.
+    /// Returns the user's key of the current row.
     func key(_ row: PreparedStatement, _ names: Names) throws -> SubjectKey {
         guard let person = AppleSubject(try row.required(subject.subject)) else {
             throw StorageError(
@@ -48,7 +48,7 @@ struct DueStatement<T: Table> {
     }
 }
 
-/// Finds the grants of erased accounts that are due, the longest waiting first.
+/// Finds due Apple codes and tokens of erased accounts, the longest waiting first.
 struct DueGrants {
     private let statement: PreparedStatement
     private let moment: Parameter<Moment>
@@ -74,8 +74,8 @@ struct DueGrants {
             """, in: database)
     }
 
-    /// - Parameter id: Only the grants of this erasure.
-    /// - Returns: The grants as they were before they are claimed.
+    /// - Parameter id: Finds only entries of this erasure.
+    /// - Returns: The entries before they are claimed.
     func rows(
         limit most: Int, at time: Moment, of id: ErasureID?, _ names: Names
     ) throws -> [ClaimedErasureGrant] {
@@ -99,7 +99,7 @@ struct DueGrants {
     }
 }
 
-/// Claims one code or grant.
+/// Claims one row.
 struct ClaimStatement {
     private let statement: PreparedStatement
     private let id: Parameter<UniqueID>

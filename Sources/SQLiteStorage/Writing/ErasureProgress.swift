@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// Writes how far the grants of erased accounts have come.
+/// Writes the progress of the Apple codes and tokens of erased accounts.
 struct ErasureProgress {
-    /// The UPDATE of one grant, with its parameters.
+    /// The UPDATE of one entry, with its parameters.
     private struct Save {
         let sql: String
         let columns: ErasureGrantTable

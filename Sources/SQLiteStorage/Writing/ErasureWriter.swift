@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// Turns a person into a tombstone. What is cleared follows from the classification of the columns. Erasures
-/// are rare, so the statements are not kept.
+/// Turns a user into a tombstone. The classification of the columns decides which are cleared. Erasures are
+/// rare, so the statements are not kept.
 struct ErasureWriter {
     private static let insertErasure = Insertion<ErasureTable>()
     private static let insertApp = Insertion<ErasureAppTable>()
@@ -22,9 +22,9 @@ struct ErasureWriter {
     let names: Names
 
     /// - Parameters:
-    ///   - key: Of the person.
-    ///   - rowID: Of the person's subject.
-    /// - Returns: The place of the tombstone. It is left without revocation.
+    ///   - key: Key of the user.
+    ///   - rowID: Row ID of the user's subject.
+    /// - Returns: The location of the tombstone. It is left without revocation.
     func carryOut(_ erasure: ErasureRecord, key: SubjectKey, rowID: Int64) throws -> SubjectPlace {
         let team = try names.teams.ensureNumber(of: key.team)
         let place = SubjectPlace(rowID: rowID, digest: KeyDigest(team: team, name: key.tombstoneName))
@@ -56,8 +56,8 @@ struct ErasureWriter {
                     SELECT id FROM subject WHERE key_digest = :digest OR id = :row)
                 """,
             arguments: ["digest": digest, "row": rowID])
-        // An older tombstone of the person gives its name away: its time is in the person's row since they
-        // came back. Its row stays for its events, under a name that says nothing.
+        // An older tombstone of the user gives up its name: its time is in the user's row since they came
+        // back. Its row stays for its events, under a meaningless name.
         try database.execute(
             sql: """
                 UPDATE subject SET sub = char(1) || id, key_digest = key_digest(team_id, char(1) || id)
@@ -69,7 +69,7 @@ struct ErasureWriter {
             arguments: ["name": key.tombstoneName, "digest": digest, "row": rowID])
     }
 
-    /// Removes what Apple told under this name. The keys are found through the apps, of which there are few.
+    /// Removes the notifications about this `sub`. The keys are found through the apps, which are few.
     func forgetInInbox(_ subject: AppleSubject) throws {
         try database.execute(
             sql: Self.clearNotifications,

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Appends account events. SQLite numbers them, and because one connection writes, in the order of commit.
+/// Appends account events. SQLite numbers them in the order of commit, because only one connection writes.
 final class EventWriter {
     private let names: Names
     private let insert: PreparedStatement

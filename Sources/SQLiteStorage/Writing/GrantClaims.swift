@@ -2,8 +2,8 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Hands out codes, checks and the grants of erased accounts. Each claim runs in a transaction of its own on
-/// the one connection that writes, so two claimers cannot get the same.
+/// Claims codes, checks and entries of erasures. Each claim runs in a transaction of its own on the one
+/// connection that writes, so two claimers cannot get the same row.
 final class GrantClaims {
     private let names: Names
     private let dueCodes: DueStatement<AuthorizationCodeTable>
@@ -34,9 +34,9 @@ final class GrantClaims {
         claimGrant = try ClaimStatement(table: ErasureGrantTable.self, in: database)
     }
 
-    /// Makes due what an earlier process had begun. Only with the lock on the file: its claims are then all
-    /// of processes that are gone, a code has only minutes, and a restart while an erasure waits may have put
-    /// right what it waits for.
+    /// Ends the claims of earlier processes. Call it only with the lock on the file: all claims then belong
+    /// to processes that have ended. A code is valid only for minutes, and a restart may have removed the
+    /// cause for which an erasure waits.
     static func endClaims(_ database: Database) throws {
         try database.execute(sql: "UPDATE authorization_code SET next_attempt_at = 0 WHERE is_claimed = 1")
         try database.execute(sql: "UPDATE erasure_grant SET next_attempt_at = 0 WHERE step < 4")
@@ -63,7 +63,7 @@ final class GrantClaims {
             ClaimedCheck(try columns.record(row, names), key: try dueChecks.key(row, names))
         }
         for check in due {
-            // Without it, the tokens of people who signed in at the same time would be checked at the same
+            // Without jitter, the tokens of users who signed in at the same time would be checked at the same
             // time every day.
             let jitter = Int64.random(in: 0..<max(jitterMilliseconds, 1))
             try move(check, to: nextAfter.advanced(byMilliseconds: jitter))

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Writes what commands change of codes and tokens.
+/// Writes the changes of codes and tokens.
 final class GrantWriter {
     private let names: Names
     private let sealing: any GrantSealing
@@ -15,7 +15,7 @@ final class GrantWriter {
     private let removeToken: PreparedStatement
     private let removeCodes: PreparedStatement
     private let removeTokens: PreparedStatement
-    /// Of the statements that remove; the last has no client.
+    /// Parameter of the deleting statements; the last statement has no client.
     private let accountID: Parameter<AccountID>
     private let client: Parameter<Int64>
 

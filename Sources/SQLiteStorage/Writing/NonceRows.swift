@@ -4,7 +4,7 @@ import SQLTables
 
 /// The nonces that sign-ins have used up, by their digests, and those that earlier versions minted.
 final class NonceRows {
-    /// Of all four statements.
+    /// Parameter of all four statements.
     private let digest: Parameter<NonceDigest>
     private let findUsed: PreparedStatement
     private let insertUsed: PreparedStatement

@@ -1,10 +1,11 @@
 import AppleAccounts
 
-/// The subjects that were written or looked up last, so that a person who signs in again is not read again.
+/// The subjects that were written or looked up last, so that a user who signs in again is not read again.
 ///
-/// It knows what the connection it belongs to wrote, and must be emptied when another one, or another
-/// program, has written. It is bounded by the number of subjects, each of which takes half a kilobyte: a page
-/// of the file, which the database itself would keep, takes eight times that and has no other subject that is
+/// It caches the writes of its connection, and must be emptied after a write by another connection or another
+/// program. It is bounded by the number of subjects, each of which takes half a kilobyte: a page of the file,
+/// which the database itself would keep, takes eight times as much and contains no other subject that is
+/// likely to be needed. A subject that was not used in the last round is replaced first.
 /// likely to be needed. A subject that was not asked for in the last round is replaced first.
 struct RecentSubjects {
     private struct Entry {
@@ -18,7 +19,7 @@ struct RecentSubjects {
     private var index: [SubjectKey: Int] = [:]
     private var hand = 0
 
-    /// Some ten megabytes.
+    /// Number of subjects: some ten megabytes.
     static let capacity = 16384
 
     init(capacity: Int) {

@@ -2,12 +2,12 @@ import AppleAccounts
 import Foundation
 import GRDB
 
-/// Replaces sealed secrets by others. Runs in its caller's transaction.
+/// Replaces sealed secrets. Runs in its caller's transaction.
 struct SealedReplacement {
     let database: Database
 
     /// Returns `false` when the row is gone or was changed since it was read: a newer token must not be
-    /// undone.
+    /// overwritten.
     func replace(_ change: SealedChange) throws -> Bool {
         let row = change.row
         let (new, old, id) = (Data(change.sealed.bytes), Data(row.sealed.bytes), row.cursor.id.data)

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Writes what changed of a subject: its wide row, the narrow rows of its credentials, or both.
+/// Writes the changes of a subject: its wide row, the narrow rows of its credentials, or both.
 final class SubjectWriter {
     private let database: Database
     private let names: Names
@@ -28,8 +28,9 @@ final class SubjectWriter {
             "UPDATE subject SET \(facts.assignments) WHERE id = \(rowToUpdate)", in: database)
     }
 
-    /// - Parameter place: Of the subject; `nil` while it has no row.
-    /// - Returns: The same, or that of its new row. `nil` when there was none, and nothing to save.
+    /// - Parameter place: Location of the subject; `nil` while it has no row.
+    /// - Returns: The same location, or the location of its new row. `nil` when it had no row and nothing to
+    ///   save.
     func save(_ record: SubjectRecord, at place: SubjectPlace?) throws -> SubjectPlace? {
         let place = record.rowChange == .insert ? try insert(record) : place
         guard let place else { return nil }
@@ -49,7 +50,7 @@ final class SubjectWriter {
         return place
     }
 
-    /// Saves what holds for all apps, also of a tombstone.
+    /// Saves the revocation that holds for all apps, also for a tombstone.
     func save(_ revocation: Revocation, at place: SubjectPlace) throws {
         try credentials.save(revocation, at: place)
     }
@@ -67,7 +68,7 @@ final class SubjectWriter {
 }
 
 extension Database {
-    /// What is answered must be stored, also when a row is not where it should be.
+    /// Ensures that a reported change is stored, also when a row is missing.
     ///
     /// - Throws: `StorageError` `corrupted` unless the last statement changed one row.
     func requireOneChange() throws(StorageError) {

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import SQLTables
 
-/// Remembers transfers, and gives a subject's row another name. It is rare, so its statements are not kept.
+/// Stores transfers, and re-keys subjects' rows. Transfers are rare, so the statements are not kept.
 struct TransferWriter {
     /// The look-up of one transfer, with its parameters and columns.
     private struct Find {
@@ -21,7 +21,7 @@ struct TransferWriter {
         }
     }
 
-    /// The INSERT of one transfer. That of an account which was erased does nothing.
+    /// The INSERT of one transfer. It does nothing for an erased account.
     private struct Insert {
         let sql: String
         let columns: TransferTable
@@ -42,7 +42,7 @@ struct TransferWriter {
 
     private static let find = Find()
     private static let insert = Insert()
-    // To delete the row would be to search all events for it.
+    // A deletion would have to search all events for the row.
     private static let clearReplaced = """
         UPDATE subject
         SET \(SQLiteSubjectTable.clearing(subject: "char(1) || id", keyDigest: "key_digest(team_id, char(1) || id)"))
@@ -78,10 +78,10 @@ struct TransferWriter {
             arguments: ["account": id.uniqueID.data])
     }
 
-    /// Gives the row another name. All its credentials go; the caller saves them anew.
+    /// Re-keys the row and deletes its credentials; the caller saves them again.
     ///
-    /// - Parameter replacedRowID: Of the row that has the name so far, without account, if there is one.
-    /// - Returns: Its place under the new name.
+    /// - Parameter replacedRowID: ID of the row without account that has the new key so far, if any.
+    /// - Returns: The location under the new key.
     func rename(rowID: Int64, to key: SubjectKey, replacing replacedRowID: Int64?) throws -> SubjectPlace {
         try database.execute(
             sql: "DELETE FROM credential WHERE subject_id IN (:row, :replaced)",

@@ -5,8 +5,8 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The one connection that writes and makes checkpoints. What it is given runs one after the other on its own
-/// queue, and is not cancelled with its caller.
+/// The one connection that writes and makes checkpoints. Its jobs run one after the other on its own queue,
+/// and are not cancelled with their callers.
 final class WriteConnection: Sendable {
     private let lock: DatabaseFileLock
     private let sealing: any GrantSealing
@@ -23,8 +23,9 @@ final class WriteConnection: Sendable {
     private let onFailure: @Sendable (StorageError) -> Void
 
     /// - Parameters:
-    ///   - patience: How many seconds to wait for another program that holds the file, a backup say. The
-    ///     waiting blocks this connection's queue and nothing else.
+    ///   - patience: Seconds to wait for another program that holds the file, such as a backup. The wait
+    /// blocks
+    ///     only this connection's queue.
     ///   - onFailure: Called with the failure of each transaction that writes. It must not block.
     init(
         path: String, lock: DatabaseFileLock, sealing: any GrantSealing = NoGrantSealing(),
@@ -43,25 +44,25 @@ final class WriteConnection: Sendable {
     /// not respond.
     static let longestTransaction = Duration.seconds(2)
 
-    /// Throws when the transaction under way does not come back. It need not have failed yet.
+    /// Throws when the running transaction takes too long, even if it has not failed yet.
     func checkProgress() throws {
         guard let began = beganAt.withLock({ $0 }), .now - began >= Self.longestTransaction else { return }
         throw StorageError(.busy, detail: "the transaction under way does not come back")
     }
 
-    /// Throws while a disk that was full has next to no room.
+    /// Throws while a disk that was full has almost no room.
     func checkRoom() throws {
         guard lastFailure?.code == .full, DiskSpace.isExhausted(at: path) else { return }
         throw StorageError(.full, detail: "the disk has less than 1 MiB free")
     }
 
-    /// Throws when the files were moved or replaced: what is written then is lost at the next restart.
+    /// Throws when the files were moved or replaced: later writes would be lost at the next restart.
     func checkFiles() throws { try files.withLock { try $0.check() } }
 
-    /// What the last attempt to write failed with; `nil` when it went well, and a disk that was full has room.
+    /// Failure of the last attempt to write; `nil` when it succeeded, and a disk that was full has room.
     var lastFailure: StorageError? { trouble.withLock { $0.failure } }
 
-    /// Logs what could not be logged when it happened, because the same had just been logged.
+    /// Logs failures that were not logged when they happened, because the same failure had just been logged.
     func reportTrouble() { write(trouble.withLock { $0.line(at: .now) }) }
 
     /// Commits a batch with one hop to the queue. `completion` is called there, before the checkpoint that
@@ -76,7 +77,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// The same for grants.
+    /// Commits a batch of grant commands in the same way.
     func commit(
         grants commands: [GrantCommand],
         completion: @escaping @Sendable (Result<GrantCommitResult, any Error>) -> Void
@@ -87,7 +88,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs something else that writes, in a transaction, with the statements that are prepared.
+    /// Runs another write, in a transaction, with the prepared statements.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (BatchWriter) throws -> Value
     ) async throws -> Value {
@@ -97,7 +98,7 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// Runs something else that writes. `body` makes its own transaction.
+    /// Runs another write. `body` makes its own transaction.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -128,7 +129,7 @@ final class WriteConnection: Sendable {
             if result.hasErased { scrubLog() }
             return result
         } catch let error as StorageError where error.code == .valueRefused {
-            // One of them has a value that no row takes, which must not be the fault of the others.
+            // One command has a value that no row accepts; the other commands must not fail with it.
             let result = commitOneByOne(commands, in: database)
             if result.hasErased { scrubLog() }
             return result
@@ -146,7 +147,7 @@ final class WriteConnection: Sendable {
             } catch {
                 results.append(.failed(StorageError(error)))
             }
-            // These are as many transactions as there are commands.
+            // Each command had a transaction of its own.
             runCheckpointIfDue(in: database)
         }
         return CommitResult(results: results, lastEventSequence: lastEventSequence)
@@ -174,9 +175,9 @@ final class WriteConnection: Sendable {
         }
     }
 
-    /// What was erased is overwritten in the database file, but older versions of its pages stay in the log
-    /// until that is emptied. Runs when its turn on the queue comes. If a reader is in the way, the next
-    /// erasure or the next checkpoint does it.
+    /// Empties the log after an erasure. Erased data is overwritten in the database file, but older versions
+    /// of its pages stay in the log until it is emptied. Runs when its turn on the queue comes. If a reader
+    /// prevents it, the next erasure or the next checkpoint does it.
     private func scrubLog() {
         let isFirst = isScrubbing.withLock { isScrubbing in
             defer { isScrubbing = true }
@@ -187,18 +188,18 @@ final class WriteConnection: Sendable {
             self.isScrubbing.withLock { $0 = false }
             self.beganAt.withLock { $0 = .now }
             defer { self.beganAt.withLock { $0 = nil } }
-            // Not longer than a sign-in can wait.
+            // No longer than a sign-in can wait.
             try? database.execute(sql: "PRAGMA busy_timeout = 50")
             _ = try? Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try? database.execute(sql: "PRAGMA busy_timeout = \(self.patienceMilliseconds)")
         }
     }
 
-    /// Before the next block of the queue runs, so that the log is never longer than it may be and what one
-    /// block adds.
+    /// Runs a due checkpoint before the next block of the queue, so that the log exceeds its limit by no more
+    /// than one block.
     private func runCheckpointIfDue(in database: Database) {
         guard checkpoints.value.isDue(in: database) else { return }
-        // On a disk that does not respond it takes as long as a transaction does.
+        // On a disk that does not respond a checkpoint takes as long as a transaction.
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         checkpoints.value.run(in: database)
@@ -211,25 +212,26 @@ final class WriteConnection: Sendable {
         return writer
     }
 
-    /// Leaves no transaction open and no half-updated cache behind when it throws.
+    /// Runs `body`. When it throws, no transaction stays open and no half-updated cache is kept.
     private func attempt<Value>(in database: Database, _ body: () throws -> Value) throws -> Value {
         beganAt.withLock { $0 = .now }
         defer { beganAt.withLock { $0 = nil } }
         do {
-            // Left over only when an earlier rollback failed.
+            // Only an earlier failed rollback leaves a transaction open.
             if database.isInsideTransaction { try database.rollback() }
             try checkFiles()
             let value = try body()
-            // Again, because only what is in the files that have the names is there after a restart.
+            // Checked again, because after a restart only the files under these names exist.
             try checkFiles()
             write(trouble.withLock { $0.succeeded(at: .now, hasRoom: { !DiskSpace.isExhausted(at: path) }) })
             return value
         } catch {
-            // Failed statements cannot be used again, and the names may be of a transaction that never was.
+            // Failed statements cannot be used again, and the names may come from a transaction that was
+            // rolled back.
             batches.value = nil
             if database.isInsideTransaction { try? database.rollback() }
             let error = StorageError(error)
-            // A damaged page must not stay in memory when it is whole again on the disk.
+            // A damaged page must not stay in memory after it is repaired on the disk.
             if error.code == .corrupted { try? database.execute(sql: "PRAGMA shrink_memory") }
             if error.code != .valueRefused {
                 write(trouble.withLock { $0.failed(error, at: .now) })

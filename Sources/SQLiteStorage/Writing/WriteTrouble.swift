@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// What the last attempt to write failed with, and what is logged about it. Does no I/O and reads no clock.
+/// Failure of the last attempt to write, and its logging. Does no I/O and reads no clock.
 ///
 /// On a disk that is nearly full some transactions fit and others do not, many times a second.
 struct WriteTrouble: Sendable {
@@ -11,7 +11,7 @@ struct WriteTrouble: Sendable {
         case isOver
     }
 
-    /// How soon a failure is logged again after the last one that was.
+    /// Shortest time between two log lines about failures.
     static var interval: Duration { .seconds(10) }
 
     private(set) var failure: StorageError?
@@ -23,16 +23,16 @@ struct WriteTrouble: Sendable {
         return line(at: now)
     }
 
-    /// - Parameter hasRoom: Whether the disk has room again; asked only after it had none.
+    /// - Parameter hasRoom: Returns true if the disk has room again; called only after the disk was full.
     mutating func succeeded(at now: Instant, hasRoom: () -> Bool) -> Line? {
         guard let failure else { return line(at: now) }
-        // A few pages may still fit where the log has left some, and the next sign-in does not.
+        // A few pages may still fit where the log has left some, although the next sign-in does not.
         if failure.code == .full, !hasRoom() { return line(at: now) }
         self.failure = nil
         return line(at: now)
     }
 
-    /// What is to be logged now. Also to be asked when nothing is written.
+    /// Returns the line to log now. Call it also while nothing is written.
     mutating func line(at now: Instant) -> Line? {
         guard (failure != nil) != isSaidToFail else { return nil }
         guard let failure else {
