@@ -1,7 +1,7 @@
 import JOSE
 
 extension AppleTokenError.Code {
-    /// The step that throws this code; the first step when there are two.
+    /// The step that throws this code; the first of them when several steps do.
     var step: VerificationStep {
         switch self {
         case .tokenTooLarge: .size

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Why a token was refused: one code per cause. Match on `code`.
+/// Reason of a token's refusal: one code per cause. Match on `code`.
 ///
 /// The raw values appear in responses and never change their meaning. `detail` may repeat claim values: it is
 /// for a debugger, never for a log or a response.
@@ -16,7 +16,7 @@ public struct AppleTokenError: CodedError {
         case headerNotAllowed = "header_not_allowed"
         /// `kid` is absent, empty, not a string, or longer than 64 characters.
         case keyIDInvalid = "key_id_invalid"
-        /// Apple's key set has no usable key with that ID.
+        /// Apple's key set has no usable key with this ID.
         case unknownKey = "unknown_key"
         case signatureInvalid = "signature_invalid"
         /// A notification where an identity token was expected.

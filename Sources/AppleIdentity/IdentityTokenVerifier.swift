@@ -36,8 +36,8 @@ public struct IdentityTokenVerifier: Sendable {
         return try VerifiedIdentity(checked: claims)
     }
 
-    /// Returns everything that is wrong with the claims of a token, whoever has signed it: for a debugger, which
-    /// shows more than the first mistake. An empty list proves nothing.
+    /// Returns every error in the claims of a token, regardless of its signature: for a debugger, which shows
+    /// more than the first error. An empty list proves nothing.
     public func mistakes(
         of token: UnverifiedToken, expecting expectations: IdentityTokenExpectations, at now: NumericDate
     ) -> [AppleTokenError] {
@@ -51,7 +51,7 @@ public struct IdentityTokenVerifier: Sendable {
         return mistakes
     }
 
-    /// In the order of `VerificationStep`.
+    /// Runs the checks in the order of `VerificationStep`.
     private func check(
         _ claims: IdentityTokenClaims, _ expectations: IdentityTokenExpectations, at now: NumericDate,
         refusing refuse: Refusing

@@ -1,7 +1,7 @@
 package import Cryptography
 import Encodings
 
-/// How an app encodes the raw nonce in the request to Apple. Apple copies the value into the token unchanged.
+/// Encoding of the raw nonce in the app's request to Apple. Apple copies the value into the token unchanged.
 public enum NonceEncoding: String, Sendable, CaseIterable {
     /// Unchanged, as web clients do.
     case raw
@@ -10,7 +10,7 @@ public enum NonceEncoding: String, Sendable, CaseIterable {
     case sha256Base64URL = "sha256_base64url"
     case sha256Base64 = "sha256_base64"
 
-    /// The claim that results from this encoding of `nonce`.
+    /// Returns the `nonce` claim that results from this encoding.
     package func claim(for nonce: String, digest: SHA256Digest) -> String {
         switch self {
         case .raw: nonce

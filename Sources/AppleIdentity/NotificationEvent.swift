@@ -18,7 +18,7 @@ public struct NotificationEvent: Sendable, Equatable {
     public let eventTimeMilliseconds: Int64?
     public let email: String?
     /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
-    /// `nil` when this is not known.
+    /// `nil` when unknown.
     public let isPrivateEmail: Bool?
 }
 

@@ -32,8 +32,8 @@ public struct NotificationVerifier: Sendable {
         return try VerifiedNotification(checked: claims, events: events)
     }
 
-    /// Returns everything that is wrong with the claims of a notification, whoever has signed it: for a debugger,
-    /// which shows more than the first mistake. An empty list proves nothing.
+    /// Returns every error in the claims of a notification, regardless of its signature: for a debugger,
+    /// which shows more than the first error. An empty list proves nothing.
     public func mistakes(of token: UnverifiedToken, at now: NumericDate) -> [AppleTokenError] {
         var mistakes: [AppleTokenError] = []
         do throws(AppleTokenError) {
@@ -45,7 +45,7 @@ public struct NotificationVerifier: Sendable {
         return mistakes
     }
 
-    /// In the order of `VerificationStep`.
+    /// Runs the checks in the order of `VerificationStep`.
     private func check(
         _ claims: NotificationClaims, at now: NumericDate, refusing refuse: Refusing
     ) throws(AppleTokenError) -> [NotificationEvent] {

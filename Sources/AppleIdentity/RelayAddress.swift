@@ -1,10 +1,10 @@
-/// Decides whether an e-mail address is one of Apple's relay addresses, which hide the real one.
+/// Decides if an e-mail address is one of Apple's relay addresses, which hide the real address.
 ///
 /// Apple's claim decides when it is present. Some tokens of 2024 and 2025 have a relay address but no claim:
-/// then the domain decides. Any other domain decides nothing, because real addresses come without the claim
-/// too.
+/// then the domain decides. Any other domain decides nothing, because real addresses also come without the
+/// claim.
 public enum RelayAddress {
-    /// In ASCII lower case. Apple has announced the second one for new addresses.
+    /// In ASCII lower case. Apple has announced the second domain for new addresses.
     private static let domains = ["privaterelay.appleid.com", "private.icloud.com"]
 
     /// Returns `nil` when neither the claim nor the domain decides.
@@ -16,7 +16,7 @@ public enum RelayAddress {
         return true
     }
 
-    /// Whether the domain is exactly one of Apple's, without regard to the case of ASCII letters.
+    /// Returns true if the domain is exactly one of Apple's, ignoring the case of ASCII letters.
     private static func hasRelayDomain(_ address: String) -> Bool {
         guard let sign = address.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         let domain = address.utf8[address.utf8.index(after: sign)...]

@@ -1,4 +1,4 @@
-/// What a deployment accepts: the issuers, the client IDs, and the difference between clocks.
+/// Requirements of a deployment: the issuers, the client IDs, and the difference between clocks.
 public struct VerificationPolicy: Sendable {
     /// Apple's issuer. It is a constant, because Apple's discovery document once named another issuer for
     /// some days while the tokens did not change.

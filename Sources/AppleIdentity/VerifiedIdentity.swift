@@ -4,7 +4,8 @@
 public struct VerifiedIdentity: Sendable {
     /// `aud`: one of the configured client IDs.
     public let clientID: String
-    /// Stored as they were read, because copying a dozen strings costs more than reading them.
+    /// Stored in the form in which they were read, because copying a dozen strings costs more than reading
+    /// them.
     private let claims: IdentityTokenClaims
 
     public var issuer: String { claims.issuer }
@@ -21,7 +22,7 @@ public struct VerifiedIdentity: Sendable {
     public var email: String? { claims.email }
     public var emailVerified: Bool? { claims.emailVerified }
     /// True when `email` is a relay address, according to Apple's claim or, without the claim, to the domain.
-    /// `nil` when this is not known.
+    /// `nil` when unknown.
     public var isPrivateEmail: Bool? { RelayAddress.isPrivate(claims.isPrivateEmail, address: email) }
     /// 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int64? { claims.realUserStatus }
@@ -29,7 +30,7 @@ public struct VerifiedIdentity: Sendable {
     public var transferSubject: String? { claims.transferSubject }
     public var organizationID: String? { claims.organizationID }
 
-    /// When the user authorized the app: `auth_time`, else `iat`.
+    /// Time at which the user authorized the app: `auth_time`, else `iat`.
     public var authorizationMoment: NumericDate { authenticatedAt ?? issuedAt }
 
     /// The claims must have passed every check.

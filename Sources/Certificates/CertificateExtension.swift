@@ -14,7 +14,7 @@ struct CertificateExtension {
     /// The extensions that strict verifiers require in a server certificate.
     static func server(names: [String]) -> [CertificateExtension] {
         let alternatives = names.map { name in
-            // An IPv6 address is the only name with a colon, an IPv4 address the only one without a letter.
+            // An IPv6 address is the only name with a colon, an IPv4 address the only name without a letter.
             name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
         }
         return [

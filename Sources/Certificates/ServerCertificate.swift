@@ -23,7 +23,7 @@ public struct ServerCertificate: Sendable {
     /// Generates P-256 keys and both certificates (RFC 5280).
     ///
     /// - Parameters:
-    ///   - names: Host names in lower case, and IP addresses without brackets. The first one is also the
+    ///   - names: Host names in lower case, and IP addresses without brackets. The first name is also the
     ///     subject's name.
     ///   - now: Seconds since 1970.
     /// - Throws: `.signingFailed` for an invalid name, and when OpenSSL fails.
@@ -56,8 +56,8 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// Whether the first certificate of a PEM text is valid for all names at this time. It does not check who
-    /// signed it.
+    /// Returns true if the first certificate of a PEM text is valid for all names at this time. It does not
+    /// check the signature.
     public static func isGood(_ pem: String, for names: [String], at moment: Int64) -> Bool {
         guard let certificate = PEMText.readCertificate(pem) else { return false }
         var (begin, end) = (time_t(moment), time_t(moment))

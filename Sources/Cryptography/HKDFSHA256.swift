@@ -4,7 +4,7 @@ public enum HKDFSHA256 {
     ///
     /// - Parameters:
     ///   - key: Random bytes, not a password (§4).
-    ///   - salt: Need not be secret. No salt is 32 zeros (§2.2).
+    ///   - salt: Need not be secret. Without a salt, 32 zeros are used (§2.2).
     ///   - info: The purpose of the result.
     public static func deriveKey(from key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
         let extracted = HMACSHA256(key: salt).code(for: key)

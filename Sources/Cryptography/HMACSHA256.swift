@@ -6,7 +6,7 @@ public struct HMACSHA256: Sendable {
     private let inner: [UInt8]
     private let outer: [UInt8]
 
-    /// - Parameter key: Any number of bytes. More than 64 are hashed first (RFC 2104 §2).
+    /// - Parameter key: Any number of bytes. A key of more than 64 bytes is hashed first (RFC 2104 §2).
     public init(key: [UInt8]) {
         let key = key.count > Self.blockSize ? SHA256Digest.hash(key).bytes : key
         var inner = [UInt8](repeating: 0x36, count: Self.blockSize)

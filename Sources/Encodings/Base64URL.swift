@@ -4,8 +4,8 @@
 
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), in canonical form only.
 ///
-/// `Data(base64Encoded:)` accepts stray bits and wrong padding, so that one signature has several encodings.
-/// Here every byte string has exactly one.
+/// `Data(base64Encoded:)` accepts stray bits and wrong padding, so that a signature has several encodings.
+/// Here every byte string has exactly one encoding.
 public enum Base64URL {
     /// Returns `nil` for padding, white space, characters outside the alphabet, an impossible length, or
     /// stray bits in the last character.
@@ -29,7 +29,7 @@ public enum Base64URL {
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         // Callers in other modules have no specialized copy of this function, and going through a collection
-        // that is not known takes ten times as long.
+        // of unknown type takes ten times as long.
         if let text = bytes.withContiguousStorageIfAvailable({ encode($0) }) { return text }
         return Array(bytes).withUnsafeBufferPointer { encode($0) }
     }

@@ -1,7 +1,7 @@
 /// `application/x-www-form-urlencoded` (URL Standard §5), the format of OAuth requests and of queries.
 package enum FormEncoding {
-    /// Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, spaces as `%20`, so that
-    /// the text is correct in a path, in a query and in a form.
+    /// Percent-encodes all characters except the unreserved characters of RFC 3986 §2.3, spaces as `%20`, so
+    /// that the text is correct in a path, in a query and in a form.
     package static func escape(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
@@ -24,7 +24,8 @@ package enum FormEncoding {
         fields.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&")
     }
 
-    /// Returns the fields in their order, repeated ones included, so that the caller can refuse those.
+    /// Returns the fields in their order, including repeated fields, so that the caller can refuse
+    /// repetitions.
     ///
     /// Returns `nil` for a broken escape, U+0000, bytes that are not UTF-8, and more than `limit` fields.
     /// Empty pairs, as between two `&`, are skipped.

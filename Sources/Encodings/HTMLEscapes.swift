@@ -5,7 +5,7 @@ extension [UInt8] {
         text.withUTF8 { text in
             var start = 0
             for index in text.indices {
-                // The bytes of other characters are never one of these in UTF-8.
+                // In UTF-8, the bytes of other characters never equal one of these five.
                 let escape: StaticString
                 switch text[index] {
                 case UInt8(ascii: "&"): escape = "&amp;"

@@ -28,7 +28,7 @@ extension String {
 }
 
 extension String {
-    /// Whether the text contains one of U+0000 to U+001F or U+007F to U+009F.
+    /// True if the text contains one of U+0000 to U+001F or U+007F to U+009F.
     package var hasControlCharacters: Bool {
         var text = self
         return text.withUTF8 { bytes in

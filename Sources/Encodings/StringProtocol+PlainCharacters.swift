@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Whether the text has only ASCII letters, digits and the ASCII characters of `others`.
+    /// Returns true if the text has only ASCII letters, digits and the ASCII characters of `others`.
     package func hasOnlyLettersDigits(and others: String) -> Bool {
         utf8.allSatisfy { byte in
             switch byte {

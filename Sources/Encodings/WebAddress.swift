@@ -25,13 +25,14 @@ package struct WebAddress: Equatable {
         query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
     }
 
-    /// Whether the host is a loopback name or an IP address. Apple accepts neither in the web flow.
+    /// Indicates that the host is a loopback name or an IP address. Apple accepts neither in the web flow.
     package var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
-    /// Whether the host is this machine: no other form of a loopback address, because resolvers differ.
+    /// Indicates that the host is this machine: no other form of a loopback address, because resolvers
+    /// differ.
     package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     private static func split(_ authority: Substring) -> (host: String, port: UInt16?)? {

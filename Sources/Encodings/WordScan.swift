@@ -1,8 +1,8 @@
 /// Searches bytes eight at a time: in the processing of a token, finding the ends of strings takes much of
 /// the time.
 ///
-/// The tests for a byte in a word are those of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly only
-/// above a correct mark, so the lowest mark, which is the only one used, is always correct.
+/// The tests for a byte in a word are the tests of "Hacker's Delight" §6-1. A borrow can mark a byte wrongly
+/// only above a correct mark, so the lowest mark, which is the only mark used, is always correct.
 package enum WordScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
@@ -25,7 +25,7 @@ package enum WordScan {
         end(of: bytes, from: start, marks: escapes, isMarked: isEscape)
     }
 
-    /// The same, but also stops at bytes that are not ASCII.
+    /// Like `endOfPlainText`, but also stops at bytes that are not ASCII.
     package static func endOfPlainASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start) { word in
             escapes(in: word) | word & tops

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Why a JWS, a key or a key set was refused or could not be created. Match on `code`.
+/// Refusal of a JWS, a key or a key set, or failure to create it. Match on `code`.
 ///
 /// `detail` may repeat parts of the input: it is for a debugger, never for a log or a response.
 public struct JOSEError: CodedError {

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Why there is no key. Match on `code`; equality is on `code`.
+/// Reason for a missing key. Match on `code`; equality is on `code`.
 public struct KeySetError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The set was fetched recently and has no usable key with this ID: the token is not Apple's.

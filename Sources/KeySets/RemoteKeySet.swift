@@ -87,7 +87,7 @@ public final class RemoteKeySet: VerificationKeys {
     }
 
     /// Loads the stored set, so that a restart during an outage of Apple works. The stored set must pass the
-    /// same checks as a fetched one; otherwise it is ignored.
+    /// same checks as a fetched set; otherwise it is ignored.
     @discardableResult
     public func restore() async -> RestoreResult {
         shared.withLock { $0.isRestored = true }

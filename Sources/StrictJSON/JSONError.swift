@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Why a document was refused.
+/// Reason of a document's refusal.
 ///
 /// `detail` names a byte position or a rule and may repeat a part of the document: it is for a debugger,
 /// never for a log or a response.

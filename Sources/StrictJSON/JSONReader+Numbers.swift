@@ -50,7 +50,7 @@ extension JSONReader {
     }
 }
 
-/// A JSON number without loss: an exact 64-bit integer, or the text of anything else.
+/// A JSON number without loss: an exact 64-bit integer, or the text of any other number.
 ///
 /// `1e3` and `1.0` are not integers here, because Apple never writes them, and readers that round would
 /// disagree with others.

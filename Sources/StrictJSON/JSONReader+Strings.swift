@@ -84,8 +84,8 @@ extension JSONReader {
         return scalar
     }
 
-    /// U+0000 has a separate code, escaped or not, because the caller must look for the error in its data,
-    /// not in its JSON.
+    /// Returns an error for a control character. U+0000 has a separate code, escaped or not, because the
+    /// caller must look for the error in its data, not in its JSON.
     private func controlCharacter(_ byte: UInt8) -> JSONError {
         byte == 0
             ? JSONError(.characterNotAllowed, detail: "U+0000 in a string")

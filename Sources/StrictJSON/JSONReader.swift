@@ -3,9 +3,9 @@
 
 /// A strict single-pass pull parser for JSON (RFC 8259, with the restrictions of I-JSON, RFC 7493 §2).
 ///
-/// It refuses what lenient decoders accept: duplicate members (also when written with escapes), a byte order
-/// mark, other encodings than UTF-8, trailing commas, trailing bytes, lone surrogates, U+0000, and anything
-/// beyond `JSONLimits`. It does not build a tree; `JSONValue` does that.
+/// It refuses input that lenient decoders accept: duplicate members (also when written with escapes), a byte
+/// order mark, other encodings than UTF-8, trailing commas, trailing bytes, lone surrogates, U+0000, and any
+/// document beyond `JSONLimits`. It does not build a tree; `JSONValue` does.
 public struct JSONReader {
     let bytes: [UInt8]
     var position = 0
@@ -16,9 +16,9 @@ public struct JSONReader {
     private var depth = 0
     /// The start of the innermost open container's names in `names`.
     private var firstName = 0
-    /// The same for the containers around it.
+    /// Starts of the names of the enclosing containers.
     private var outerFirstNames: [Int] = []
-    /// Whether a container was opened and nothing in it has been read yet.
+    /// Indicates that a container was opened and nothing in it has been read yet.
     private var isFirst = false
 
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) {
@@ -108,7 +108,7 @@ public struct JSONReader {
         }
     }
 
-    /// Must be called after the outermost value: refuses anything after it except white space.
+    /// Refuses any bytes after the outermost value except white space. Must be called after that value.
     public mutating func finish() throws(JSONError) {
         skipWhiteSpace()
         guard position == bytes.count else { throw invalid("bytes after the value") }

@@ -2,8 +2,8 @@ import JOSE
 
 /// Refuses an `auth_time` from the future (OpenID Connect Core §2).
 ///
-/// `auth_time` is compared with the times of revocations: one far in the future would win over every later
-/// revocation.
+/// `auth_time` is compared with the times of revocations: an `auth_time` far in the future would win over
+/// every later revocation.
 struct AuthenticationTimeCheck: ClaimCheck {
     /// Seconds.
     let leeway: Int64

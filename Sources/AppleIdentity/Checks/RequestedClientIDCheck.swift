@@ -1,7 +1,6 @@
 import Encodings
 
-/// Refuses a token for a client ID other than the one that the caller named. It comes in addition to
-/// `AudienceCheck`.
+/// Refuses a token for another client ID than the caller named. It comes in addition to `AudienceCheck`.
 struct RequestedClientIDCheck: ClaimCheck {
     let clientID: String
 

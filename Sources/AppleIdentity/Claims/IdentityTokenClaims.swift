@@ -47,7 +47,7 @@ extension IdentityTokenClaims {
             organizationID: draft.organizationID)
     }
 
-    /// What has been read so far; any claim may still be absent.
+    /// Claims read so far; any claim may still be absent.
     private struct Draft {
         var issuer, subject, nonce, codeHash, accessTokenHash, email, transferSubject, organizationID: String?
         var audience: Audience?

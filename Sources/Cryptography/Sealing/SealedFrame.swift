@@ -4,7 +4,7 @@ struct SealedFrame {
     enum Version: UInt8 {
         /// Sealed directly by the named key. Such values are opened, but no longer created.
         case plain = 1
-        /// Sealed by a key that was derived from the named one for the purpose and the salt.
+        /// Sealed by a key that was derived from the named key for the purpose and the salt.
         case derived = 2
 
         var saltSize: Int { self == .derived ? SealedFrame.saltSize : 0 }
@@ -17,7 +17,7 @@ struct SealedFrame {
     static let longest = Int(Int32.max)
 
     let version: Version
-    /// Everything before the nonce. It is authenticated too, so that the key name of a value cannot be
+    /// All bytes before the nonce. They are authenticated too, so that the key name of a value cannot be
     /// changed.
     let header: ArraySlice<UInt8>
     let keyName: String

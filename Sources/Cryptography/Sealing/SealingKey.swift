@@ -21,7 +21,8 @@ public struct SealingKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether two keys have the same bytes. The duration does not depend on where they differ.
+    /// Returns true if two keys have the same bytes. The duration does not depend on the position of a
+    /// difference.
     public func hasSameBytes(as other: SealingKey) -> Bool {
         ConstantTime.areEqual(bytes, other.bytes)
     }
@@ -29,7 +30,7 @@ public struct SealingKey: Sendable {
     /// The number of distinct values among its 32 bytes. A small number shows that the key is not random.
     public var distinctBytes: Int { Set(bytes).count }
 
-    /// How often the most frequent difference of two neighbours occurs among the 31 differences. A large number
+    /// Frequency of the most common difference of two neighbours among the 31 differences. A large number
     /// shows that the bytes count up or down, or spell the alphabet.
     public var equalSteps: Int {
         var counts: [UInt8: Int] = [:]

@@ -3,7 +3,7 @@ import COpenSSL
 /// Seals secrets that are stored or sent through a browser: AES-256-GCM (NIST SP 800-38D), with a separate
 /// derived key and a random nonce for each value.
 ///
-/// The first key seals, and all keys open, so a key is rotated by adding a new one in front. Associated data
+/// The first key seals, and all keys open, so a key is rotated by adding a new key in front. Associated data
 /// binds a value to its row: a value that was moved to another row cannot be opened there. The length of a
 /// value and the name of its key are not hidden.
 public struct SealingKeyRing: Sendable {
@@ -34,7 +34,7 @@ public struct SealingKeyRing: Sendable {
         return header + nonce + ciphertext + cipher.tag()
     }
 
-    /// Opens a sealed value, also one that an earlier version sealed directly with the key. Throws
+    /// Opens a sealed value, also a value that was sealed directly with the key (version 1). Throws
     /// `SealError`; it never returns any part of a changed value.
     public func open(
         _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
@@ -58,8 +58,8 @@ public struct SealingKeyRing: Sendable {
         return plaintext
     }
 
-    /// Whether a value is sealed by the first key in the current format. Returns false for bytes that are not
-    /// a sealed value. It does not open the value.
+    /// Returns true if a value is sealed by the first key in the current format, and false for bytes that are
+    /// not a sealed value. It does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool {
         guard let frame = SealedFrame(parsing: sealed) else { return false }
         return frame.version == .derived && frame.keyName == first.name
@@ -73,7 +73,7 @@ public struct SealingKeyRing: Sendable {
     private static let longest = 1 << 20
 }
 
-/// Why a sealed value could not be opened. Match on `code`.
+/// Failure to open a sealed value. Match on `code`.
 public struct SealError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// Too short, of an unknown version, or without a key name.

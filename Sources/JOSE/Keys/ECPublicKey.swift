@@ -5,7 +5,7 @@ public import StrictJSON
 
 /// A P-256 public key that may verify ES256 signatures, parsed once.
 ///
-/// Only points on the curve become keys: OpenSSL checks that when it decodes a key. Apple signs tokens with
+/// Only points on the curve become keys: OpenSSL checks this when it decodes a key. Apple signs tokens with
 /// RSA, so this type is only for the verification of client secrets.
 public final class ECPublicKey: @unchecked Sendable {
     // `@unchecked`: the handle is never changed after `init`, and OpenSSL allows any number of threads to use
@@ -34,7 +34,7 @@ public final class ECPublicKey: @unchecked Sendable {
         (self.x, self.y) = (x, y)
     }
 
-    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for anything that is not on
+    /// Reads a public key in PEM (SubjectPublicKeyInfo). Throws `.keyUnusable` for any key that is not on
     /// P-256.
     public convenience init(pem: String) throws(JOSEError) {
         let (x, y) = try PEMText.withPublicKey(in: pem) { key throws(JOSEError) in
@@ -94,8 +94,8 @@ public final class ECPublicKey: @unchecked Sendable {
         return [0x30, UInt8(numbers.count)] + numbers
     }
 
-    /// The shortest form: without leading zeros, but with one before a set top bit, which would mean a
-    /// negative number.
+    /// Returns the shortest form: without leading zeros, except for a zero byte before a set top bit, which
+    /// would mean a negative number.
     private static func derInteger(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var number = Array(bytes.drop { $0 == 0 })
         if number.first.map({ $0 & 0x80 != 0 }) ?? true { number.insert(0, at: 0) }

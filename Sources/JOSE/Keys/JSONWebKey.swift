@@ -6,7 +6,7 @@ struct JSONWebKey: Sendable {
     let keyID: String
     let publicKey: RSAPublicKey
 
-    /// Returns the reason when the entry must be skipped. A set may contain other entries than Apple's RSA
+    /// Returns the reason when the entry must be skipped. A set may contain entries other than Apple's RSA
     /// keys.
     static func parse(_ value: JSONValue) -> Result<JSONWebKey, Refusal> {
         guard case .object(let object) = value else { return .failure(Refusal(nil, .malformed)) }

@@ -4,8 +4,8 @@ import StrictJSON
 /// The usable keys of a JSON Web Key Set (RFC 7517 §5), each parsed once.
 ///
 /// A set may contain EC keys, unknown types and other values. Entries that cannot be used are skipped, with
-/// the reason in `skipped`. Two different usable keys with the same `kid` make that `kid` unusable, because
-/// it is not clear which of them Apple means.
+/// the reason in `skipped`. Two different usable keys with the same `kid` make this `kid` unusable, because
+/// it is ambiguous.
 public struct JSONWebKeySet: Sendable {
     private let keys: [JSONWebKey]
     public let skipped: [SkippedKey]

@@ -9,7 +9,7 @@ struct RSAModulus: ~Copyable {
     /// n.
     let number: BigNumber
     let montgomery: OpaquePointer
-    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros, as a number: everything before the digest.
+    /// EMSA-PKCS1-v1_5 (RFC 8017 §9.2) of a digest of 32 zeros, as a number: all bytes before the digest.
     let emptyMessage: BigNumber
 
     /// The bytes between the padding and a SHA-256 digest (RFC 8017 §9.2, note 1).
@@ -18,7 +18,7 @@ struct RSAModulus: ~Copyable {
         0x04, 0x20,
     ]
 
-    /// `bytes` are those of n, odd and of 2048 bits or more, big-endian. Throws `.keyUnusable`.
+    /// `bytes` are the bytes of n, odd and of 2048 bits or more, big-endian. Throws `.keyUnusable`.
     init(_ bytes: [UInt8]) throws(JOSEError) {
         let digestSize = 32
         let runOfFF = bytes.count - 3 - Self.digestInfo.count - digestSize

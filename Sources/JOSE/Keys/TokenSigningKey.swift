@@ -29,7 +29,7 @@ public final class TokenSigningKey: @unchecked Sendable {
             verificationKey = TokenVerificationKey(.rsa(try RSAPrivateKey(pem: pem).publicKey()))
         }
         let pointer = try PEMText.withPrivateKey(in: pem) { key throws(JOSEError) in
-            // `withPrivateKey` frees its share of the key, so this takes another one.
+            // `withPrivateKey` frees its reference to the key, so this adds another reference.
             guard EVP_PKEY_up_ref(key) == 1 else { throw JOSEError(.keyUnusable, detail: "not shared") }
             return key
         }

@@ -26,7 +26,7 @@ public struct TokenVerificationKey: Sendable {
         keyID = Self.thumbprint(of: form)
     }
 
-    /// Reads an entry of a key set as `jwk` writes it. Throws `.keyUnusable`.
+    /// Reads an entry of a key set in the form of `jwk`. Throws `.keyUnusable`.
     public init(jwk: JSONValue) throws(JOSEError) {
         func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
             guard let bytes = jwk[name]?.string.flatMap({ Base64URL.decode($0) }) else {

@@ -41,7 +41,7 @@ struct VerificationContext: ~Copyable {
         }
     }
 
-    /// Returns `false` when the signature is not that of an encoded digest.
+    /// Returns `false` when the signature does not contain an encoded digest.
     private borrowing func readSignedDigest(
         of bytes: [UInt8], _ modulus: borrowing RSAModulus, into digest: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {

@@ -43,7 +43,7 @@ public struct CompactJWS: Sendable {
         self.signature = signature
     }
 
-    /// Whether `key` has signed header and payload (RFC 7515 §5.2, RSASSA-PKCS1-v1_5 with SHA-256).
+    /// Returns true if `key` has signed header and payload (RFC 7515 §5.2, RSASSA-PKCS1-v1_5 with SHA-256).
     public func isSigned(by key: RSAPublicKey) -> Bool {
         key.isValidSignature(signature, for: bytes[..<signingInputEnd])
     }

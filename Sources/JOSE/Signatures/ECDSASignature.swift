@@ -2,8 +2,8 @@
 enum ECDSASignature {
     private static let numberSize = 32
 
-    /// From `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL, to r and s of 32
-    /// bytes each (RFC 7518 §3.4). `nil` for anything else.
+    /// Converts `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279 §2.2.3), the format of OpenSSL, to r and s of
+    /// 32 bytes each (RFC 7518 §3.4). Returns `nil` for any other input.
     static func raw(ofDER der: [UInt8]) -> [UInt8]? {
         // Two numbers of at most 33 bytes need lengths of one byte only.
         guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { return nil }

@@ -4,7 +4,7 @@ import COpenSSL
 public enum HashFunction: Sendable, CaseIterable {
     case sha256, sha384, sha512
 
-    /// OpenSSL's name for it.
+    /// OpenSSL's name of the function.
     var name: String {
         switch self {
         case .sha256: "SHA256"

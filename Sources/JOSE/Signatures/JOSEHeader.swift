@@ -3,8 +3,8 @@ import StrictJSON
 
 /// The protected header of a compact JWS, reduced to the part that a verifier may use: the key ID.
 ///
-/// It does not contain the algorithm, because that is fixed: a header with another algorithm than RS256 is
-/// refused, so a token cannot choose it.
+/// It does not contain the algorithm, which is fixed: a header with another algorithm than RS256 is refused,
+/// so a token cannot choose it.
 struct JOSEHeader: Sendable, Equatable {
     /// `kid` (RFC 7515 §4.1.4), 1 to 64 characters.
     let keyID: String
@@ -23,8 +23,8 @@ struct JOSEHeader: Sendable, Equatable {
                 case "alg": algorithm = try reader.readStringOrSkip()
                 case "kid": keyID = try reader.readStringOrSkip()
                 // `crit` and `b64` change how the token is read (RFC 7515 §4.1.11, RFC 7797). The others
-                // contain or name a key that the sender chooses: a verifier that used it would accept tokens
-                // that anyone has signed.
+                // contain or name a key that the sender chooses: a verifier that used such a key would accept
+                // tokens signed by any sender.
                 case "crit", "b64", "jwk", "jku", "x5u", "x5c":
                     carriesForbidden = true
                     try reader.skipValue()

@@ -40,7 +40,7 @@ public enum JWTSigner {
             throw JOSEError(.signingFailed, detail: "claims")
         }
         let secret = Array(key.utf8)
-        // libjwt refuses a key for `none`, and requires one for every other algorithm.
+        // libjwt refuses a key for `none`, and requires a key for every other algorithm.
         let status =
             algorithm == .none
             ? jwt_set_alg(token, JWT_ALG_NONE, nil, 0)

@@ -1,4 +1,4 @@
-/// The algorithms that this service signs its own tokens with (RFC 7518 §3.3, §3.4).
+/// Signature algorithms of this service's own tokens (RFC 7518 §3.3, §3.4).
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA on P-256 with SHA-256.
     case ES256

@@ -9,14 +9,15 @@ public struct TokenTimeCheck: Sendable, Hashable {
         self.leeway = leeway
     }
 
-    /// Whether a token can still be used: before `exp` plus the leeway.
+    /// Returns true before `exp` plus the leeway.
     public func isUnexpired(_ expiresAt: Int64, at now: Int64) -> Bool { now < expiresAt + leeway }
 
-    /// Whether a token can be used already: from `nbf` minus the leeway on, or without `nbf`.
+    /// Returns true from `nbf` minus the leeway on, and without `nbf`.
     public func isValid(notBefore: Int64?, at now: Int64) -> Bool {
         notBefore.map { $0 <= now + leeway } ?? true
     }
 
-    /// Whether something that has happened, as `iat` and `auth_time` say, is not in the future.
+    /// Returns true if a time of the past, such as `iat` and `auth_time`, is not ahead of our clock by more
+    /// than the leeway.
     public func isPast(_ moment: Int64, at now: Int64) -> Bool { moment <= now + leeway }
 }

@@ -3,16 +3,16 @@ import StrictJSON
 
 /// A token of this service in compact serialization (RFC 7515 §3.1), read strictly but not yet verified.
 ///
-/// Its `typ` says what kind of token it is (RFC 8725 §3.11). The algorithm in the header is only compared
-/// with the one that belongs to the key, so a token cannot choose it.
+/// Its `typ` is the kind of the token (RFC 8725 §3.11). The algorithm in the header is only compared with the
+/// algorithm of the key, so a token cannot choose it.
 public struct TypedJWS: Sendable {
     /// In bytes. The tokens that this service makes are far shorter.
     public static let longestToken = 8192
 
     public let keyID: String
-    /// `typ` as it was written; `nil` without.
+    /// `typ` as written; `nil` when it is absent.
     public let type: String?
-    /// Of unknown origin until `isSigned(by:)` has returned true.
+    /// Untrusted until `isSigned(by:)` has returned true.
     public let payload: [UInt8]
 
     private let algorithm: String
@@ -58,7 +58,7 @@ public struct TypedJWS: Sendable {
         self.signature = signature
     }
 
-    /// Whether `key` has signed header and payload, and the header has the algorithm of the key.
+    /// Returns true if `key` has signed header and payload, and the header has the algorithm of the key.
     public func isSigned(by key: TokenVerificationKey) -> Bool {
         algorithm.isByteEqual(to: key.algorithm.rawValue)
             && key.isValidSignature(signature, for: bytes[..<signingInputEnd])

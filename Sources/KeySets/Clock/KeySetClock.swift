@@ -5,7 +5,7 @@ public import AppleIdentity
 public protocol KeySetClock: Sendable {
     var millisecondsSince1970: Int64 { get }
 
-    /// Returns at that time or later; returns at once when the time has passed. Throws only when the task is
+    /// Returns at `moment` or later; returns at once when it has passed. Throws only when the task is
     /// cancelled.
     func sleep(untilMilliseconds moment: Int64) async throws
 }

@@ -1,4 +1,4 @@
-/// What a response says about its own freshness (RFC 9111 §4.2.1, §5.1, §5.2.2).
+/// The freshness of a response according to its own headers (RFC 9111 §4.2.1, §5.1, §5.2.2).
 package enum CacheControl: Sendable, Equatable {
     /// The response does not say how long it is fresh.
     case absent
@@ -7,7 +7,7 @@ package enum CacheControl: Sendable, Equatable {
     /// Fresh for this long from now on; zero when the response was stale on arrival.
     case fresh(milliseconds: Int64)
 
-    /// In bytes: far longer than real fields. A longer one is not parsed.
+    /// In bytes: far longer than real fields. A longer field is not parsed.
     private static let longestField = 4096
 
     package init(_ field: String?, age: String?) {

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// Why a fetch returned no usable key set. Match on `code`; equality is on `code`.
+/// Reason of a fetch without a usable key set. Match on `code`; equality is on `code`.
 public struct KeySetFetchError: CodedError {
     /// A closed list, so that it can label a metric.
     public enum Code: String, Sendable, CaseIterable {

@@ -1,13 +1,13 @@
 package import JOSE
 
-/// A key set that passed every check. It may replace the cached one.
+/// A key set that passed every check. It may replace the cached set.
 package struct ReceivedKeySet: Sendable {
     package let keys: JSONWebKeySet
     package let body: [UInt8]
     package let entityTag: String?
 
-    /// Throws `.empty`, `.tooLarge`, `.malformed` or `.noUsableKey`. The same checks apply to what Apple
-    /// sends, to stored snapshots and to pinned files.
+    /// Throws `.empty`, `.tooLarge`, `.malformed` or `.noUsableKey`. The same checks apply to responses of
+    /// Apple, to stored snapshots and to pinned files.
     package init(_ body: [UInt8], entityTag: String? = nil) throws(KeySetFetchError) {
         guard !body.isEmpty else { throw KeySetFetchError(.empty) }
         guard body.count <= KeySetResponse.longestBody else {

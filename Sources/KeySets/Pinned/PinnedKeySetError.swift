@@ -1,7 +1,7 @@
 public import Encodings
 
-/// Why a pinned key set cannot be used. This is a configuration error, and the service should not start.
-/// Equality is on `code`.
+/// Refusal of a pinned key set. This is a configuration error, and the service should not start. Equality is
+/// on `code`.
 public struct PinnedKeySetError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
         /// The file cannot be opened or read.

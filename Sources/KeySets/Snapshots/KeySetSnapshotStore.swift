@@ -10,12 +10,12 @@ public protocol KeySetSnapshotStore: Sendable {
     func save(_ snapshot: KeySetSnapshot) async throws
 }
 
-/// The last good set as it was received, to be stored. It is checked again when it is restored.
+/// The last good set as received, to be stored. It is checked again when it is restored.
 public struct KeySetSnapshot: Sendable, Equatable {
     /// The JSON Web Key Set, byte for byte.
     public let body: [UInt8]
     public let entityTag: String?
-    /// When Apple last sent or confirmed it, in milliseconds since 1970.
+    /// Time at which Apple last sent or confirmed the set, in milliseconds since 1970.
     public let fetchedAt: Int64
     /// In milliseconds since 1970.
     public let freshUntil: Int64

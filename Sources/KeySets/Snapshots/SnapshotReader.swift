@@ -17,7 +17,7 @@ final class SnapshotReader: Sendable {
     func snapshot(onFailure: @escaping @Sendable () -> Void) async -> KeySetSnapshot? {
         let (results, result) = AsyncStream.makeStream(of: KeySetSnapshot?.self)
         let isStarted = running.withLock { running in
-            // A load that ignores cancellation keeps running, and no second one is started beside it.
+            // A load that ignores cancellation keeps running, and no second load is started beside it.
             guard running == nil else { return false }
             // An unstructured task, so that the caller need not wait for its end.
             running = Task {

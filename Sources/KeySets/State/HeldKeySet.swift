@@ -1,7 +1,7 @@
-/// The last good set, and how long it may be used. Times are in milliseconds since 1970.
+/// The last good set, and the limits of its use. Times are in milliseconds since 1970.
 struct HeldKeySet: Sendable {
     let received: ReceivedKeySet
-    /// When Apple last sent or confirmed it.
+    /// Time at which Apple last sent or confirmed the set.
     private(set) var fetchedAt: Int64
     private(set) var freshUntil: Int64
 

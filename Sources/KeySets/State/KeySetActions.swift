@@ -1,4 +1,4 @@
-/// What to do for the look-up of a key ID.
+/// Action for the look-up of a key ID.
 package enum LookUpAction: Sendable, Equatable {
     /// The key is in the cache.
     case use
@@ -10,7 +10,7 @@ package enum LookUpAction: Sendable, Equatable {
     case refuse(KeySetError.Code)
 }
 
-/// What the refresh loop does next.
+/// Next action of the refresh loop.
 package enum RefreshAction: Sendable, Equatable {
     case startFetch(KeySetFetch)
     /// Wait for the fetch with this number.
@@ -18,15 +18,15 @@ package enum RefreshAction: Sendable, Equatable {
     case sleep(untilMilliseconds: Int64)
 }
 
-/// What to do after a fetch has ended.
+/// Action after the end of a fetch.
 package enum FinishAction: Sendable, Equatable {
     case wakeWaiters
     case wakeWaitersAndSave(KeySetSnapshot)
 }
 
-/// What to do with a fetch after the snapshot store was read.
+/// Action of a fetch after the snapshot store was read.
 package enum StoredSetAction: Sendable, Equatable {
-    /// Another process has stored a set that is good enough: the fetch is over.
+    /// Another process has stored a sufficient set: the fetch is over.
     case wakeWaiters
     /// Send the request to Apple.
     case ask(KeySetFetch)

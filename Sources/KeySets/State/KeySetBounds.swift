@@ -6,7 +6,7 @@ public struct KeySetBounds: Sendable, Equatable {
     public let longestFreshness: Int64
     /// The freshness when the headers do not say it or forbid caching: 1 hour.
     public let defaultFreshness: Int64
-    /// How long the last good set may be used after its last confirmation: 7 days.
+    /// Duration for which the last good set may be used after its last confirmation: 7 days.
     public let longestUse: Int64
     /// All unknown key IDs together cause at most one fetch in this time: 30 seconds.
     public let lookUpCooldown: Int64

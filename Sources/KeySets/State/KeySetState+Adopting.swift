@@ -19,12 +19,12 @@ extension KeySetState {
         running = nil
         failures = 0
         record.fetches.adopted &+= 1
-        // The cooldown begins when the set was fetched from Apple.
+        // The cooldown begins at the time when the set was fetched from Apple.
         if fetch.keyID != nil { lookUpFetchAt = snapshot.fetchedAt }
         return .wakeWaiters
     }
 
-    /// Whether an adopted set was fetched so recently that a key that is missing in it is not Apple's.
+    /// Returns true if an adopted set was fetched so recently that a key that it lacks is not Apple's.
     func isAskedLately(at now: Int64) -> Bool {
         guard let held else { return false }
         return now < held.fetchedAt.addingSaturating(bounds.lookUpCooldown)

@@ -1,7 +1,8 @@
 extension KeySetState {
     /// Restores a stored set. Returns false when the cached set is at least as new.
     ///
-    /// The times in a snapshot are not trusted: they can shorten what the bounds allow, but never extend it.
+    /// The times in a snapshot are not trusted: they can shorten a duration within its bound, but never
+    /// extend it.
     package mutating func restore(
         _ received: ReceivedKeySet, from snapshot: KeySetSnapshot, at now: Int64, jitter: Int64
     ) -> Bool {

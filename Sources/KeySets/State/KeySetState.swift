@@ -11,15 +11,15 @@ package struct KeySetState: Sendable {
     var held: HeldKeySet?
     var running: KeySetFetch?
     var isStopped = false
-    /// When the refresh loop fetches next; at first, at once.
+    /// Time of the next fetch by the refresh loop; initially, at once.
     var nextFetchAt = Int64.min
-    /// When the look-up of an unknown key last started a fetch.
+    /// Time of the last fetch for an unknown key.
     var lookUpFetchAt: Int64?
     var noticedAt = Int64.min
     var startedFetches: UInt64 = 0
     /// The cached set was fetched by another process, and this process has not fetched since.
     var isAdopted = false
-    /// The number of failed fetches since the last successful one.
+    /// Number of failed fetches since the last successful fetch.
     var failures = 0
     var record = KeySetRecord()
 
@@ -37,8 +37,8 @@ package struct KeySetState: Sendable {
     package mutating func lookUp(_ keyID: String, at now: Int64, waiters: Int) -> LookUpAction {
         adjust(toClock: now)
         if usableKey(for: keyID, at: now) != nil {
-            // Without a refresh loop, callers keep the set fresh. A key that is in the cache never waits for
-            // that.
+            // Without a refresh loop, callers keep the set fresh. A look-up of a cached key never waits for
+            // the fetch.
             guard running == nil, !isStopped, now >= nextFetchAt else { return .use }
             return .useAndStartFetch(start(at: now))
         }
@@ -48,7 +48,7 @@ package struct KeySetState: Sendable {
         // The cooldown limits the requests that a flood of invented key IDs can cause.
         if isStopped || isCoolingDown(at: now) { return .refuse(refusal(at: now)) }
         lookUpFetchAt = now
-        // Unconditional, so that an intermediate cache that wrongly answers 304 cannot hide a new key.
+        // Unconditional, so that an intermediate cache that wrongly responds with 304 cannot hide a new key.
         return .startFetch(start(for: keyID, at: now))
     }
 

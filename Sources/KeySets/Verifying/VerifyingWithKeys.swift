@@ -27,7 +27,7 @@ extension NotificationVerifier {
     /// Verifies the `payload` of a server-to-server notification with the key that it names.
     ///
     /// Throws `AppleTokenError` when the notification is refused, and `KeySetError` with `.keysUnavailable`
-    /// when the key cannot be fetched now: answer that with 503, so that Apple delivers the notification
+    /// when the key cannot be fetched now: respond to Apple with 503, so that it delivers the notification
     /// again.
     public func verify(
         _ compact: String, keys: some VerificationKeys, at now: NumericDate

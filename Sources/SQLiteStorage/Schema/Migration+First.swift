@@ -2,9 +2,9 @@ extension Migration {
     /// Accounts, credentials, nonces, the notification inbox, account events and the key set.
     ///
     /// Times are milliseconds since 1970. Reasons, sources and the like are the numbers of `StorageCode`.
-    /// What changes with every sign-in is in `credential`, whose rows are all integers, so that a sign-in
-    /// writes some 40 bytes; `subject` is as wide as it needs to be. Text is compared by its bytes, which is
-    /// SQLite's default (BINARY).
+    /// Columns that change with every sign-in are in `credential`, whose rows are all integers, so that a
+    /// sign-in writes some 40 bytes; `subject` may be wide. Text is compared by its bytes, which is SQLite's
+    /// default (BINARY).
     static let first = Migration(
         number: 1,
         sql: """
