@@ -1,10 +1,10 @@
 public import AppleAccounts
 
-/// Decides about an App Flip call: redirect URI, caller, client and parameters, and the person's decision, in
+/// Decides about an App Flip call: redirect URI, caller, client and parameters, and the user's decision, in
 /// this order.
 ///
-/// The redirect URI is first, because every later error is told to Google there, so that linking goes on in
-/// the browser. That is safe also for an unknown client: the URIs belong to Google.
+/// The redirect URI is first, because every later error goes there to Google, so that linking continues in
+/// the browser. This is safe even for an unknown client: the URIs belong to Google.
 public struct AppFlipCheck: Sendable {
     let clients: ClientRegistry
 
@@ -12,7 +12,7 @@ public struct AppFlipCheck: Sendable {
         self.clients = clients
     }
 
-    /// - Parameter caller: The apps that the API key may ask about.
+    /// - Parameter caller: The apps that the API key may use.
     public func check(_ call: AppFlipRequestBody, caller: AppScope) -> AppFlipDecision {
         guard let uri = call.redirectURI, let target = clients.appFlipTarget(for: uri) else {
             return .refuse(.redirectURIMismatch)
@@ -63,7 +63,7 @@ public struct AppFlipCheck: Sendable {
         let challenge: CodeChallenge?
     }
 
-    /// Every fault that is found here is `invalid_request` for Google.
+    /// Reads the parameters. Every fault in them is `invalid_request` for Google.
     private func parameters(
         of call: AppFlipRequestBody, _ client: OAuthClient?, _ response: AuthorizationResponse
     ) throws(OAuthError) -> Parameters {
@@ -77,7 +77,7 @@ public struct AppFlipCheck: Sendable {
             throw OAuthError(
                 .invalidRequest, "The parameter state has more than \(RequestState.longest) bytes.")
         }
-        // Without one the client asks for all of its scopes, as at the authorization endpoint.
+        // Without the parameter the client requests all of its scopes, as at the authorization endpoint.
         var scopes = client.scopes
         if let scope = Self.value(call.scope) {
             guard let requested = ScopeSet(parsing: scope), requested.isSubset(of: client.scopes) else {
@@ -85,7 +85,7 @@ public struct AppFlipCheck: Sendable {
             }
             scopes = requested
         }
-        // Google sends no challenge yet. One that it does send must come along.
+        // Google sends no challenge yet. The backend must pass on a challenge that Google does send.
         let challenge = try ProofKeyCheck(rule: .optional, allowsPlain: false).challenge(
             Self.value(call.codeChallenge), method: Self.value(call.codeChallengeMethod))
         return Parameters(client: client, granted: try granted(call, of: scopes), challenge: challenge)

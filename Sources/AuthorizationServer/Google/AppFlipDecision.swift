@@ -1,4 +1,4 @@
-/// What comes of an App Flip call before the identity is looked at.
+/// The decision about an App Flip call, before the identity is checked.
 public enum AppFlipDecision: Sendable {
     /// An error of the interface, without a URL to open.
     case refuse(AppFlipRefusal)
@@ -6,9 +6,9 @@ public enum AppFlipDecision: Sendable {
     case proceed(AppFlipRequest)
 }
 
-/// Why there is no URL to open.
+/// Reasons for which there is no URL to open.
 public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
-    /// 400. The redirect URI is missing, or none of those of App Flip. Google is not behind it.
+    /// 400. The redirect URI is missing, or is no URI of App Flip, so it does not lead to Google.
     case redirectURIMismatch = "redirect_uri_mismatch"
     /// 403. The API key is for other apps than the client's.
     case callerForbidden = "caller_forbidden"
@@ -16,29 +16,30 @@ public enum AppFlipRefusal: String, Error, Sendable, CaseIterable {
     case decisionMissing = "decision_missing"
     /// 400. `decision` is none of the three words.
     case decisionUnknown = "decision_unknown"
-    /// 400. There are both an identity token and an account ID, which could be of two people.
+    /// 400. The call has both an identity token and an account ID, which could belong to two users.
     case identityAmbiguous = "identity_ambiguous"
 }
 
-/// Why a person who has agreed gets no code.
+/// Reasons for which a user who has agreed gets no code.
 public enum AppFlipObstacle: Sendable, Hashable, CaseIterable {
     case identityMissing
     /// The identity token did not pass its verification, or the sign-in with it was refused.
     case identityRefused
-    /// Older than the client's `max_authentication_age`.
+    /// The authentication is older than the client's `max_authentication_age`.
     case authenticationTooOld
-    /// The backend states an authentication in the future. Its clock is wrong, or it does not know when the
-    /// person signed in.
+    /// The backend states an authentication in the future. Its clock is wrong, or it does not know the time
+    /// of the user's sign-in.
     case authenticationAhead
-    /// A new sign-in makes the credential good again.
+    /// The credential is revoked. A new sign-in authorizes it again.
     case credentialRevoked
-    /// The account was linked again and again within an hour. Google is told in the browser to try later.
+    /// The account was linked again and again within an hour. Google shows in the browser that the user
+    /// should try later.
     case tooManyGrants
-    /// The database cannot be reached, or the like.
+    /// The database cannot be reached, or another dependency failed.
     case unavailable
     case accountErased, accountBeingErased, appleAccountDeleted
 
-    /// What Google is to do: go on in the browser, or end.
+    /// The outcome for Google: continue in the browser, or end.
     public var outcome: AppFlipOutcome {
         switch self {
         case .identityMissing, .identityRefused, .authenticationTooOld, .authenticationAhead,

@@ -1,5 +1,5 @@
 extension AppFlipOutcome {
-    /// A sentence for the person in the app. The English one is printable ASCII, because it is also the
+    /// A sentence for the user of the app. The English sentence is printable ASCII, because it is also the
     /// `error_description` that Google shows.
     var message: LocalizedText {
         switch self {

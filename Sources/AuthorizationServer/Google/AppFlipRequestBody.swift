@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them. They are not checked.
+/// The members of `POST /v1/oauth/app-flip` as the backend of the app posts them, unchecked.
 public struct AppFlipRequestBody: Sendable, Confidential {
-    // What the universal link has brought.
+    // Parameters of the universal link.
     public var clientID: String?
     public var redirectURI: String?
     public var state: String?
@@ -10,11 +10,11 @@ public struct AppFlipRequestBody: Sendable, Confidential {
     public var codeChallenge: String?
     public var codeChallengeMethod: String?
     public var userLocale: String?
-    /// What the person has answered in the app: `granted`, `denied` or `cancelled`.
+    /// The user's decision in the app: `granted`, `denied` or `cancelled`.
     public var decision: String?
-    /// Some of `scope`; empty when the person has granted none. `nil` is all of them.
+    /// A part of `scope`; empty when the user has granted no scope. `nil` is the whole scope.
     public var grantedScopes: String?
-    // Who the person is.
+    // The user's identity.
     public var identityToken: String?
     public var nonce: String?
     public var accountID: String?

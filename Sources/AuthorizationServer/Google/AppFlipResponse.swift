@@ -1,23 +1,23 @@
 import StrictJSON
 
-/// The `outcome` of an App Flip call: a code, or the error that Google is told.
+/// The `outcome` of an App Flip call: a code, or the error that Google receives.
 public enum AppFlipOutcome: String, Sendable, Hashable, CaseIterable {
     case code
-    /// The person does not want it. Google ends linking.
+    /// The user refused. Google ends linking.
     case accessDenied = "access_denied"
-    /// It did not work in the app. Google goes on in the browser.
+    /// Linking failed in the app. Google continues in the browser.
     case cancelled
-    /// Something is wrong with the request. Google goes on in the browser.
+    /// The request has a fault. Google continues in the browser.
     case invalidRequest = "invalid_request"
     /// This account can never be linked. Google ends linking.
     case unrecoverable
 }
 
-/// What the app's backend is told: the URL that the app opens as it is.
+/// The response to the app's backend: the URL that the app opens unchanged.
 public struct AppFlipResponse: Sendable, Hashable {
     public let redirectTo: String
     public let outcome: AppFlipOutcome
-    /// A sentence for the person, in their language.
+    /// A sentence for the user, in the user's language.
     public let message: String
 
     init(redirectTo: String, outcome: AppFlipOutcome, language: PageLanguage) {
@@ -26,13 +26,13 @@ public struct AppFlipResponse: Sendable, Hashable {
         message = outcome.message[language]
     }
 
-    /// Google shows the description to people, so it is the sentence for them, in English.
+    /// Uses the English sentence for users as the description, because Google shows the description to users.
     init(refusing outcome: AppFlipOutcome, by response: AuthorizationResponse, language: PageLanguage) {
         let error = OAuthError(outcome.errorCode, outcome.message.english)
         self.init(redirectTo: response.location(error: error), outcome: outcome, language: language)
     }
 
-    /// The request itself is wrong, and the description says how.
+    /// For a request with a fault. The description names the fault.
     init(refusing error: OAuthError, by response: AuthorizationResponse, language: PageLanguage) {
         self.init(redirectTo: response.location(error: error), outcome: .invalidRequest, language: language)
     }

@@ -1,11 +1,11 @@
 public import AppleAccounts
 
-/// The subject of an account that no Apple identity belongs to. Apple's subjects have no colon.
+/// The subject of an account without an Apple identity. Apple's subjects have no colon.
 extension AppleSubject {
-    /// Begins the subject of every account that a Google account has made.
+    /// Prefix of the subject of every account that a Google account has made.
     public static let googlePrefix = "google:"
 
-    /// The subject of the account that a Google account makes; `nil` when its `sub` is too long.
+    /// Makes the subject of an account that a Google account makes; `nil` when the `sub` is too long.
     public init?(madeBy googleSubject: String) {
         self.init("\(Self.googlePrefix)\(googleSubject)")
     }

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Google's assertion gives tokens without a code (streamlined linking, intent `get`).
+/// Google's assertion yields tokens without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let newGrantID: GrantID
@@ -8,7 +8,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// When Google made the assertion, by Google's clock.
+    /// Time at which Google made the assertion, by Google's clock.
     public let assertedAt: Moment
     public let scope: String
     public let newLineID: UniqueID

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A verified security event token of Google's.
+/// A verified security event token of Google.
 public struct GoogleEventCommand: Sendable, Hashable {
     public let jti: String
     /// The whole token, kept for inspection.
@@ -9,23 +9,23 @@ public struct GoogleEventCommand: Sendable, Hashable {
     public let changes: [Change]
     public let receivedAt: Moment
 
-    /// For how long an event is kept, in milliseconds: 30 days.
+    /// Milliseconds for which an event is kept: 30 days.
     public static let keptFor: Int64 = 2_592_000_000
-    /// The longest payload that a store takes, in bytes.
+    /// Size in bytes of the largest payload that a store accepts.
     public static let longestPayload = 65_536
 
     public enum Change: Sendable, Hashable {
-        /// Sessions or all tokens of a Google account were revoked, or it was hijacked: ends what came with
-        /// it.
+        /// Sessions or all tokens of a Google account were revoked, or the account was hijacked: ends the
+        /// token families linked with it.
         ///
-        /// - Parameter clients: Those of the Google project that the event is about; `nil` when it is about
-        ///   the Google account as a whole.
+        /// - Parameter clients: The clients of the Google project that the event is about; `nil` when the
+        ///   event is about the Google account as a whole.
         case endLines(googleSubject: String, upTo: Moment, of: Set<OAuthClientID>?)
         /// One refresh token, found by all 64 bytes of its double SHA-512, of a client of the project.
         case endToken(doubleSHA512: SHA512Digest, of: Set<OAuthClientID>)
         case disable(googleSubject: String, at: Moment)
         case enable(googleSubject: String, at: Moment)
-        /// Kept, and nothing more.
+        /// Stored without any other effect.
         case other(type: String)
     }
 
@@ -38,8 +38,8 @@ public struct GoogleEventCommand: Sendable, Hashable {
 }
 
 extension GoogleEventCommand {
-    /// The `sub` of the Google account that it is about. A security event token has one subject (RFC 8417
-    /// §1.2), so the first that one of its changes names is that of all.
+    /// The `sub` of the Google account that the event is about. A security event token has one subject (RFC
+    /// 8417 §1.2), so the first subject among its changes holds for all of them.
     public var googleSubject: String? { changes.lazy.compactMap(\.googleSubject).first }
 }
 

@@ -3,8 +3,8 @@ import Cryptography
 import Encodings
 
 extension GrantWorkingSet {
-    /// Gives tokens when Google states that an account of ours and one of theirs are the same person's
-    /// (streamlined linking, intent `get`). The person agreed at Google.
+    /// Issues tokens when Google states that an account of ours and a Google account belong to the same user
+    /// (streamlined linking, intent `get`). The user agreed at Google.
     mutating func apply(
         _ command: AssertionCommand, using generator: inout some RandomNumberGenerator
     ) throws(GrantRefusal) -> IssuedTokens {
@@ -26,7 +26,7 @@ extension GrantWorkingSet {
             NewLine(
                 id: command.newLineID, scope: command.scope, isNative: false,
                 refreshToken: command.refreshToken,
-                // Google's clock may be ahead, and a later event must still find the line to be older.
+                // Google's clock may be ahead. A later event must still find the token family to be older.
                 authenticatedAt: min(command.assertedAt, command.moment),
                 authorizedAt: authorization.moment, expiresAt: .last,
                 googleSubject: command.googleSubject),
@@ -35,10 +35,10 @@ extension GrantWorkingSet {
             grant: grant, line: line, scope: line.scope, account: standing.account, hasNewRefreshToken: true)
     }
 
-    /// Whether the Google account still leads to this account.
+    /// Returns `true` if the Google account still leads to this account.
     private func isMatched(_ command: AssertionCommand, _ record: SubjectRecord) -> Bool {
-        // An account that one Google account has made is never entered by another, also when both have the
-        // same address: an address can pass from person to person.
+        // An account made by one Google account is never entered by another, even when both have the same
+        // address: an address can pass from user to user.
         if record.key.subject.isMadeByGoogle {
             guard record.key.subject == AppleSubject(madeBy: command.googleSubject) else { return false }
         }
@@ -51,8 +51,8 @@ extension GrantWorkingSet {
         }
     }
 
-    /// Does what a security event of Google's asks for, once for each `jti`. Events that come in another
-    /// order leave the same state.
+    /// Applies a security event of Google, once for each `jti`. Events that arrive in another order leave the
+    /// same state.
     mutating func apply(
         _ command: GoogleEventCommand, using generator: inout some RandomNumberGenerator
     ) -> GoogleEventReceipt {
@@ -69,8 +69,8 @@ extension GrantWorkingSet {
                 }
             case .disable(let subject, let moment):
                 update(with: GoogleAccountRecord(subject: subject, isDisabled: true, moment: moment))
-                // Unless Google has enabled it since. A line can be younger than the event, which travels
-                // for a while, and nothing is good that a disabled account has linked.
+                // Unless Google has enabled the account since. A token family can be younger than the event,
+                // because delivery takes time, and no link of a disabled account is valid.
                 guard isDisabled(googleSubject: subject) else { break }
                 endLines(linkedWith: subject, of: nil, at: command.receivedAt, using: &generator) { _ in true
                 }
@@ -82,8 +82,8 @@ extension GrantWorkingSet {
         return .applied
     }
 
-    /// Ends lines that came with a Google account, and no other lines of their grants. Of a link that was
-    /// made after an event, the assertion is younger, so that an event which comes late does not end it.
+    /// Ends token families linked with a Google account, and no other families of their grants. A link that
+    /// was made after an event has a younger assertion, so a late event does not end it.
     private mutating func endLines(
         linkedWith subject: String, of clients: Set<OAuthClientID>?, at now: Moment,
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool
@@ -106,15 +106,15 @@ extension GrantWorkingSet {
 }
 
 extension TokenLine {
-    /// Compared by bytes, as the databases do it.
+    /// Compares bytes, as the databases do.
     fileprivate func isLinked(with subject: String) -> Bool {
         googleSubject?.isByteEqual(to: subject) ?? false
     }
 }
 
 extension SubjectRecord {
-    /// Whether the address is the person's, was authoritative when it was stored, and is no relay. In ASCII,
-    /// letter case does not count, as in the databases.
+    /// Returns `true` if the address is the user's, was authoritative when it was stored, and is no relay.
+    /// The case of ASCII letters is ignored, as in the databases.
     fileprivate func hasVerifiedAddress(_ address: String) -> Bool {
         guard let email = email?.value, email.isVerified, email.isPrivate != true else { return false }
         return email.address.utf8.elementsEqual(address.utf8) { $0.asciiLowercased == $1.asciiLowercased }

@@ -1,15 +1,15 @@
 import StrictJSON
 
-/// The responses of Google's streamlined linking that have no tokens.
+/// The responses of Google's streamlined linking without tokens.
 public enum LinkingResponse: Sendable, Hashable {
-    /// `check`: there is an account.
+    /// `check`: the account exists.
     case accountFound
-    /// `check`: there is none.
+    /// `check`: no account exists.
     case accountNotFound
-    /// `get` and `create`: the person has to sign in in the browser.
+    /// `get` and `create`: the user has to sign in in the browser.
     ///
-    /// - Parameter loginHint: The address in Google's assertion, which Google knows already. `nil` when there
-    ///   is none.
+    /// - Parameter loginHint: The address in Google's assertion, which Google knows already. `nil` without an
+    ///   address.
     case linkingError(loginHint: String?)
 
     public var status: Int {
@@ -20,7 +20,7 @@ public enum LinkingResponse: Sendable, Hashable {
         }
     }
 
-    /// The body of the response. Google wants words in place of booleans.
+    /// The body of the response. Google requires words in place of booleans.
     public var json: [UInt8] {
         var json = JSONWriter(reservingCapacity: 128)
         json.beginObject()

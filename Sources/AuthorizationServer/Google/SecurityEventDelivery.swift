@@ -1,15 +1,15 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A refresh token that Google is to be told of: it has ended (RISC, `token-revoked`).
+/// A pending notification to Google that a refresh token has ended (RISC, `token-revoked`).
 ///
-/// Written in the transaction that ends the token. A worker claims it, delivers it, and removes it; seven
-/// days after `createdAt` it is given up.
+/// Written in the transaction that ends the token. A worker claims the delivery, sends it, and removes it;
+/// seven days after `createdAt` the worker gives it up.
 public struct SecurityEventDelivery: Sendable, Hashable {
     /// Also the `jti` of the security event token, so that a repeated delivery is recognized.
     public let id: UniqueID
     public let oauthClientID: OAuthClientID
-    /// Of the text of the token, by which Google finds it.
+    /// Double SHA-512 of the token's text, by which Google finds the token.
     public let doubleSHA512: SHA512Digest
     public let createdAt: Moment
     public var attempts: Int64

@@ -4,16 +4,16 @@ import Encodings
 public import JOSE
 import StrictJSON
 
-/// The security event token that tells Google that a refresh token has ended (RFC 8417, RISC).
+/// The security event token that notifies Google of the end of a refresh token (RFC 8417, RISC).
 public struct TokenRevokedEvent: Sendable, Hashable {
     /// The `typ` of the header (RFC 8417 §2.3).
     public static let type: StaticString = "secevent+jwt"
     static let audience = "google_account_linking"
 
     public let issuer: String
-    /// `jti`. The same in each delivery, so that a repetition is recognized.
+    /// The claim `jti`. The same in each delivery, so that a repetition is recognized.
     public let id: UniqueID
-    /// Of the text of the token, by which Google finds it.
+    /// Double SHA-512 of the token's text, by which Google finds the token.
     public let doubleSHA512: SHA512Digest
     /// Seconds since 1970.
     public let issuedAt: Int64

@@ -1,20 +1,20 @@
 public import AppleAccounts
 public import Cryptography
 
-/// An authorization code as it is kept: by its digest, with everything that it is bound to.
+/// An authorization code as stored: its digest, with everything that the code is bound to.
 public struct CodeRecord: Sendable, Hashable {
     /// SHA-256 of the code's text.
     public let digest: SHA256Digest
     public let grantID: GrantID
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// Byte for byte as in the authorization request.
+    /// The redirect URI, byte for byte as in the authorization request.
     public let redirectURI: String
     /// `nil` when the request had none.
     public let challenge: StoredChallenge?
     /// Space-separated.
     public let scope: String
-    /// For the ID token.
+    /// The `nonce` for the ID token.
     public let nonce: String?
     public let authenticatedAt: Moment
     public let authorizedAt: Moment
@@ -22,10 +22,11 @@ public struct CodeRecord: Sendable, Hashable {
     public let expiresAt: Moment
     public var redemption: Redemption?
 
-    /// For how long a code is kept after its expiry, in milliseconds, so that a second use is recognized.
+    /// Milliseconds for which a code is kept after its expiry, so that a second use is recognized.
     public static let keptAfterExpiry: Int64 = 86_400_000
 
-    /// The one success of a code. The row stays a day past its expiry, so that a second use is recognized.
+    /// The single successful use of a code. The row stays a day past its expiry, so that a second use is
+    /// recognized.
     public struct Redemption: Sendable, Hashable {
         public let moment: Moment
         public let lineID: UniqueID

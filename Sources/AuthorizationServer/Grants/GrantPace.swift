@@ -1,19 +1,19 @@
 public import AppleAccounts
 
-/// How many grants an account has given to an OAuth client within an hour.
+/// Counts the grants that an account has given to an OAuth client within an hour.
 ///
-/// It outlives the grants. Otherwise one person could agree and have it revoked without end, and every round
-/// leaves two events in the feed for ever.
+/// The pace outlives the grants. Otherwise one user could agree and revoke without end, and every round would
+/// leave two events in the feed for ever.
 public struct GrantPace: Sendable, Hashable {
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// When the first of them was given.
+    /// Time of the first grant of the hour.
     public private(set) var begunAt: Moment
     public private(set) var count: Int64
 
-    /// How many there can be within an hour.
+    /// Number of grants within an hour.
     public static let most: Int64 = 20
-    /// In milliseconds: an hour. After that the pace is forgotten.
+    /// Milliseconds of the window: an hour. After it the pace is forgotten.
     public static let window: Int64 = 3_600_000
 
     public init(accountID: AccountID, oauthClientID: OAuthClientID, begunAt: Moment, count: Int64 = 0) {
@@ -23,7 +23,7 @@ public struct GrantPace: Sendable, Hashable {
         self.count = count
     }
 
-    /// Counts one more. Returns `false`, and counts nothing, when there are too many already.
+    /// Counts one more grant. Returns `false`, and counts nothing, at the limit.
     mutating func countGrant(at moment: Moment) -> Bool {
         if moment >= begunAt.advanced(byMilliseconds: Self.window) { (begunAt, count) = (moment, 0) }
         guard count < Self.most else { return false }

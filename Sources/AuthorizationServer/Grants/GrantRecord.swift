@@ -1,25 +1,26 @@
 // AuthorizationServer owns OAuth 2.0: clients, scopes, redirect URIs, requests, grants, codes, tokens, and
-// what is decided about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
+// the decisions about them. It does no I/O, reads no clock, and knows neither HTTP servers nor databases.
 
 public import AppleAccounts
 
-/// What one person has granted to one OAuth client. Each authorization adds a line of tokens to it.
+/// Access that one user has granted to one OAuth client. Each authorization adds a token family.
 public struct GrantRecord: Sendable, Hashable {
     public let id: GrantID
     public let accountID: AccountID
     public let oauthClientID: OAuthClientID
-    /// The primary client ID of the app that the OAuth client belongs to. The credential for it decides
-    /// whether tokens of the grant are good.
+    /// The primary client ID of the app that the OAuth client belongs to. The credential for this app decides
+    /// whether tokens of the grant are valid.
     public let clientID: ClientID
-    /// All scopes that the person has agreed to, space-separated, in the order in which that happened.
+    /// All scopes that the user has agreed to, space-separated, in the order of the agreements.
     public var scope: String
     public let createdAt: Moment
-    /// When the person last agreed.
+    /// Time at which the user last agreed.
     public var consentedAt: Moment
-    /// The authorization moment of the latest line or code. A revocation ends what is not younger.
+    /// The authorization moment of the latest token family or code. A revocation ends grants that are not
+    /// younger.
     public var authorizedAt: Moment
-    /// The `sub` of the Google account that was linked last by streamlined linking. It is told, and decides
-    /// nothing: each line has the one that it came with.
+    /// The `sub` of the Google account that was linked last by streamlined linking. For information only; no
+    /// rule reads it, because each token family stores its own `sub`.
     public var googleSubject: String?
 
     public init(

@@ -1,29 +1,30 @@
 public import AppleAccounts
 public import Cryptography
 
-/// What one code or assertion gave: a refresh token that may have successors, and access tokens.
+/// A token family: the tokens issued for one code or assertion. It has access tokens, and may have a refresh
+/// token with successors.
 ///
-/// A refresh token has the ID of its line, a secret of the line, a generation and a secret of its own. So an
-/// old token of the line is recognized without a row for each rotation: the line's secret fits, the rest
-/// does not.
+/// A refresh token has the ID of its token family, a secret of the family, a generation and a secret of its
+/// own. So an old token of the family is recognized without a row for each rotation: the family's secret
+/// fits, the rest does not.
 public struct TokenLine: Sendable, Hashable {
     public let id: UniqueID
     public let grantID: GrantID
-    /// Whether the OAuth client is a native app. The account's ceiling counts these.
+    /// True if the OAuth client is a native app. The account's limit counts these token families.
     public let isNative: Bool
     /// Space-separated.
     public let scope: String
-    /// The person's authentication, `auth_time` of ID tokens.
+    /// Time of the user's authentication, `auth_time` of ID tokens.
     public let authenticatedAt: Moment
-    /// The credential's authorization moment when the line began.
+    /// The credential's authorization moment when the token family began.
     public let authorizedAt: Moment
     public let createdAt: Moment
-    /// From then on nothing of the line is good. `Moment.last` for a line without an end.
+    /// Moment from which no token of the token family is valid. `Moment.last` for a family without an end.
     public var expiresAt: Moment
-    /// `nil` for a line that has access tokens only.
+    /// `nil` for a token family that has access tokens only.
     public var refreshToken: RefreshTokenState?
-    /// The `sub` of the Google account whose assertion gave the line; `nil` for a line of a code. A person
-    /// may link several Google accounts, and an event about one of them ends its own lines alone.
+    /// The `sub` of the Google account whose assertion began the token family; `nil` for a family of a code.
+    /// A user may link several Google accounts, and an event about one of them ends only its own families.
     public let googleSubject: String?
 
     public init(
@@ -44,19 +45,19 @@ public struct TokenLine: Sendable, Hashable {
     }
 }
 
-/// What is kept of a line's refresh tokens.
+/// The stored state of a token family's refresh token.
 public struct RefreshTokenState: Sendable, Hashable {
-    /// SHA-256 of the secret that all tokens of the line share.
+    /// SHA-256 of the secret that all tokens of the token family share.
     public let lineSecretDigest: SHA256Digest
     /// SHA-256 of the text of the current token.
     public var digest: SHA256Digest
-    /// How often the token was rotated; 0 for the first. For operators: no rule reads it, because a token is
-    /// judged by its digest alone, which covers the generation in its text.
+    /// Number of rotations; 0 for the first token. For operators: no rule reads the number, because a token
+    /// is judged by its digest alone, which covers the generation in its text.
     public var generation: UInt32
-    /// SHA-256 of the token before, and when it was exchanged for the current one.
+    /// SHA-256 of the previous token, and the time of its exchange for the current token.
     public var previous: Previous?
-    /// SHA-512 of SHA-512 of the text of the current token, for what Google is told. `nil` for clients that
-    /// are not Google's.
+    /// SHA-512 of SHA-512 of the text of the current token, for notifications to Google. `nil` for clients
+    /// other than Google.
     public var doubleSHA512: SHA512Digest?
 
     public struct Previous: Sendable, Hashable {

@@ -1,15 +1,15 @@
 import Cryptography
 import Encodings
 
-/// How a code challenge was made from the code verifier (RFC 7636 §4.2).
+/// The method by which a code challenge was made from the code verifier (RFC 7636 §4.2).
 public enum CodeChallengeMethod: String, Sendable, Hashable, CaseIterable {
     case s256 = "S256"
     /// The challenge is the verifier.
     case plain
 }
 
-/// What binds a code to the client that asked for it (RFC 7636): only the holder of the verifier can redeem
-/// it.
+/// Binds a code to the client that requested it (RFC 7636): only the holder of the verifier can redeem the
+/// code.
 public struct CodeChallenge: Sendable, Hashable {
     public let method: CodeChallengeMethod
     public let text: String
@@ -19,7 +19,8 @@ public struct CodeChallenge: Sendable, Hashable {
     public init?(_ text: String, method: CodeChallengeMethod) {
         switch method {
         case .s256:
-            // One that no SHA-256 encodes to is accepted (RFC 7636 §4.2 allows it), and no verifier fits it.
+            // A challenge that no SHA-256 encodes to is accepted (RFC 7636 §4.2 allows it), and no verifier
+            // fits it.
             guard text.utf8.count == 43,
                 text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_".utf8.contains($0) })
             else { return nil }
@@ -30,7 +31,7 @@ public struct CodeChallenge: Sendable, Hashable {
         self.text = text
     }
 
-    /// Reads what a store has kept. It was checked before it was kept.
+    /// Reads a stored challenge, which was checked before it was stored.
     public init(_ stored: CodeRecord.StoredChallenge) {
         method = stored.isPlain ? .plain : .s256
         text = stored.text
@@ -40,10 +41,10 @@ public struct CodeChallenge: Sendable, Hashable {
         CodeRecord.StoredChallenge(text: text, isPlain: method == .plain)
     }
 
-    /// Whether the verifier is the one that the challenge was made from. The duration does not depend on
-    /// where they differ.
+    /// Returns `true` if the challenge was made from this verifier. The duration does not depend on the
+    /// position of a difference.
     ///
-    /// The method is the one of the authorization request. A token request names none, so it cannot choose a
+    /// The method is the authorization request's. A token request names no method, so it cannot choose a
     /// weaker one.
     public func isAnswered(by verifier: CodeVerifier) -> Bool {
         let answer =
@@ -54,8 +55,8 @@ public struct CodeChallenge: Sendable, Hashable {
         return ConstantTime.areEqual(Array(answer.utf8), Array(text.utf8))
     }
 
-    /// The rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there was a
-    /// challenge, and the right one.
+    /// Applies the rule of a token request (RFC 7636 §4.6, RFC 9700 §2.1.1): a verifier exactly when there
+    /// was a challenge, and the right verifier.
     ///
     /// A verifier without a challenge is refused, because an attacker who removed the challenge from the
     /// authorization request would otherwise have removed the protection.

@@ -2,7 +2,7 @@
 struct ProofKeyCheck {
     let rule: ProofKeyRule
     let allowsPlain: Bool
-    /// Whether the ID token of this request will repeat a `nonce`.
+    /// True if the ID token of this request will repeat a `nonce`.
     var hasNonceInIDToken = false
 
     /// Returns the challenge, or `nil` when there is none and none is required.
@@ -10,7 +10,7 @@ struct ProofKeyCheck {
     /// - Parameter method: Absent is `plain` (RFC 7636 §4.3), which most clients may not use.
     func challenge(_ text: String?, method name: String?) throws(OAuthError) -> CodeChallenge? {
         guard let text else {
-            // Otherwise an attacker could drop the challenge and leave only the method behind.
+            // Otherwise an attacker could remove the challenge and leave only the method.
             guard name == nil else {
                 throw OAuthError(
                     .invalidRequest,

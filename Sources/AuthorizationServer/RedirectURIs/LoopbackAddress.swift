@@ -1,8 +1,8 @@
 /// A URI on the loopback interface, split at its port (RFC 8252 §7.3).
 ///
-/// The two literals and `localhost` count. Other spellings of the address could be read differently by another
-/// parser. `localhost` can be given another address by the machine's configuration, so it matches only where
-/// it is registered, and whether it may be is decided there.
+/// The two literal addresses and `localhost` are accepted. Other spellings of the address could be read
+/// differently by another parser. The machine's configuration can give `localhost` another address, so it
+/// matches only where it is registered; the registration decides whether it may be.
 struct LoopbackAddress: Equatable {
     /// `http://127.0.0.1`, `http://[::1]` or `http://localhost`.
     private let origin: [UInt8]
@@ -13,7 +13,7 @@ struct LoopbackAddress: Equatable {
     private static let localhost = Array("http://localhost".utf8)
     private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) } + [localhost]
 
-    /// Returns `nil` for anything else, and for a port that is not written as a number from 1 to 65535.
+    /// Returns `nil` for any other URI, and for a port that is not written as a number from 1 to 65535.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let origin = Self.origins.first(where: bytes.starts) else { return nil }
@@ -40,7 +40,7 @@ struct LoopbackAddress: Equatable {
         origin == other?.origin && rest == other?.rest
     }
 
-    /// One number has one spelling, so that a leading zero does not match.
+    /// Accepts one spelling of each number, so that a leading zero does not match.
     static func port(_ digits: some Collection<UInt8>) -> UInt16? {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"), digits.allSatisfy(\.isDigit)
         else { return nil }

@@ -1,8 +1,8 @@
-/// Where the answer to one request goes: a redirect URI that was found among the registered ones.
+/// The destination of the response to one request: a redirect URI that was found among the registered URIs.
 ///
-/// Only a match makes one, so that nothing can be sent to a URI that was not checked.
+/// Only a match makes a target, so that nothing can be sent to a URI that was not checked.
 public struct RedirectTarget: Sendable, Hashable {
-    /// As the request had it, with its port. The token request must repeat these bytes.
+    /// The URI as the request had it, with its port. The token request must repeat these bytes.
     public let text: String
     public let form: RegisteredRedirectURI.Form
 
@@ -11,10 +11,10 @@ public struct RedirectTarget: Sendable, Hashable {
         self.form = form
     }
 
-    /// Whether the answer goes to a program on this computer.
+    /// True if the response goes to a program on this computer.
     public var isLoopback: Bool { form == .loopback }
 
-    /// What `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
+    /// Source that `form-action` of a Content-Security-Policy must name, or Chromium blocks the redirect that
     /// follows a form (CSP Level 3 §2.3.1): the origin, or the scheme where there is no origin.
     public var formActionSource: String {
         let bytes = Array(text.utf8)
@@ -27,11 +27,11 @@ public struct RedirectTarget: Sendable, Hashable {
             decoding: hasSource ? scheme + "://".utf8 + authority : scheme + ":".utf8, as: UTF8.self)
     }
 
-    /// Where the browser goes, in short and for people: a host with its port, or the scheme of an app.
+    /// The browser's destination, in short and for users: a host with its port, or the scheme of an app.
     public var destination: String {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
         let rest = text.utf8[text.utf8.index(after: colon)...]
-        // Only what follows the scheme at once is a host. A path can have another URI in it.
+        // Only text directly after the scheme is a host. A path can contain another URI.
         guard rest.starts(with: "//".utf8) else { return String(text[..<colon]) }
         let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return String(Substring(host))

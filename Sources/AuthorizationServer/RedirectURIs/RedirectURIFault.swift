@@ -1,12 +1,12 @@
-/// Why a redirect URI of the configuration is refused.
+/// Reasons for which a redirect URI of the configuration is refused.
 public enum RedirectURIFault: String, Error, Sendable, CaseIterable {
     case tooLong, characterNotAllowed, notAbsolute, fragment, wildcard, outOfBand, userInformation, localhost
     case httpNotLoopback, hostMalformed, portMalformed, pathNotNormal
     case schemeWithoutPeriod, schemeMalformed, twoSlashes, noSlash
-    // What the form would allow, but the client's kind does not.
+    // Forms that are valid, but not for the client's kind.
     case customSchemeOfWebClient, loopbackOfWebClient, loopbackOnPhone, schemeTooLong
 
-    /// What was expected, and what to do.
+    /// The expected form, and the remedy.
     public var reason: String {
         switch self {
         case .tooLong: "must have at most \(RegisteredRedirectURI.longest) characters; shorten it"

@@ -7,7 +7,7 @@ extension RegisteredRedirectURI {
         throws(RedirectURIFault)
     {
         switch (kind, form) {
-        // Of a client of Google only those of its test tool are configured, and only in development.
+        // For a client of Google only the URIs of its test tool are configured, and only in development.
         case (_, .claimedHTTPS), (_, .googleProject), (_, .appFlip), (.googleLinking, _): break
         case (.web, .customScheme): throw .customSchemeOfWebClient
         case (.web, .loopback):

@@ -1,10 +1,10 @@
 extension RegisteredRedirectURI {
     /// Reads a redirect URI of the configuration.
     ///
-    /// It refuses every form that user agents spell differently, because then the comparison of bytes would
-    /// refuse an honest request, or the browser would go somewhere else than the text says.
+    /// Refuses every form that user agents spell differently: otherwise the comparison of bytes would refuse
+    /// an honest request, or the browser would open another address than the text names.
     ///
-    /// - Parameter allowsLocalhost: Whether `http://localhost` is a loopback address. RFC 8252 §8.3 advises
+    /// - Parameter allowsLocalhost: `true` if `http://localhost` is a loopback address. RFC 8252 §8.3 advises
     ///   against it, but some libraries and sign-in buttons know no other name.
     public init(registering text: String, allowsLocalhost: Bool = false) throws(RedirectURIFault) {
         let bytes = Array(text.utf8)
@@ -69,7 +69,7 @@ extension RegisteredRedirectURI {
         try checkPath(rest)
     }
 
-    /// Splits what follows `https:` or `http:`.
+    /// Splits the text after `https:` or `http:`.
     private static func split(
         _ rest: ArraySlice<UInt8>
     ) throws(RedirectURIFault) -> (
@@ -102,8 +102,8 @@ extension RegisteredRedirectURI {
         guard trimmed != "localhost", !trimmed.hasSuffix(".localhost") else { throw .localhost }
     }
 
-    /// Path and query. Browsers remove dot segments, also escaped ones, and some turn an escaped slash into a
-    /// slash.
+    /// Checks path and query. Browsers remove dot segments, also escaped ones, and some turn an escaped slash
+    /// into a slash.
     private static func checkPath(_ tail: ArraySlice<UInt8>) throws(RedirectURIFault) {
         var rest = tail
         while let byte = rest.popFirst() {

@@ -1,9 +1,9 @@
 import Encodings
 
-/// A redirect URI that a client may use, as the configuration has it or as Google's rules make it.
+/// A redirect URI that a client may use, from the configuration or from Google's rules.
 ///
-/// A URI of a request matches when it has the same bytes. Nothing is decoded, normalized or completed before,
-/// because every such step can lead to a URI that is not registered (RFC 9700 §4.1.3).
+/// A URI of a request matches when it has the same bytes. Nothing is decoded, normalized or completed before
+/// the comparison, because every such step can lead to a URI that is not registered (RFC 9700 §4.1.3).
 public struct RegisteredRedirectURI: Sendable, Hashable {
     public enum Form: String, Sendable, Hashable, CaseIterable {
         /// `https`: the host belongs to the client.
@@ -13,16 +13,16 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         /// `http://127.0.0.1` or `http://[::1]`, on any port (RFC 8252 §7.3), and `http://localhost` where it is
         /// allowed.
         case loopback
-        /// Google's, for linking in the browser.
+        /// Google's URI for linking in the browser.
         case googleProject = "google_project"
-        /// Google's, for linking in the app.
+        /// Google's URI for linking in the app.
         case appFlip = "app_flip"
     }
 
     public let text: String
     public let form: Form
 
-    /// In characters.
+    /// Largest number of characters.
     public static let longest = 1024
 
     init(text: String, form: Form) {
@@ -30,8 +30,8 @@ public struct RegisteredRedirectURI: Sendable, Hashable {
         self.form = form
     }
 
-    /// Returns the target of a redirect when the URI of a request is this one: byte for byte, but for the
-    /// port of a loopback address, which a native app takes from what is free.
+    /// Returns the target of a redirect when the URI of a request is this URI: byte for byte, except the port
+    /// of a loopback address, which a native app takes from the free ports.
     public func target(for uri: String) -> RedirectTarget? {
         let isMatch =
             form == .loopback

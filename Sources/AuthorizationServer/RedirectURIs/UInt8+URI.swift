@@ -5,7 +5,7 @@ extension UInt8 {
     var isLetter: Bool { isLowercaseLetter || isUppercaseLetter }
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// RFC 3986 §2.3. Nothing has to escape these, and they have no meaning of their own.
+    /// True for unreserved characters (RFC 3986 §2.3), which need no escape and have no special meaning.
     var isUnreserved: Bool {
         switch self {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
@@ -13,8 +13,8 @@ extension UInt8 {
         }
     }
 
-    /// Whether the byte can stand in a URI at all: printable ASCII without the characters that RFC 3986
-    /// excludes. User agents change some of those, for example `\` to `/`.
+    /// True if the byte can occur in a URI: printable ASCII without the characters that RFC 3986 excludes.
+    /// User agents change some of the excluded characters, for example `\` to `/`.
     var isURICharacter: Bool {
         switch self {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),

@@ -1,17 +1,17 @@
-/// What comes of a request to `/oauth/authorize`, before anything is known about the person.
+/// The decision about a request to `/oauth/authorize`, before anything is known about the user.
 public enum AuthorizationDecision: Sendable {
-    /// A page for the person. There is no URI that could be trusted, or it must not be used from here.
+    /// A page for the user. The request has no trusted URI, or a redirect must not be sent from this browser.
     case page(AuthorizationPageError)
-    /// Back to the client with an error, by 303.
+    /// A redirect back to the client with an error, by 303.
     case redirect(AuthorizationResponse, OAuthError)
     case proceed(AuthorizationRequest)
 }
 
-/// Why a page is shown in place of a redirect.
+/// An error that is shown as a page instead of a redirect.
 public struct AuthorizationPageError: Error, Sendable {
     /// `invalid_request`, `invalid_client`, `redirect_uri_mismatch` or `disallowed_useragent`.
     public let error: OAuthError
-    /// `nil` when the request names none that is known.
+    /// `nil` when the request names no known client.
     public let client: OAuthClient?
     public let languages: RequestedLanguages
 

@@ -1,4 +1,5 @@
-/// The parameters behind client and redirect URI. Every fault in them is told to the client by a redirect.
+/// Checks the parameters other than client and redirect URI. Every fault in them goes to the client by a
+/// redirect.
 extension AuthorizationRequestCheck {
     func request(
         _ reader: ParameterReader, client: OAuthClient, response: AuthorizationResponse,
@@ -13,7 +14,7 @@ extension AuthorizationRequestCheck {
         let prompts = try prompts(reader)
         let maxAge = try maxAge(reader)
         try ResourceCheck(audience: client.audience).check(reader.parameters)
-        // A hint that is repeated is as wrong as any parameter.
+        // A repeated hint is an error like any repeated parameter.
         _ = try reader.hint(.uiLocales)
         _ = try reader.hint(.userLocale)
         return AuthorizationRequest(
@@ -23,7 +24,7 @@ extension AuthorizationRequestCheck {
             loginHint: try reader.hint(.loginHint), languages: languages)
     }
 
-    /// OpenID Connect Core §6: a request object could say something else than the query.
+    /// Refuses request objects (OpenID Connect Core §6), because their content could contradict the query.
     private func refuseRequestObjects(_ reader: ParameterReader) throws(OAuthError) {
         if reader.parameters[RequestParameter.request.rawValue] != .absent {
             throw OAuthError(

@@ -1,7 +1,7 @@
 /// Decides about the parameters of a request to `/oauth/authorize`.
 ///
-/// The order protects people: until client and redirect URI are known to belong together, nothing is sent to
-/// a URI of the request, because such a redirect could lead anywhere (RFC 9700 §4.11.2).
+/// The order protects users: until client and redirect URI are known to belong together, nothing is sent to a
+/// URI of the request, because such a redirect could lead anywhere (RFC 9700 §4.11.2).
 public struct AuthorizationRequestCheck: Sendable {
     let settings: OAuthSettings
 
@@ -34,8 +34,8 @@ public struct AuthorizationRequestCheck: Sendable {
         do throws(OAuthError) {
             uri = try reader.required(.redirectURI)
         } catch {
-            // A wrong client is the first thing that is told, so that the two errors are found in their
-            // order.
+            // A wrong client is reported before a missing redirect URI, so that developers find the two
+            // errors in order.
             let (client, clientError) = client(reader)
             return page(clientError ?? error, client: client, languages: languages)
         }

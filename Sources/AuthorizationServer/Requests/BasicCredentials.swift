@@ -1,13 +1,13 @@
 import Encodings
 
-/// Client ID and secret in HTTP Basic (RFC 7617), each encoded as in a form before (RFC 6749 §2.3.1).
+/// Client ID and secret in HTTP Basic (RFC 7617), each form-encoded first (RFC 6749 §2.3.1).
 public struct BasicCredentials: Sendable, Confidential {
-    /// At introspection also the name of an API key.
+    /// The client ID. At introspection also the name of an API key.
     public let clientID: String
     /// `nil` when it is empty, as some libraries send it for a public client.
     public let secret: String?
 
-    /// Returns `nil` for another scheme and for anything that cannot be read.
+    /// Returns `nil` for another scheme and for credentials that cannot be decoded.
     public init?(_ authorization: String) {
         guard authorization.utf8.count <= 1024 else { return nil }
         let bytes = Array(authorization.utf8)
@@ -16,7 +16,7 @@ public struct BasicCredentials: Sendable, Confidential {
             let decoded = Base64.decode(String(decoding: bytes[(space + 1)...], as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        // The encoding leaves no colon, ampersand or equals sign.
+        // The decoded text has no unescaped colon, ampersand or equals sign within ID and secret.
         guard case .text(let clientID) = Self.decode(decoded[..<colon]) else { return nil }
         switch Self.decode(decoded[(colon + 1)...]) {
         case .text(let text): secret = text

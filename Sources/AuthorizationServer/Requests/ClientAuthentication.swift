@@ -1,4 +1,4 @@
-/// The rule of RFC 6749 §2.3 and §3.2.1: who must prove what about the client.
+/// Authenticates the client of a request (RFC 6749 §2.3 and §3.2.1).
 public struct ClientAuthentication: Sendable {
     let clients: ClientRegistry
 
@@ -8,7 +8,7 @@ public struct ClientAuthentication: Sendable {
 
     /// Returns the client, or throws `invalid_client`.
     ///
-    /// The time that it takes does not say whether there is such a client: a secret is hashed in any case.
+    /// The duration does not reveal whether the client exists: a secret is hashed in any case.
     public func authenticate(_ credentials: ClientCredentials) throws(TokenEndpointError) -> OAuthClient {
         let usedBasic = credentials.method == .basic
         guard let client = clients[credentials.clientID] else {
@@ -24,8 +24,8 @@ public struct ClientAuthentication: Sendable {
             }
             return client
         }
-        // A public client that sends a secret it does not have is wrong about what protects it. There is nothing
-        // to guess, and client IDs are no secrets, so the answer says what is wrong.
+        // A public client that sends a secret it does not have misunderstands its own protection. There is no
+        // secret to guess, and client IDs are public, so the response names the mistake.
         guard client.isConfidential || !client.secretHashes.isEmpty else {
             throw TokenEndpointError(
                 OAuthError(.invalidClient, "This client has no secret; leave it out."), usedBasic: usedBasic)

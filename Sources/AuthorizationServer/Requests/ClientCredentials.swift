@@ -1,7 +1,6 @@
 import Encodings
 
-/// What a client says about itself at the token, revocation or introspection endpoint (RFC 6749 §2.3). It is
-/// not checked yet.
+/// The unchecked credentials of a client at the token, revocation or introspection endpoint (RFC 6749 §2.3).
 public struct ClientCredentials: Sendable, Confidential {
     public enum Method: String, Sendable, Hashable, CaseIterable {
         /// `client_id` alone.
@@ -12,14 +11,14 @@ public struct ClientCredentials: Sendable, Confidential {
     }
 
     public let method: Method
-    /// As it was sent. There may be no such client.
+    /// The client ID as sent. The client may not exist.
     public let clientID: String
     let secret: String?
 
     /// Reads the parameters and the field `Authorization`.
     ///
-    /// Throws `invalid_request` for two methods at once, and `invalid_client` for none and for a method that
-    /// is not supported.
+    /// Throws `invalid_request` for two methods at once, and `invalid_client` without a method and for a
+    /// method that is not supported.
     init(_ reader: ParameterReader, authorization: String?) throws(TokenEndpointError) {
         do throws(OAuthError) {
             let clientID = try reader.text(.clientID)

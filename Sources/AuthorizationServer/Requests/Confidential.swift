@@ -1,5 +1,5 @@
-/// A value with a secret in it. No description, interpolation or `dump` shows its members, so that the secret
-/// does not reach a log.
+/// A value that contains a secret. No description, interpolation or `dump` shows its members, so that the
+/// secret does not reach a log.
 public protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Confidential {

@@ -1,21 +1,21 @@
-/// Recognizes browsers inside of apps (RFC 8252 §8.12): the app around them could read what the person types,
-/// and they share no session with the system's browser.
+/// Recognizes browsers inside of apps (RFC 8252 §8.12): the surrounding app could read the user's input, and
+/// the browser shares no session with the system's browser.
 ///
-/// It goes by what they say about themselves. That is a help for honest developers, and no protection from an
-/// app that lies.
+/// The check reads only the `User-Agent`. It helps honest developers, and does not protect from an app that
+/// lies.
 public enum EmbeddedWebView {
-    /// How many bytes are looked at. Those of browsers in apps have some hundred; the field can be as long as a
-    /// header.
+    /// Number of bytes that are read. The fields of browsers in apps have some hundred; a field can be as
+    /// long as a header.
     static let longestUserAgent = 1024
 
     public static func isOne(userAgent: String) -> Bool {
         let marks = marks(in: userAgent)
-        // Browsers and the system's sheets for signing in say Safari; a bare web view does not.
+        // Browsers and the system's sheets for signing in have the word Safari; a bare web view does not.
         if marks.isSuperset(of: [.apple, .webKit]), !marks.contains(.safari) { return true }
         return marks.isSuperset(of: [.android, .androidWebView]) || marks.contains(.inAppBrowser)
     }
 
-    /// What the words of a `User-Agent` say.
+    /// Facts about a browser that words of its `User-Agent` show.
     private struct Marks: OptionSet {
         let rawValue: UInt8
 
@@ -24,7 +24,7 @@ public enum EmbeddedWebView {
         static let safari = Marks(rawValue: 4)
         static let android = Marks(rawValue: 8)
         static let androidWebView = Marks(rawValue: 16)
-        /// One that says Safari, or leaves out `wv`.
+        /// A browser inside of an app that has the word Safari, or leaves out `wv`.
         static let inAppBrowser = Marks(rawValue: 32)
     }
 

@@ -1,6 +1,6 @@
 /// The body of a request to the token, revocation or introspection endpoint.
 public enum EndpointForm {
-    /// Reads a form (RFC 6749 §3.2). Everything that is wrong with it is `invalid_request`.
+    /// Reads a form (RFC 6749 §3.2). Every fault in it is `invalid_request`.
     ///
     /// - Parameters:
     ///   - contentType: The field `Content-Type`.
@@ -27,7 +27,8 @@ public enum EndpointForm {
                     + "\(FormParameters.mostBytes) bytes; shorten it.")
         }
         let reader = ParameterReader(parameters)
-        // Also one that this request does not need: RFC 6749 §3.2. Of `resource` RFC 8707 allows several.
+        // Repeated parameters are refused even if this request does not need them (RFC 6749 §3.2). RFC 8707
+        // allows several `resource` parameters.
         for name in parameters.repeatedNames {
             guard let parameter = RequestParameter(rawValue: name), parameter != .resource else { continue }
             throw TokenEndpointError(reader.refusal(parameter, "is repeated; send it once"))
@@ -35,10 +36,10 @@ public enum EndpointForm {
         return reader
     }
 
-    /// The most bytes of the field that are looked at. The field can be as long as a header.
+    /// Number of bytes of the field that are read. The field can be as long as a header.
     private static let longestType = 128
 
-    /// A media type is compared without regard to case, and its parameters are left out (RFC 9110 §8.3.1).
+    /// Compares the media type without regard to case, and ignores its parameters (RFC 9110 §8.3.1).
     public static func isForm(_ contentType: String?) -> Bool {
         let type = (contentType ?? "").utf8.prefix(longestType).prefix { $0 != UInt8(ascii: ";") }
         let trimmed = type.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }

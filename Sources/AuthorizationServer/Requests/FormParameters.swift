@@ -2,14 +2,14 @@ import Encodings
 
 /// The parameters of a query or a form (`application/x-www-form-urlencoded`; RFC 6749, appendix B).
 ///
-/// It is read strictly, because two lenient readers can see different requests: a repeated name and a broken
-/// escape are found, and not repaired. They are reported for the parameter that is asked for, so that unknown
-/// parameters can be ignored (RFC 6749 §3.1).
+/// The parser is strict, because two lenient readers can see different requests: a repeated name and a broken
+/// escape are detected, and not repaired. They are reported only for the parameter that a caller reads, so
+/// that unknown parameters can be ignored (RFC 6749 §3.1).
 public struct FormParameters: Sendable, Confidential {
     public enum Source: Sendable { case query, form }
 
     public enum Value: Sendable, Hashable {
-        /// Not there, or without a value, which is the same (RFC 6749 §3.1).
+        /// The parameter is missing or has no value, which is the same (RFC 6749 §3.1).
         case absent
         case repeated
         /// A broken escape, bytes that are not UTF-8, or U+0000.
@@ -33,7 +33,7 @@ public struct FormParameters: Sendable, Confidential {
         fields.reserveCapacity(16)
         var (parts, next) = (0, 0)
         while next < bytes.count {
-            // The bound comes first, so that what follows it costs nothing.
+            // The bound is checked first, so that parameters past it cost nothing.
             guard parts < Self.mostParameters else { throw TooMany() }
             if bytes[next] == UInt8(ascii: "&") {
                 next += 1
@@ -43,7 +43,7 @@ public struct FormParameters: Sendable, Confidential {
             next = part.endIndex + 1
             parts += 1
             let end = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            // A name that cannot be read is not one that is known, and one that is too long is not looked at.
+            // A name that cannot be decoded is not a known name. A name that is too long is not decoded.
             guard end - part.startIndex <= Self.longestName, let name = Self.decode(part[..<end]) else {
                 continue
             }
@@ -53,15 +53,15 @@ public struct FormParameters: Sendable, Confidential {
         self.fields = fields
     }
 
-    /// The most bytes of a name that is read, as it stands: each byte of a known one can be an escape.
+    /// Bound in raw bytes of a name that is decoded: each byte of a known name can be an escape.
     private static let longestName = 3 * RequestParameter.longestName
 
     public subscript(name: String) -> Value { value(of: name, upTo: Self.mostBytes) }
 
-    /// Reads a value, but not more than its first bytes, so that a value that is too long costs no more than
-    /// one that is not.
+    /// Reads the first bytes of a value, so that a value that is too long costs no more than a valid value.
     ///
-    /// - Parameter limit: A text of as many bytes may have been longer.
+    /// - Parameter limit: Number of decoded bytes that are read. A text of exactly this length may have been
+    ///   longer.
     public func value(of name: String, upTo limit: Int) -> Value {
         var value: ArraySlice<UInt8>?
         for field in fields where Self.isNamed(field.name, name) {
@@ -72,13 +72,14 @@ public struct FormParameters: Sendable, Confidential {
         return Self.text(value, upTo: limit)
     }
 
-    /// Where the parameter that begins at `start` ends.
+    /// Returns the end of the parameter that begins at `start`.
     private static func end(of bytes: [UInt8], from start: Int) -> Int {
         bytes.withUnsafeBytes { WordScan.firstOffset(of: UInt8(ascii: "&"), in: $0, from: start) }
             ?? bytes.count
     }
 
-    /// The values of a parameter that may come several times (RFC 8707 §2). `nil` for one that is malformed.
+    /// Returns the values of a parameter that may come several times (RFC 8707 §2). `nil` for a malformed
+    /// value.
     func all(_ name: String) -> [String?] {
         rawValues(of: name).filter { !$0.isEmpty }.map { raw in
             guard case .text(let text) = Self.text(raw, upTo: Self.mostBytes) else { return nil }
@@ -86,15 +87,15 @@ public struct FormParameters: Sendable, Confidential {
         }
     }
 
-    /// Parameters that come more than once. Only names as long as ours are compared, because each is compared
-    /// with all others.
+    /// Names of parameters that come more than once. Only names as long as ours are compared, because each is
+    /// compared with all others.
     var repeatedNames: [String] {
         let names = fields.map(\.name).filter { $0.count <= RequestParameter.longestName }
         return names.indices.filter { index in names[..<index].contains(names[index]) }
             .map { String(decoding: names[$0], as: UTF8.self) }
     }
 
-    /// As they came, not decoded.
+    /// Returns the values of a parameter as sent, not decoded.
     func rawValues(of name: String) -> [ArraySlice<UInt8>] {
         fields.filter { Self.isNamed($0.name, name) }.map(\.value)
     }
@@ -130,8 +131,8 @@ public struct FormParameters: Sendable, Confidential {
                         }
                         output[count] = high << 4 | low
                         next += 2
-                    // What is not printable ASCII must be escaped. A raw space is a space, as some clients
-                    // write it.
+                    // Bytes outside printable ASCII must be escaped. A raw space is accepted as a space,
+                    // because some clients send it.
                     case 0x20...0x7E: output[count] = byte
                     default:
                         isMalformed = true

@@ -1,16 +1,17 @@
-/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts and metrics follow from the
-/// list; `TokenRequest.Grant` has what each one reads, and the compiler asks for who answers it.
+/// A grant type of the token endpoint (RFC 6749 §1.3). Dispatch, metadata, error texts and metrics follow
+/// from the list. `TokenRequest.Grant` has the parameters of each type, and a `switch` over it chooses the
+/// handler.
 public struct GrantType: Sendable {
     /// `grant_type`
     public let name: String
     /// The label of the metrics.
     public let label: String
-    /// How errors name it.
+    /// The name in error texts.
     let words: String
     let isOffered: @Sendable (OAuthClient) -> Bool
     let read: @Sendable (TokenParameters) throws(OAuthError) -> TokenRequest.Grant
 
-    /// Whether any of the clients may use it.
+    /// Returns `true` if any of the clients may use the grant type.
     public func isOffered(to clients: [OAuthClient]) -> Bool { clients.contains(where: isOffered) }
 
     public static let all = [authorizationCode, refreshToken, jwtBearer]
@@ -50,10 +51,10 @@ public struct GrantType: Sendable {
                 assertion: assertion, intent: intent, scope: try parameters.scope()))
     }
 
-    /// Reads the parameters of the grant type that is asked for.
+    /// Reads the parameters of the requested grant type.
     ///
-    /// - Throws: `unsupported_grant_type` for one that is not in the list, `unauthorized_client` for one that the
-    ///   client must not use, and what its parameters have wrong.
+    /// - Throws: `unsupported_grant_type` for a type that is not in the list, `unauthorized_client` for a
+    ///   type that the client must not use, and the errors of its parameters.
     static func read(_ parameters: TokenParameters) throws(OAuthError) -> (GrantType, TokenRequest.Grant) {
         let name = try parameters.reader.required(.grantType)
         guard let type = all.first(where: { $0.name == name }) else {
@@ -75,9 +76,9 @@ struct TokenParameters {
     let reader: ParameterReader
     let client: OAuthClient
 
-    /// A code or a refresh token. One that cannot be ours is as good as an unknown one.
+    /// Returns a code or a refresh token. A text that cannot be ours is treated like an unknown token.
     ///
-    /// Google expects `invalid_grant` for every failure, also for one that is missing.
+    /// Google expects `invalid_grant` for every failure, also for a missing parameter.
     func secret(_ parameter: RequestParameter) throws(OAuthError) -> String {
         switch reader.parameters[parameter.rawValue] {
         case .repeated: throw reader.refusal(parameter, "is repeated; send it once")
@@ -88,8 +89,8 @@ struct TokenParameters {
         }
     }
 
-    /// One that no challenge can have been made from is a mistake of the client's developer, who is told so.
-    /// Whether a well-formed one fits is decided with the code.
+    /// Returns the code verifier. A text that cannot be a verifier is a mistake of the client's developer,
+    /// and the error says so. A well-formed verifier is checked together with the code.
     func verifier() throws(OAuthError) -> String? {
         switch reader.parameters[RequestParameter.codeVerifier.rawValue] {
         case .repeated: throw reader.refusal(.codeVerifier, "is repeated; send it once")

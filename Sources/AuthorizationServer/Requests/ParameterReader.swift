@@ -1,4 +1,4 @@
-/// Reads known parameters, and refuses what is wrong with one of them as `invalid_request`.
+/// Reads known parameters, and refuses faults in them as `invalid_request`.
 struct ParameterReader {
     let parameters: FormParameters
 
@@ -25,8 +25,8 @@ struct ParameterReader {
         return text
     }
 
-    /// Reads a token that must be there. A token above the bound is never valid, and an invalid token is no error
-    /// of the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned as an empty text, which is never a valid
+    /// Reads a required token. A token above the bound is never valid, and an invalid token is no error of
+    /// the request (RFC 7009 §2.2, RFC 7662 §2.2). It is returned as an empty text, which is never a valid
     /// token.
     func token(_ parameter: RequestParameter) throws(OAuthError) -> String {
         if case .text(let text) = value(parameter), text.utf8.count > parameter.longest {
@@ -35,7 +35,7 @@ struct ParameterReader {
         return try required(parameter)
     }
 
-    /// Reads a parameter that is only a hint. One that cannot be read is ignored, but a repeated one is not.
+    /// Reads a parameter that is only a hint. A malformed hint is ignored; a repeated hint is refused.
     func hint(_ parameter: RequestParameter) throws(OAuthError) -> String? {
         switch value(parameter) {
         case .absent, .malformed: return nil

@@ -22,10 +22,11 @@ enum RequestParameter: String, Sendable, CaseIterable {
     case clientAssertion = "client_assertion"
     case clientAssertionType = "client_assertion_type"
 
-    /// The most bytes of a name.
+    /// Length in bytes of the longest name.
     static let longestName = allCases.map(\.rawValue.utf8.count).max() ?? 0
 
-    /// The bound of its value in bytes. Every value is kept or compared somewhere, so every one has a bound.
+    /// Bound of the parameter's value in bytes. Every value is stored or compared, so every value has a
+    /// bound.
     var longest: Int {
         switch self {
         case .clientID: 128

@@ -1,10 +1,10 @@
 import Encodings
 
-/// The rule of RFC 8707 §2: a client can ask for tokens for its own audience, and for no other.
+/// The rule of RFC 8707 §2: a client can request tokens for its own audience only.
 struct ResourceCheck {
     let audience: String
 
-    /// Looks at every `resource`: RFC 8707 allows several.
+    /// Checks every `resource`: RFC 8707 allows several.
     func check(_ parameters: FormParameters) throws(OAuthError) {
         let resources = parameters.all(RequestParameter.resource.rawValue)
         guard resources.allSatisfy({ $0?.isByteEqual(to: audience) ?? false }) else {

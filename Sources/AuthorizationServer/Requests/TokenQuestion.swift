@@ -1,15 +1,15 @@
-/// A request to `/oauth/revoke` (RFC 7009 §2.1) or `/oauth/introspect` (RFC 7662 §2.1): one token, and who
-/// asks.
+/// A request to `/oauth/revoke` (RFC 7009 §2.1) or `/oauth/introspect` (RFC 7662 §2.1): one token, and the
+/// caller's credentials.
 public struct TokenQuestion: Sendable, Confidential {
-    /// Which of the two endpoints is asked.
+    /// The endpoint of the request.
     public enum Endpoint: Sendable {
         case revocation, introspection
     }
 
     public let endpoint: Endpoint
     public let token: String
-    /// What the client says that the token is. `nil` without a hint, and with one that is unknown: a hint
-    /// only says where to look first.
+    /// The kind of token according to the client. `nil` without a hint, and with an unknown hint: a hint only
+    /// decides which kind is tried first.
     public let hint: Hint?
     /// `nil` at introspection, when the caller has an API key in place of a client.
     public let credentials: ClientCredentials?
@@ -22,7 +22,7 @@ public struct TokenQuestion: Sendable, Confidential {
     /// Throws `invalid_request` or `invalid_client`.
     ///
     /// - Parameters:
-    ///   - hasAPIKey: Whether the field `Authorization` has an API key that was found to be valid.
+    ///   - hasAPIKey: `true` if the field `Authorization` has a valid API key.
     ///   - query: The query of the request's target.
     public init(
         _ endpoint: Endpoint, body: some Collection<UInt8>, contentType: String?, authorization: String?,
@@ -43,10 +43,10 @@ public struct TokenQuestion: Sendable, Confidential {
         }
     }
 
-    /// Checks the client that asks. `nil` for a caller with an API key.
+    /// Authenticates the client. `nil` for a caller with an API key.
     ///
-    /// Any client may revoke its own tokens; only confidential ones may introspect (RFC 7662 §4), because
-    /// with the ID of a public client everyone could try tokens.
+    /// Any client may revoke its own tokens; only confidential clients may introspect (RFC 7662 §4), because
+    /// anyone could try tokens with the ID of a public client.
     public func client(in clients: ClientRegistry) throws(TokenEndpointError) -> OAuthClient? {
         guard let credentials else { return nil }
         let client = try ClientAuthentication(clients).authenticate(credentials)
@@ -58,7 +58,7 @@ public struct TokenQuestion: Sendable, Confidential {
         return client
     }
 
-    /// A revocation that names no client is malformed, as a missing token is.
+    /// Reads the credentials. A revocation without a client is malformed, like a revocation without a token.
     private static func credentials(
         _ reader: ParameterReader, _ authorization: String?, at endpoint: Endpoint
     ) throws(TokenEndpointError) -> ClientCredentials {

@@ -1,4 +1,4 @@
-/// A request to `/oauth/token` of a client that has proved who it is. Nothing has been looked up yet.
+/// A request to `/oauth/token` of an authenticated client. Nothing has been looked up yet.
 public struct TokenRequest: Sendable {
     public let client: OAuthClient
     public let grantType: GrantType
@@ -10,8 +10,8 @@ public struct TokenRequest: Sendable {
         case assertion(AssertionGrant)
     }
 
-    /// RFC 6749 §4.1.3. What is absent does not fit, which is `invalid_grant` like everything that is wrong
-    /// with a code.
+    /// RFC 6749 §4.1.3. An absent parameter counts as wrong, and is `invalid_grant` like every fault of a
+    /// code.
     public struct CodeGrant: Sendable, Confidential {
         public let code: String
         public let redirectURI: String?
@@ -21,7 +21,7 @@ public struct TokenRequest: Sendable {
     /// RFC 6749 §6.
     public struct RefreshGrant: Sendable, Confidential {
         public let refreshToken: String
-        /// Some of the scopes of the refresh token. `nil` is all of them.
+        /// Some of the scopes of the refresh token. `nil` is the whole scope.
         public let scope: ScopeSet?
     }
 
@@ -29,17 +29,17 @@ public struct TokenRequest: Sendable {
     public struct AssertionGrant: Sendable, Confidential {
         public let assertion: String
         public let intent: Intent
-        /// `nil` is all of the client's.
+        /// `nil` is all scopes of the client.
         public let scope: ScopeSet?
     }
 
-    /// What Google wants to know or to have.
+    /// The request of Google: the existence of an account, or tokens.
     public enum Intent: String, Sendable, Hashable, CaseIterable {
-        /// Whether there is an account.
+        /// Asks if there is an account.
         case check
-        /// Tokens for the account that there is.
+        /// Requests tokens for the existing account.
         case get
-        /// A new account, and tokens for it.
+        /// Requests a new account, and tokens for it.
         case create
     }
 }

@@ -1,6 +1,6 @@
-/// A request to `/oauth/token` that could be read. The client has not proved who it is.
+/// A well-formed request to `/oauth/token`. The client is not authenticated.
 ///
-/// The caller looks at `credentials` first, and slows down who guesses.
+/// The caller checks `credentials` first, and slows down guesses.
 public struct UnauthenticatedTokenRequest: Sendable {
     public let credentials: ClientCredentials
     private let reader: ParameterReader

@@ -1,10 +1,10 @@
-/// Where and how an authorization request is answered: everything but the answer (RFC 6749 §4.1.2).
+/// The redirect of an authorization response: everything except code or error (RFC 6749 §4.1.2).
 public struct AuthorizationResponse: Sendable, Hashable {
     public let target: RedirectTarget
-    /// `nil` when the request had none, or one that is not sent back.
+    /// `nil` when the request had no `state`, or an invalid `state`, which is not sent back.
     public let state: RequestState?
-    /// The `iss` by which a client of several servers knows who has answered (RFC 9207). `nil` in App Flip,
-    /// where Google knows it from the app.
+    /// The `iss` by which a client of several servers recognizes the server (RFC 9207). `nil` in App Flip,
+    /// where Google knows the server from the app.
     public let issuer: Issuer?
 
     init(target: RedirectTarget, state: RequestState?, issuer: Issuer?) {
@@ -13,14 +13,14 @@ public struct AuthorizationResponse: Sendable, Hashable {
         self.issuer = issuer
     }
 
-    /// The URL to redirect to with a code.
+    /// Returns the URL to redirect to with a code.
     public func location(code: String) -> String {
         var query = QueryText()
         query.append("code", code)
         return finished(query)
     }
 
-    /// The URL to redirect to with an error.
+    /// Returns the URL to redirect to with an error.
     public func location(error: OAuthError) -> String {
         var query = QueryText()
         query.append("error", error.code.rawValue)

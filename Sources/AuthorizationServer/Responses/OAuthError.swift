@@ -27,7 +27,7 @@ public struct OAuthError: CodedError {
         case consentRequired = "consent_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
-        // Google's: App Flip, streamlined linking, and pages of the authorization endpoint.
+        // Google's codes: App Flip, streamlined linking, and pages of the authorization endpoint.
         case cancelled
         case unrecoverable
         case linkingError = "linking_error"
@@ -39,7 +39,7 @@ public struct OAuthError: CodedError {
     /// The `error_description`: for the developer of the client, in English.
     ///
     /// It has only the characters of RFC 6749 §4.1.2.1 (printable ASCII without `"` and `\`), and repeats
-    /// nothing of the request, so that no request can write text or markup into an answer.
+    /// nothing of the request, so that no request can write text or markup into a response.
     public let explanation: String
 
     public init(_ code: Code, _ explanation: String) {
@@ -60,8 +60,8 @@ public struct OAuthError: CodedError {
 }
 
 extension OAuthError {
-    /// Everything that can be wrong with a code or a refresh token. The client is not told what, because an
-    /// attacker who tries codes would learn from it.
+    /// Every fault of a code or a refresh token. The client does not learn which fault, because an attacker
+    /// who tries codes would benefit.
     public static let invalidGrant = OAuthError(
         .invalidGrant, "The code or token is wrong, expired, used or revoked; start a new authorization.")
 }

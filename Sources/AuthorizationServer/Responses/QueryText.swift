@@ -2,19 +2,19 @@
 struct QueryText {
     private(set) var text = ""
 
-    /// A value of unreserved characters and escapes, a space as `%20`. So it can neither add a parameter nor
-    /// end a header field.
+    /// Appends a value as unreserved characters and escapes, a space as `%20`. So the value can neither add a
+    /// parameter nor end a header field.
     mutating func append(_ name: StaticString, _ value: String) {
         append(name, encoded: Self.encode(value))
     }
 
-    /// For a value that is encoded already.
+    /// Appends a value that is encoded already.
     mutating func append(_ name: StaticString, encoded value: String) {
         if !text.isEmpty { text += "&" }
         text += "\(name)=\(value)"
     }
 
-    /// The URI with these parameters behind its own query, which stays as it is (RFC 6749 §3.1.2).
+    /// Returns the URI with these parameters after its own query, which stays unchanged (RFC 6749 §3.1.2).
     func appended(to uri: String) -> String {
         guard uri.utf8.contains(UInt8(ascii: "?")) else { return "\(uri)?\(text)" }
         let isOpen = uri.utf8.last == UInt8(ascii: "?") || uri.utf8.last == UInt8(ascii: "&")

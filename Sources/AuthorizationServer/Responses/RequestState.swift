@@ -1,13 +1,13 @@
-/// The `state` of a request, which goes back to the client as it came (RFC 6749 §4.1.2).
+/// The `state` of a request, which goes back to the client unchanged (RFC 6749 §4.1.2).
 public struct RequestState: Sendable, Hashable {
-    /// As it stands in a query.
+    /// The value as encoded in a query.
     let encoded: String
 
-    /// In bytes, as it stands in a query.
+    /// Bound in bytes of the encoded value.
     public static let longest = 4096
 
-    /// - Parameter query: The value as it stood in a query. It is not decoded, so that it goes back byte for
-    ///   byte. Returns `nil` for an empty value, one that is too long, or bytes that no query has.
+    /// - Parameter query: The encoded value from a query. It is not decoded, so that it goes back byte for
+    ///   byte. Returns `nil` for an empty value, a value above the bound, or bytes that no query has.
     init?(query: some Collection<UInt8>) {
         guard (1...Self.longest).contains(query.count),
             query.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "#") })

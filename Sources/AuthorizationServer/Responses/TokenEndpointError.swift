@@ -3,7 +3,7 @@ public import AppleAccounts
 /// An error response of the token, revocation or introspection endpoint (RFC 6749 §5.2).
 public struct TokenEndpointError: Error, Sendable, Equatable {
     public let error: OAuthError
-    /// Whether the client used HTTP Basic, so that a 401 must name that scheme.
+    /// True if the client used HTTP Basic, so that a 401 must name this scheme.
     public let usedBasic: Bool
     /// The client whose secret was guessed wrong. Guesses are slowed per client and address.
     public let guessedClient: OAuthClientID?
@@ -18,7 +18,7 @@ public struct TokenEndpointError: Error, Sendable, Equatable {
         self.init(OAuthError(code, explanation))
     }
 
-    /// The HTTP status. `invalid_client` is always 401, also where RFC 6749 leaves the choice.
+    /// The HTTP status. `invalid_client` is always 401, also where RFC 6749 allows another status.
     public var status: Int {
         switch error.code {
         case .invalidClient, .invalidToken, .linkingError: 401

@@ -1,9 +1,10 @@
-/// A scope that clients can be given, with what the consent page says about it.
+/// A scope that clients can have, with its text on the consent page.
 public struct DeclaredScope: Sendable, Hashable {
     public let token: ScopeToken
-    /// What the client may do, in plain words. It is an item of a list: "See your name".
+    /// Text for the consent page that names the access in plain words. It is an item of a list: "See your
+    /// name".
     public let text: LocalizedText
-    /// Whether the person can refuse this scope and grant the others.
+    /// True if the user can refuse this scope and grant the others.
     public let isOptional: Bool
 
     public init(token: ScopeToken, text: LocalizedText, isOptional: Bool) {
@@ -13,13 +14,14 @@ public struct DeclaredScope: Sendable, Hashable {
     }
 }
 
-/// All scopes of a deployment: the built-in ones, and those of the configuration.
+/// All scopes of a deployment: the built-in scopes, and the scopes of the configuration.
 public struct ScopeCatalog: Sendable {
-    /// The built-in ones first, then in the order of the configuration.
+    /// The built-in scopes first, then the others in the order of the configuration.
     public let scopes: [DeclaredScope]
     private let indexByToken: [ScopeToken: Int]
 
-    /// - Parameter declared: One with the name of a built-in scope replaces it.
+    /// - Parameter declared: Scopes of the configuration. A scope with the name of a built-in scope replaces
+    ///   it.
     public init(declared: [DeclaredScope] = []) {
         var scopes = ScopeToken.builtIn.map(DeclaredScope.builtIn)
         var index: [ScopeToken: Int] = [:]
@@ -38,6 +40,6 @@ public struct ScopeCatalog: Sendable {
 
     public subscript(token: ScopeToken) -> DeclaredScope? { indexByToken[token].map { scopes[$0] } }
 
-    /// The declarations of these scopes, in their order. A scope without one is left out.
+    /// Returns the declarations of these scopes, in their order. A scope without a declaration is left out.
     public func declarations(of set: ScopeSet) -> [DeclaredScope] { set.tokens.compactMap { self[$0] } }
 }

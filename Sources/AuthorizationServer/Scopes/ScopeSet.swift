@@ -2,14 +2,14 @@
 public struct ScopeSet: Sendable, Hashable {
     public let tokens: [ScopeToken]
 
-    /// How many scopes a request can name, and a client can have.
+    /// Number of scopes that a request can name, and that a client can have.
     public static let most = 64
-    /// How long the text of a set can be, in bytes.
+    /// Bound in bytes of the text of a set.
     public static let longest = 2048
 
-    /// A scope that comes twice is kept at its first place.
+    /// Keeps a repeated scope at its first place.
     public init(_ tokens: some Sequence<ScopeToken>) {
-        // There are few: to compare each with the others takes less time than to make a set.
+        // Comparing each scope with the others takes less time than making a set, because there are few.
         var known: [ScopeToken] = []
         for token in tokens where !known.contains(token) { known.append(token) }
         self.tokens = known
@@ -34,13 +34,13 @@ public struct ScopeSet: Sendable, Hashable {
 
     public func contains(_ token: ScopeToken) -> Bool { tokens.contains(token) }
 
-    /// Whether every scope of this set is in the other one.
+    /// Returns `true` if every scope of this set is in the other set.
     public func isSubset(of other: ScopeSet) -> Bool { tokens.allSatisfy(other.contains) }
 
-    /// The scopes of this set that are also in the other one, in the order of this set.
+    /// Returns the scopes of this set that are also in the other set, in the order of this set.
     public func intersection(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens.filter(other.contains)) }
 
-    /// The part of a scope's text that is in this set, in the order of the text. `nil` when none is.
+    /// Returns the scopes of a text that are in this set, in the order of the text. `nil` when none is.
     public func remainder(of text: String) -> String? {
         guard let scopes = ScopeSet(parsing: text) else { return nil }
         if scopes.isSubset(of: self) { return text }
@@ -48,7 +48,7 @@ public struct ScopeSet: Sendable, Hashable {
         return remaining.isEmpty ? nil : remaining.text
     }
 
-    /// The scopes of both, those of this set first.
+    /// Returns the scopes of both sets, the scopes of this set first.
     public func union(_ other: ScopeSet) -> ScopeSet { ScopeSet(tokens + other.tokens) }
 }
 

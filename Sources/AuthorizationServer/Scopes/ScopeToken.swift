@@ -4,7 +4,7 @@ public import AppleAccounts
 public struct ScopeToken: ByteComparedText {
     public let rawValue: String
 
-    /// In characters. Long enough for the URLs that Google uses as scopes.
+    /// Largest number of characters. Long enough for the URLs that Google uses as scopes.
     public static let longest = 128
 
     /// Returns `nil` unless the text is a `scope-token` of 1 to 128 characters.
@@ -26,13 +26,13 @@ public struct ScopeToken: ByteComparedText {
 
 /// The scopes that this service knows without configuration (OpenID Connect Core §3.1.2.1, §5.4, §11).
 extension ScopeToken {
-    /// An ID token is wanted.
+    /// Requests an ID token.
     public static let openID = ScopeToken(known: "openid")
-    /// The names.
+    /// Allows the user's names.
     public static let profile = ScopeToken(known: "profile")
-    /// The e-mail address, or that it is hidden.
+    /// Allows the e-mail address, or the fact that it is hidden.
     public static let email = ScopeToken(known: "email")
-    /// A refresh token is wanted.
+    /// Requests a refresh token.
     public static let offlineAccess = ScopeToken(known: "offline_access")
 
     public static let builtIn = [openID, profile, email, offlineAccess]

@@ -1,5 +1,6 @@
 extension DeclaredScope {
-    /// One of `ScopeToken.builtIn`. Such a scope is not optional, unless the configuration says so.
+    /// Returns the declaration of a scope of `ScopeToken.builtIn`. Such a scope is not optional, unless the
+    /// configuration makes it optional.
     static func builtIn(_ token: ScopeToken) -> DeclaredScope {
         DeclaredScope(token: token, text: texts[token] ?? LocalizedText(english: ""), isOptional: false)
     }

@@ -1,4 +1,4 @@
-/// A language that the pages for people are written in. The raw values are language tags (BCP 47).
+/// A language of the pages for users. The raw values are language tags (BCP 47).
 public enum PageLanguage: String, Sendable, Hashable, CaseIterable {
     case english = "en"
     case arabic = "ar"
@@ -10,7 +10,7 @@ public enum PageLanguage: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PageLanguage {
-    /// The language of a tag (BCP 47): its first part decides, so that `ar-EG` is Arabic. `nil` for a
+    /// Finds the language of a tag (BCP 47): its first part decides, so that `ar-EG` is Arabic. `nil` for a
     /// language that the pages do not have.
     public init?(tag: some StringProtocol) {
         self.init(tag: Array(tag.utf8)[...])
@@ -26,19 +26,19 @@ extension PageLanguage {
         self = language
     }
 
-    /// The most wanted language of the field `Accept-Language` (RFC 9110 §12.5.4) that the pages have. Of
-    /// equal weights the first counts.
+    /// Finds the preferred language of the field `Accept-Language` (RFC 9110 §12.5.4) among the languages of
+    /// the pages. The first of several languages with equal weight is chosen.
     public init?(acceptLanguage: String) {
         var field = acceptLanguage
         guard let language = field.withUTF8(Self.mostWanted) else { return nil }
         self = language
     }
 
-    /// In bytes.
+    /// Number of bytes of the field that are read.
     private static let longestField = 1024
 
     private static func mostWanted(_ field: UnsafeBufferPointer<UInt8>) -> PageLanguage? {
-        // Browsers send a dozen; the rest of a longer list or field is not looked at.
+        // Browsers send a dozen languages; the rest of a longer list or field is ignored.
         let ranges = field.prefix(longestField).split(separator: UInt8(ascii: ","), maxSplits: 32).prefix(32)
         var best: (language: PageLanguage, weight: Int)?
         for range in ranges {
@@ -77,9 +77,9 @@ extension PageLanguage {
     }
 }
 
-/// A text for people in one or more languages of the pages.
+/// A text for users in one or more languages of the pages.
 public struct LocalizedText: Sendable, Hashable {
-    /// What people see whose language has no text.
+    /// The text for users whose language has no text.
     public let english: String
     private let others: [PageLanguage: String]
 

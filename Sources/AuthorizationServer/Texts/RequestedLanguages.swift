@@ -1,14 +1,14 @@
 /// The languages that a request asks for in its parameters.
 public struct RequestedLanguages: Sendable, Hashable {
-    /// Language tags (BCP 47), the most wanted first.
+    /// Language tags (BCP 47), the preferred first.
     public let tags: [String]
 
     public init(tags: [String] = []) {
         self.tags = tags
     }
 
-    /// Of a request's query that was not checked, or not accepted. Nothing is asked for by one that cannot be
-    /// read.
+    /// Reads the languages from a query that was not checked, or not accepted. A malformed query requests no
+    /// language.
     public init(query: String) {
         guard let parameters = try? FormParameters(parsing: query.utf8, as: .query) else {
             self.init()
@@ -17,15 +17,15 @@ public struct RequestedLanguages: Sendable, Hashable {
         self.init(ParameterReader(parameters))
     }
 
-    /// `user_locale`, which Google sends, before `ui_locales` (OpenID Connect Core §3.1.2.1).
+    /// Reads `user_locale`, which Google sends, before `ui_locales` (OpenID Connect Core §3.1.2.1).
     init(_ reader: ParameterReader) {
         let userLocale = (try? reader.hint(.userLocale)) ?? nil
         let uiLocales = (try? reader.hint(.uiLocales)) ?? nil
         tags = [userLocale].compactMap(\.self) + (uiLocales ?? "").split(separator: " ").map(String.init)
     }
 
-    /// The language of a page: the first tag that the pages have, else the one of `Accept-Language`, else
-    /// English.
+    /// Returns the language of a page: the first tag among the languages of the pages, else the language of
+    /// `Accept-Language`, else English.
     public func language(acceptLanguage: String?) -> PageLanguage {
         for tag in tags {
             if let language = PageLanguage(tag: tag) { return language }

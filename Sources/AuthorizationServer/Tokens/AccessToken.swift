@@ -5,19 +5,19 @@ import StrictJSON
 
 /// The content of an access token (RFC 9068 §2.2).
 public struct AccessToken: Sendable, Hashable {
-    /// The `typ` of the header (RFC 9068 §2.1). Nothing else of this service has it, so an ID token is never
-    /// taken for an access token.
+    /// The `typ` of the header (RFC 9068 §2.1). No other token of this service has it, so an ID token is
+    /// never taken for an access token.
     public static let type: StaticString = "at+jwt"
-    /// Bytes of `jti` after the line's ID.
+    /// Number of bytes of `jti` after the token family's ID.
     public static let randomSize = 16
 
     public let issuer: String
     public let audience: String
     public let accountID: AccountID
     public let clientID: OAuthClientID
-    /// The line of tokens that it belongs to. It is a part of `jti`.
+    /// The ID of the token family. It is a part of `jti`.
     public let lineID: UniqueID
-    /// 16 bytes, so that no two tokens have one `jti`.
+    /// 16 random bytes, so that no two tokens have the same `jti`.
     public let random: [UInt8]
     /// Space-separated.
     public let scope: String
@@ -43,7 +43,7 @@ public struct AccessToken: Sendable, Hashable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// The claim `jti`: the line's ID and the random bytes in base64url.
+    /// The claim `jti`: the token family's ID and the random bytes in base64url.
     public var identifier: String { Base64URL.encode(lineID.bytes + random) }
 
     /// The compact serialization. Throws `.signingFailed`.

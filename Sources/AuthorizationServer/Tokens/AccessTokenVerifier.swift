@@ -5,7 +5,7 @@ import StrictJSON
 
 /// Verifies access tokens that this service has issued (RFC 9068 §4).
 ///
-/// It says that a token is genuine and not expired. Whether it is still good is in the store.
+/// A verified token is genuine and not expired. The store decides whether it is still valid.
 public struct AccessTokenVerifier: Sendable {
     private let issuer: String
 
@@ -13,13 +13,13 @@ public struct AccessTokenVerifier: Sendable {
         self.issuer = issuer
     }
 
-    /// An access token of unknown origin: its form and its header are those of one of ours.
+    /// An access token of unknown origin, with the form and the header of an access token of this service.
     public struct Unverified: Sendable {
         fileprivate let jws: TypedJWS
         public var keyID: String { jws.keyID }
 
-        /// Returns `nil` for anything that cannot be an access token of this service, so that no key is
-        /// looked up for it: also for an ID token, whose `typ` is another.
+        /// Returns `nil` for a text that cannot be an access token of this service, so that no key is looked
+        /// up for it: also for an ID token, which has another `typ`.
         public init?(_ text: String) {
             guard let jws = try? TypedJWS(parsing: Array(text.utf8)), let type = jws.type,
                 Self.types.contains(type.lowercased())

@@ -17,7 +17,7 @@ public struct AuthorizationCodeText: Sendable {
         text = Self.prefix + Base64URL.encode(random)
     }
 
-    /// Returns `nil` for a text that cannot be a code of this service, so that no store is asked for it.
+    /// Returns `nil` for a text that cannot be a code of this service, so that it causes no query.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count == Self.prefix.utf8.count + 43,
             let random = Base64URL.decode(String(text.dropFirst(Self.prefix.count))),
@@ -26,7 +26,7 @@ public struct AuthorizationCodeText: Sendable {
         self.text = text
     }
 
-    /// What is kept of it.
+    /// The digest that is stored.
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 }
 

@@ -13,11 +13,11 @@ public struct IDToken: Sendable {
     /// The OAuth client, `aud`.
     public let clientID: OAuthClientID
     public let account: Account
-    /// Space-separated. It decides which claims about the person there are.
+    /// The scope, space-separated. It decides which claims about the user the token has.
     public let scope: String
-    /// Of the authorization request.
+    /// The `nonce` of the authorization request.
     public let nonce: String?
-    /// The access token that is issued with it, for `at_hash`.
+    /// The access token that is issued with the ID token, for `at_hash`.
     public let accessToken: String
     /// Seconds since 1970, like the other times.
     public let issuedAt: Int64

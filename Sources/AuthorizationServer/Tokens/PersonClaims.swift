@@ -2,7 +2,7 @@ public import AppleAccounts
 import Encodings
 public import StrictJSON
 
-/// The claims about a person that a scope allows (OpenID Connect Core §5.4), in ID tokens and in userinfo.
+/// The claims about a user that a scope allows (OpenID Connect Core §5.4), in ID tokens and in userinfo.
 public struct PersonClaims: Sendable {
     private let account: Account
     private let showsEmail: Bool
@@ -16,12 +16,12 @@ public struct PersonClaims: Sendable {
         showsProfile = tokens.contains { String($0).isByteEqual(to: "profile") }
     }
 
-    /// Writes the members into the object that has been begun. What is not known is left out.
+    /// Writes the members into the open object. Unknown values are left out.
     public func write(into json: inout JSONWriter) {
         if showsEmail, let email = account.email {
             json.member("email", email)
             json.member("email_verified", account.isEmailVerified ?? false)
-            // Apple leaves it out where an address that it has signed is no relay.
+            // Apple omits the claim for a signed address that is no relay.
             json.member(
                 "is_private_email",
                 ifPresent: account.isPrivateEmail ?? (account.isEmailVerified == nil ? nil : false))

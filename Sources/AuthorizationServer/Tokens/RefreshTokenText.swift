@@ -2,11 +2,12 @@ public import AppleAccounts
 public import Cryptography
 import Encodings
 
-/// A refresh token (RFC 6749 §1.5), which says of itself which line it belongs to.
+/// A refresh token (RFC 6749 §1.5), whose text names its token family.
 ///
-/// `siwa_rt_` and base64url of: the line's ID (16 bytes), the line's secret (16 bytes), the generation (4
-/// bytes, big-endian), the token's own secret (32 bytes). An old token of a line is recognized by the line's
-/// secret, without a row for each rotation. Only digests of the secrets are kept.
+/// `siwa_rt_` and base64url of: the token family's ID (16 bytes), the family's secret (16 bytes), the
+/// generation (4 bytes, big-endian), the token's own secret (32 bytes). An old token of a family is
+/// recognized by the family's secret, without a row for each rotation. Only digests of the secrets are
+/// stored.
 public struct RefreshTokenText: Sendable {
     public static let lineSecretSize = 16
     public static let secretSize = 32
@@ -19,7 +20,7 @@ public struct RefreshTokenText: Sendable {
     private let lineSecret: [UInt8]
 
     /// - Parameters:
-    ///   - lineSecret: 16 bytes of a cryptographic generator, the same for all tokens of the line.
+    ///   - lineSecret: 16 bytes of a cryptographic generator, the same for all tokens of the token family.
     ///   - secret: 32 bytes of a cryptographic generator.
     public init(lineID: UniqueID, lineSecret: [UInt8], generation: UInt32, secret: [UInt8]) {
         precondition(
@@ -30,8 +31,7 @@ public struct RefreshTokenText: Sendable {
         (self.lineID, self.generation, self.lineSecret) = (lineID, generation, lineSecret)
     }
 
-    /// Returns `nil` for a text that cannot be a refresh token of this service, so that no store is asked for
-    /// it.
+    /// Returns `nil` for a text that cannot be a refresh token of this service, so that it causes no query.
     public init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 128,
             let bytes = Base64URL.decode(String(text.dropFirst(Self.prefix.count))),
@@ -43,7 +43,7 @@ public struct RefreshTokenText: Sendable {
         generation = bytes[32..<36].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The token that takes the place of this one.
+    /// Returns the token that replaces this token.
     ///
     /// - Parameter secret: 32 bytes of a cryptographic generator.
     /// - Returns: `nil` past the largest generation, which a rotation every second reaches after 136 years.
@@ -56,16 +56,16 @@ public struct RefreshTokenText: Sendable {
     public var lineSecretDigest: SHA256Digest { SHA256Digest.hash(lineSecret) }
     public var digest: SHA256Digest { SHA256Digest.hash(text) }
 
-    /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which Google is told of the token's end
+    /// SHA-512 of the 64 raw bytes of SHA-512 of the text, by which notifications to Google name the token
     /// (`hash_SHA512_double`).
     public var doubleSHA512: SHA512Digest { .hash(SHA512Digest.hash(Array(text.utf8)).bytes) }
 
-    /// What the store compares.
+    /// Values that the store compares.
     public var presented: PresentedRefreshToken {
         PresentedRefreshToken(lineID: lineID, lineSecretDigest: lineSecretDigest, digest: digest)
     }
 
-    /// What the store keeps of the first token of a line.
+    /// Returns the values that the store keeps of the first token of a token family.
     public func newToken(forGoogle isGoogle: Bool) -> NewRefreshToken {
         NewRefreshToken(
             lineSecretDigest: lineSecretDigest, digest: digest, doubleSHA512: isGoogle ? doubleSHA512 : nil)
@@ -77,7 +77,8 @@ extension RefreshTokenText: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The new refresh token of a line that begins or goes on, as digests. The caller keeps the secrets.
+/// The new refresh token of a token family that begins or continues, as digests. The caller keeps the
+/// secrets.
 public struct NewRefreshToken: Sendable, Hashable {
     public let lineSecretDigest: SHA256Digest
     public let digest: SHA256Digest
@@ -90,7 +91,7 @@ public struct NewRefreshToken: Sendable, Hashable {
     }
 }
 
-/// What a refresh token says of itself, and its digest.
+/// The parts of a presented refresh token, and its digest.
 public struct PresentedRefreshToken: Sendable, Hashable {
     public let lineID: UniqueID
     public let lineSecretDigest: SHA256Digest

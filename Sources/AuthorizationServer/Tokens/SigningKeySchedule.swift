@@ -1,12 +1,11 @@
 public import AppleAccounts
 
-/// Decides when a signing key is made, which one signs, and which are published.
+/// Decides when a signing key is made, which key signs, and which keys are published.
 ///
-/// A key is published a day before it signs, so that no verifier meets a `kid` that it does not know. It
-/// signs for 90 days, and stays published until the last token that it signed has expired. Does no I/O and
-/// reads no clock.
+/// A key is published a day before it signs, so that no verifier meets an unknown `kid`. It signs for 90
+/// days, and stays published until the last token that it signed has expired. Does no I/O and reads no clock.
 public struct SigningKeySchedule: Sendable, Hashable {
-    /// Milliseconds from the first signature of a key to that of its successor: 90 days.
+    /// Milliseconds from the first signature of a key to the first signature of its successor: 90 days.
     public static let rotation: Int64 = 90 * 86_400_000
     /// Milliseconds from publication to the first signature: a day. Verifiers keep the key set for an hour.
     public static let lead: Int64 = 86_400_000
@@ -15,7 +14,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     /// Milliseconds that the clocks of replicas and verifiers may differ: an hour.
     static let clockDifference: Int64 = 3_600_000
 
-    /// Milliseconds. No token lives longer.
+    /// Longest lifetime of a token in milliseconds.
     public let longestToken: Int64
 
     public init(longestToken: Int64) {
@@ -26,20 +25,20 @@ public struct SigningKeySchedule: Sendable, Hashable {
     public struct NewKey: Sendable, Hashable {
         public let signsFrom: Moment
         public let retiresAt: Moment
-        /// A store that has a younger key than this needs no new one: another replica was first.
+        /// A store with a younger key needs no new key: another replica was first.
         public let unlessMadeAfter: Moment
     }
 
     /// - Parameter keys: The keys of one algorithm whose private part can be used.
     public func signing(_ keys: [SigningKeyRecord], at now: Moment) -> SigningKeyRecord? {
         let usable = keys.filter { now < $0.retiresAt.advanced(byMilliseconds: -longestToken) }
-        // Without one that signs already, the clock of this replica is behind that of the replica that made
-        // the first key.
+        // Without a key that signs already, the clock of this replica is behind the clock of the replica that
+        // made the first key.
         return usable.filter { $0.signsFrom <= now }.max(by: Self.areInOrder)
             ?? usable.min(by: Self.areInOrder)
     }
 
-    /// Which keys verifiers must know now.
+    /// Returns the keys that verifiers must know at this moment.
     ///
     /// - Parameter keys: The keys of one algorithm.
     public func published(_ keys: [SigningKeyRecord], at now: Moment) -> [SigningKeyRecord] {
@@ -54,7 +53,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
 
     /// - Parameters:
     ///   - keys: All keys of one algorithm.
-    ///   - signing: The one that signs now.
+    ///   - signing: The key that signs at this moment.
     /// - Returns: `nil` when no key is needed yet.
     public func newKey(
         after keys: [SigningKeyRecord], signing: SigningKeyRecord?, at now: Moment
@@ -62,7 +61,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
         let newest = keys.max(by: Self.areInOrder)
         let signsFrom: Moment
         if signing == nil {
-            // Nothing could be signed meanwhile, so nothing is gained by waiting.
+            // Nothing could be signed meanwhile, so waiting has no benefit.
             signsFrom = now
         } else if let newest,
             newest.signsFrom.advanced(byMilliseconds: Self.rotation - Self.lead) <= now
@@ -79,17 +78,17 @@ public struct SigningKeySchedule: Sendable, Hashable {
             unlessMadeAfter: newest?.createdAt.advanced(byMilliseconds: 1) ?? Moment(milliseconds: 0))
     }
 
-    /// By the first signature. The key ID only makes the order total.
+    /// Orders keys by their first signature. The key ID only makes the order total.
     private static func areInOrder(_ lhs: SigningKeyRecord, _ rhs: SigningKeyRecord) -> Bool {
         (lhs.signsFrom, lhs.keyID) < (rhs.signsFrom, rhs.keyID)
     }
 }
 
-/// How a token of this service is signed (RFC 7518 §3.1).
+/// An algorithm that signs tokens of this service (RFC 7518 §3.1).
 public enum TokenAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA with P-256. A signature takes a fraction of the time of RSA.
     case es256 = "ES256"
-    /// RSASSA-PKCS1-v1_5, for resource servers that know nothing else. OpenID Connect requires that ID tokens
-    /// can be signed with it.
+    /// RSASSA-PKCS1-v1_5, for resource servers that support no other algorithm. OpenID Connect requires that
+    /// ID tokens can be signed with it.
     case rs256 = "RS256"
 }
