@@ -87,7 +87,7 @@ let package = Package(
         module("StrictJSON", ["Encodings"]),
         module("JOSE", ["Encodings", "Cryptography", "StrictJSON", "COpenSSL", "CLibJWT"]),
         module("Certificates", ["Cryptography", "JOSE", "COpenSSL"]),
-        module("ForeignPages", []),
+        module("WebOrigins", ["Encodings"]),
 
         // Apple's tokens, keys and endpoints.
         module("AppleIdentity", ["Encodings", "Cryptography", "StrictJSON", "JOSE"]),
@@ -136,21 +136,21 @@ let package = Package(
             [
                 "OAuth", "AuthorizationServer", "SignIn", "AppleAccounts", "KeySets", "AppleIdentity",
                 "StrictJSON", "Cryptography", "Encodings",
-                "ForeignPages", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
+                "WebOrigins", hummingbirdCore, nioCore, nioPosix, nioHTTP1, logging, coreMetrics,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("OpenAPI/openapi.yaml")]),
         module(
             "EmulatorServer",
             [
-                "StrictJSON", "Cryptography", "Encodings", "ForeignPages", hummingbird, hummingbirdCore,
+                "StrictJSON", "Cryptography", "Encodings", "WebOrigins", hummingbird, hummingbirdCore,
                 httpTypes,
                 nioCore, logging, serviceLifecycle,
             ]),
         module(
             "AppleEmulator",
             [
-                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
+                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
                 hummingbird,
                 hummingbirdTLS, nioSSL, httpTypes, nioCore, nioPosix, nioHTTP1, logging, asyncHTTPClient,
                 serviceLifecycle,
@@ -158,14 +158,17 @@ let package = Package(
         module(
             "GoogleEmulator",
             [
-                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "ForeignPages",
+                "EmulatorServer", "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins",
                 hummingbird,
                 httpTypes, nioCore, nioHTTP1, logging, asyncHTTPClient, serviceLifecycle,
             ]),
         // The client of `siwa login`. It signs in at any server, and imports nothing of ours.
         module(
             "OAuthLogin",
-            ["JOSE", "StrictJSON", "Cryptography", "Encodings", asyncHTTPClient, nioCore, nioPosix, nioHTTP1]),
+            [
+                "JOSE", "StrictJSON", "Cryptography", "Encodings", "WebOrigins", asyncHTTPClient, nioCore,
+                nioPosix, nioHTTP1,
+            ]),
         .executableTarget(
             name: "siwa",
             dependencies: [
@@ -176,7 +179,7 @@ let package = Package(
                 "JOSE", "Certificates",
                 "StrictJSON",
                 "Cryptography",
-                "Encodings", "ForeignPages", argumentParser, configuration, yams,
+                "Encodings", "WebOrigins", argumentParser, configuration, yams,
                 serviceLifecycle, logging,
                 unixSignals, coreMetrics, nioCore, nioPosix, nioHTTP1, asyncHTTPClient,
             ],
@@ -208,7 +211,7 @@ let package = Package(
         tests("EncodingsTests", ["Encodings"]),
         tests("CryptographyTests", ["Cryptography", "Encodings"]),
         tests("StrictJSONTests", ["StrictJSON"]),
-        tests("ForeignPagesTests", ["ForeignPages"]),
+        tests("WebOriginsTests", ["WebOrigins"]),
         tests(
             "JOSETests",
             [
@@ -288,7 +291,7 @@ let package = Package(
         tests(
             "HTTPAPITests",
             [
-                "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "ForeignPages", "SignIn",
+                "HTTPAPI", "OAuth", "OAuthSamples", "AuthorizationServer", "WebOrigins", "SignIn",
                 "StorageConformance", "TestSupport", "TokenMint", "AppleIDClient",
                 "AppleAccounts", "AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography",
                 "Encodings",
@@ -297,7 +300,7 @@ let package = Package(
         tests(
             "SiwaCommandTests",
             [
-                "siwa", "ForeignPages", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
+                "siwa", "WebOrigins", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator",
                 "EmulatorServer",
                 "AppleIDClient", "ScriptedHTTP", "HTTPAPI",
                 "SignIn", "OAuth", "SQLiteStorage", "PostgresStorage", "PostgresCluster", "AppleAccounts",

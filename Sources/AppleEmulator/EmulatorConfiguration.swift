@@ -1,5 +1,5 @@
 public import EmulatorServer
-import ForeignPages
+import WebOrigins
 
 /// The configuration of the fake Apple.
 public struct EmulatorConfiguration: Sendable {

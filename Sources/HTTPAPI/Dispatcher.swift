@@ -1,8 +1,8 @@
 import AppleAccounts
-import ForeignPages
 import NIOCore
 import NIOHTTP1
 import SignIn
+import WebOrigins
 
 /// Passes a request to its route: matches the route, authenticates the caller, and turns every error into a
 /// response, in the form of `ErrorFormat`.

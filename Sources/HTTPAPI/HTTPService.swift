@@ -2,7 +2,6 @@
 // and the metrics. It does not own any rule about tokens or accounts, nor the configuration.
 
 public import AppleAccounts
-public import ForeignPages
 import HummingbirdCore
 public import KeySets
 public import Logging
@@ -12,6 +11,7 @@ public import OAuth
 public import ServiceLifecycle
 public import SignIn
 import Synchronization
+public import WebOrigins
 
 /// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
 /// every request that has begun is answered.

@@ -1,4 +1,4 @@
-import Encodings
+import WebOrigins
 
 /// The identifier of an authorization server (RFC 8414 §2), and the places of its metadata.
 package struct IssuerURL: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Encodings
 import StrictJSON
+import WebOrigins
 
 /// What `siwa login` uses of a server's metadata (RFC 8414 §2, OpenID Connect Discovery §3), checked.
 struct ServerMetadata: Sendable, Equatable {

@@ -1,6 +1,6 @@
-import ForeignPages
 import StrictJSON
 import Testing
+import WebOrigins
 
 /// What a script of any web page may read (Fetch §3.2), and what it may not.
 @Suite struct CrossOriginTests {

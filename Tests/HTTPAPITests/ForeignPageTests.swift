@@ -1,5 +1,5 @@
-import ForeignPages
 import Testing
+import WebOrigins
 
 /// What a web page in a developer's browser can do to a service on the same machine.
 @Suite struct ForeignPageTests {

@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleIDClient
 import AppleIdentity
 import ArgumentParser
-import ForeignPages
 import Foundation
 import HTTPAPI
 import Logging
@@ -10,6 +9,7 @@ import SignIn
 import TestSupport
 import Testing
 import TokenMint
+import WebOrigins
 
 @testable import siwa
 

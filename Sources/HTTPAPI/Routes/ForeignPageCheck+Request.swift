@@ -1,5 +1,5 @@
-import ForeignPages
 import NIOHTTP1
+import WebOrigins
 
 extension ForeignPageCheck {
     /// Throws `host_refused` and `origin_refused`.

@@ -1,6 +1,5 @@
-import Encodings
-import ForeignPages
 import HTTPAPI
+import WebOrigins
 
 extension ServiceSettings {
     /// In development, a service without API keys is open to all callers. In production, the settings reader

@@ -1,7 +1,7 @@
 import AppleAccounts
 import AppleIDClient
 import AuthorizationServer
-import Encodings
+import WebOrigins
 
 /// What is allowed, and almost certainly a mistake. Logged at each start.
 struct StartWarnings: Equatable {

@@ -1,9 +1,9 @@
 import AppleAccounts
 import Cryptography
 import Encodings
-import ForeignPages
 import HTTPAPI
 import SignIn
+import WebOrigins
 
 extension SettingsReader {
     /// Reads the API keys of the environment, which are valid for all apps, and those of the file.

@@ -1,4 +1,4 @@
-import ForeignPages
+import WebOrigins
 
 extension SettingsReader {
     /// Reads the additional host names of the service in development.

@@ -1,6 +1,6 @@
 import AppleAccounts
 import Cryptography
-import Encodings
+import WebOrigins
 
 extension SettingsReader {
     /// Reads the public URL of this service, without a slash at the end.

@@ -1,5 +1,5 @@
 import AuthorizationServer
-import Encodings
+import WebOrigins
 
 /// Checks that the public URL is one that Apple can use. It does not test whether the URL can be reached.
 struct PublicURLCheck: DoctorCheck {

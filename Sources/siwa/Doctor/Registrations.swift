@@ -1,6 +1,6 @@
 import AppleAccounts
 import AuthorizationServer
-import Encodings
+import WebOrigins
 
 /// What the operator registers at Apple and Google for this configuration: the end of `siwa doctor`.
 struct Registrations {

@@ -2,7 +2,6 @@ import AppleAccounts
 import AppleIdentity
 import AuthorizationServer
 import Cryptography
-import ForeignPages
 import HTTPAPI
 import KeySets
 import Logging
@@ -15,6 +14,7 @@ import StorageConformance
 import Synchronization
 import TestSupport
 import TokenMint
+import WebOrigins
 
 /// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands
 /// still.

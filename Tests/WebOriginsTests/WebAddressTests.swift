@@ -1,5 +1,5 @@
-import Encodings
 import Testing
+import WebOrigins
 
 @Suite struct WebAddressTests {
     @Test func `splits a URL`() throws {
