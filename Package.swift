@@ -200,7 +200,7 @@ let package = Package(
         testHelper("TokenMint", ["JOSE", "StrictJSON"]),
         testHelper("TestSupport", ["KeySets", logging]),
         testHelper("SiwaBinary"),
-        testHelper("ScriptedHTTP", [nioCore, nioPosix]),
+        testHelper("ScriptedHTTP", [hummingbird, logging, nioCore, nioPosix]),
         testHelper(
             "StorageConformance",
             ["AppleAccounts", "AuthorizationServer", "SQLTables", "TestSupport", "Cryptography", "Encodings"]),
@@ -271,7 +271,8 @@ let package = Package(
         tests(
             "AppleEmulatorTests",
             [
-                "AppleEmulator", "EmulatorServer", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
+                "AppleEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
+                "Cryptography",
                 "Encodings",
                 asyncHTTPClient, nioCore,
                 nioPosix, nioHTTP1, hummingbird, hummingbirdCore, httpTypes, logging, serviceLifecycle,
@@ -279,13 +280,15 @@ let package = Package(
         tests(
             "GoogleEmulatorTests",
             [
-                "GoogleEmulator", "EmulatorServer", "TestSupport", "JOSE", "StrictJSON", "Cryptography",
+                "GoogleEmulator", "EmulatorServer", "ScriptedHTTP", "TestSupport", "JOSE", "StrictJSON",
+                "Cryptography",
                 "Encodings", asyncHTTPClient, nioCore, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
             "OAuthLoginTests",
             [
-                "OAuthLogin", "TestSupport", "TokenMint", "JOSE", "StrictJSON", "Cryptography", "Encodings",
+                "OAuthLogin", "ScriptedHTTP", "TestSupport", "TokenMint", "JOSE", "StrictJSON",
+                "Cryptography", "Encodings",
                 asyncHTTPClient, nioCore, nioPosix, nioHTTP1, hummingbird, httpTypes, logging,
             ]),
         tests(
@@ -314,7 +317,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "siwa", "SiwaBinary", "TestSupport", "TokenMint", "AppleEmulator", "GoogleEmulator",
-                "EmulatorServer",
+                "EmulatorServer", "ScriptedHTTP",
                 "AppleIDClient", "SignIn", "SQLiteStorage",
                 "PostgresStorage", "PostgresCluster", "HTTPAPI", "AuthorizationServer", "AppleAccounts",
                 "AppleIdentity", "KeySets",

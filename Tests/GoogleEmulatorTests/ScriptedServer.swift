@@ -3,11 +3,10 @@ import GoogleEmulator
 import HTTPTypes
 import Hummingbird
 import JOSE
-import Logging
 import NIOCore
+import ScriptedHTTP
 import StrictJSON
 import Synchronization
-import TestSupport
 
 /// An authorization server on a real socket: it takes everything, and a test can replace its endpoints.
 final class ScriptedServer: Sendable {
@@ -40,28 +39,8 @@ final class ScriptedServer: Sendable {
     static func run(
         key: GoogleKey, _ body: @escaping @Sendable (ScriptedServer) async throws -> Void
     ) async throws {
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let running = Mutex<ScriptedServer?>(nil)
-        let router = Router()
-        for method in [HTTPRequest.Method.get, .post] {
-            router.on("**", method: method) { request, _ in
-                guard let server = running.withLock({ $0 }) else { return Response(status: .notFound) }
-                return try await server.respond(to: request)
-            }
-        }
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) }, logger: .silent)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            for await port in ports {
-                let server = ScriptedServer(port: port, key: key)
-                running.withLock { $0 = server }
-                try await body(server)
-                break
-            }
-        }
+        try await LoopbackServer.run(
+            make: { ScriptedServer(port: $0, key: key) }, respond: { try await $0.respond(to: $1) }, body)
     }
 
     private func respond(to request: Request) async throws -> Response {

@@ -3,11 +3,10 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 import JOSE
-import Logging
 import NIOCore
+import ScriptedHTTP
 import StrictJSON
 import Synchronization
-import TestSupport
 
 /// An authorization server on a real socket, whose endpoints a test can replace.
 final class ScriptedAuthorizationServer: Sendable {
@@ -41,28 +40,9 @@ final class ScriptedAuthorizationServer: Sendable {
     static func run(_ body: @escaping @Sendable (ScriptedAuthorizationServer) async throws -> Void)
         async throws
     {
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let running = Mutex<ScriptedAuthorizationServer?>(nil)
-        let router = Router()
-        for method in [HTTPRequest.Method.get, .post] {
-            router.on("**", method: method) { request, _ in
-                guard let server = running.withLock({ $0 }) else { return Response(status: .notFound) }
-                return try await server.respond(to: request)
-            }
-        }
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) }, logger: .silent)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            for await port in ports {
-                let server = ScriptedAuthorizationServer(port: port, key: try ECPrivateKey.generate())
-                running.withLock { $0 = server }
-                try await body(server)
-                break
-            }
-        }
+        try await LoopbackServer.run(
+            make: { ScriptedAuthorizationServer(port: $0, key: try ECPrivateKey.generate()) },
+            respond: { try await $0.respond(to: $1) }, body)
     }
 
     private func respond(to request: Request) async throws -> Response {

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import NIOHTTP1
+import ScriptedHTTP
 import Synchronization
 
 /// Passes requests of a backend on to the service, and holds or replaces responses as a test demands.
@@ -41,35 +41,22 @@ final class DisturbingProxy: Sendable {
     }
 
     private let service: String
+    private let address: String
     private let state = Mutex(State())
 
-    private init(service: String) { self.service = service }
+    private init(port: Int, service: String) {
+        (self.service, address) = (service, "http://127.0.0.1:\(port)")
+    }
 
     /// - Parameter body: gets the proxy and its address.
     static func run<Result: Sendable>(
         before service: String, _ body: @Sendable (DisturbingProxy, String) async throws -> Result
     ) async throws -> Result {
-        let proxy = DisturbingProxy(service: service)
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let application = Application(
-            responder: CallbackResponder { (request, _: BasicRequestContext) in
-                try await proxy.respond(to: request)
-            },
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
-            logger: Logger(label: "proxy") { _ in SwiftLogNoOpLogHandler() })
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer {
-                proxy.release()
-                group.cancelAll()
-            }
-            var port = 0
-            for await number in ports {
-                port = number
-                break
-            }
-            return try await body(proxy, "http://127.0.0.1:\(port)")
+        try await LoopbackServer.run(
+            make: { DisturbingProxy(port: $0, service: service) }, respond: { try await $0.respond(to: $1) }
+        ) { proxy in
+            defer { proxy.release() }
+            return try await body(proxy, proxy.address)
         }
     }
 
