@@ -16,8 +16,9 @@ public struct PostgresKeySetSnapshotStore: KeySetSnapshotStore {
         }
     }
 
-    /// Saves a key set unless a newer set is stored: a slow replica must not replace a newer set. A replica
-    /// whose clock ran ahead must not keep all others from storing.
+    /// Saves a key set unless a newer set is stored, so that a slow replica does not replace it. A stored
+    /// time in the future is ignored, so that a replica whose clock ran ahead does not keep all others from
+    /// storing.
     private struct Save {
         let columns: KeySetSnapshotTable
         let statement: RowStatement

@@ -11,7 +11,6 @@ public import Logging
 /// One connection writes and makes the checkpoints, the others only read: SQLite 3.40.1 can corrupt a
 /// write-ahead log that two connections write or checkpoint at once. For the same reason a lock excludes
 /// other processes of ours.
-/// processes of ours out.
 public final class SQLiteDatabase: Sendable {
     public let accounts: SQLiteAccountStore
     public let keySetSnapshots: SQLiteKeySetSnapshotStore

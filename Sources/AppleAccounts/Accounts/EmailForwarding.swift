@@ -2,7 +2,7 @@
 public enum EmailForwarding: String, Sendable, Hashable, CaseIterable {
     case enabled
     case disabled
-    /// No notification has said anything yet.
+    /// No notification about forwarding has arrived yet.
     case unknown
 }
 

@@ -1,7 +1,7 @@
 /// All facts about one subject: the unit that a command loads, changes and saves.
 ///
 /// A record can exist without an account: facts from Apple about a user who is not yet known here are kept,
-/// because an earlier sign-in may still be on its way.
+/// because the user's sign-in may not have arrived yet.
 public struct SubjectRecord: Sendable, Hashable {
     /// Changes when the account is transferred to another team.
     public internal(set) var key: SubjectKey

@@ -22,9 +22,8 @@ extension WorkingSet {
     }
 
     /// Returns the record of an unknown user after the transfer that the token's identifier names. `nil` when
-    /// the token has no identifier, when it names no account here, when the user is known, or when the
-    /// account belongs to another user of the same team, because no other team can have transferred such an
-    /// account.
+    /// no valid transfer has this identifier, when the account is erased, when the user is known, or when the
+    /// account belongs to another user of the same team: no other team can have transferred such an account.
     func transferredRecord(for command: SignInCommand) throws(AccountRefusal) -> SubjectRecord? {
         // Nearly no sign-in has a transfer, so the subject is looked up last.
         guard let transfer, !isMovingAccountErased,

@@ -3,8 +3,8 @@ public import Cryptography
 /// A nonce that an earlier version of this service minted and stored, to be used in at most one sign-in and
 /// before it expires. No new ones are made.
 public struct NonceRecord: Sendable, Hashable {
-    /// Milliseconds for which it is kept after its end: longer than an identity token lives (a day, and the
-    /// leeway of its expiry), so that a token whose nonce was used is known for that as long as it would
+    /// Milliseconds for which a nonce is kept after its expiration: longer than an identity token lives (a
+    /// day, and the leeway of its expiration), so that a used nonce is known for as long as its token would
     /// pass.
     public static let keptAfterExpiry: Int64 = 25 * 3_600_000
 

@@ -1,4 +1,4 @@
-/// The nonce of a sign-in, as far as it is known without the database.
+/// The nonce of a sign-in, classified without the database.
 public enum SignInNonce: Sendable, Hashable {
     /// Minted by this service, as its MAC has shown.
     ///

@@ -1,4 +1,4 @@
-/// A code or token of an erased account, on its way to be revoked at Apple.
+/// A code or token of an erased account, to be revoked at Apple.
 public struct ErasureGrant: Sendable, Hashable {
     /// Next step.
     public enum Step: Sendable, Hashable {

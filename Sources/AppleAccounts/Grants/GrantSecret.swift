@@ -1,5 +1,5 @@
-/// An authorization code or a refresh token as Apple issued it, on its way to be sealed. It is never stored
-/// and never logged.
+/// An authorization code or a refresh token as Apple issued it, before it is sealed. It is never stored and
+/// never logged.
 public struct GrantSecret: Sendable, Hashable {
     /// In bytes of UTF-8. Apple's codes and tokens are far shorter.
     public static let longest = 8192

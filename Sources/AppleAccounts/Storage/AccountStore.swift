@@ -45,12 +45,14 @@ public protocol AccountStore: Sendable {
     /// Returns the sequence number of the last committed event, 0 without any.
     func lastEventSequence() async throws -> Int64
 
-    /// Forgets used nonces that no valid token carried any more at this moment, and nonces of earlier
-    /// versions that had expired `NonceRecord.keptAfterExpiry` before it. A bounded number at once. Returns
-    /// how many.
+    /// Deletes used nonces that no valid token could carry any more at this moment, and nonces of earlier
+    /// versions that had expired `NonceRecord.keptAfterExpiry` before it. A bounded number per call. Returns
+    /// the number of deleted nonces.
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int
 
-    /// - Throws: `StorageError` when the store could not take a command now.
+    /// Checks that the store could accept a command now.
+    ///
+    /// - Throws: `StorageError` when it could not.
     func checkHealth() async throws
 }
 

@@ -30,7 +30,7 @@ package enum CacheControl: Sendable, Equatable {
                     self = .unusable
                     return
                 }
-                // The first of several counts (RFC 9111 §4.2.1).
+                // If the directive is repeated, the first value counts (RFC 9111 §4.2.1).
                 longestAge = longestAge ?? seconds
             default: break
             }

@@ -4,7 +4,7 @@ package enum KeySetFetchOutcome: Sendable {
     /// The cached set is still current.
     case confirmed(CacheControl)
     case failed(KeySetFetchError.Code)
-    /// The fetch was cancelled. This says nothing about Apple.
+    /// The fetch was cancelled. This is no evidence about Apple.
     case cancelled
 
     /// Evaluates the response to a request that carried `entityTag`.

@@ -2,7 +2,7 @@ public import JOSE
 
 /// A key set that is read once and never changes. It is for networks without access to Apple, and for tests.
 ///
-/// When Apple rotates its keys, the file must be replaced and the process restarted.
+/// After a rotation of Apple's keys, the file must be replaced and the process restarted.
 public struct PinnedKeySet: VerificationKeys {
     private let keys: JSONWebKeySet
 

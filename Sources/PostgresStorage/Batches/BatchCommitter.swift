@@ -18,8 +18,8 @@ struct BatchCommitter: Sendable {
         }
     }
 
-    /// Runs the statements that commit such a batch, so that it meets the same locks and needs the same room.
-    /// In a session that rehearses, only new names are kept.
+    /// Runs the statements that commit a batch of these commands, so that it meets the same locks and needs
+    /// the same room. In a session that rehearses, only new names are kept.
     func rehearse(_ commands: [AccountCommand], in session: PostgresSession) throws {
         try session.names.ensure(namesOf: commands, in: session)
         _ = try LockingBatch(names: session.names, ids: ids, sealing: sealing).commit(commands, in: session)

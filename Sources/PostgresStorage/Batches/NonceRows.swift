@@ -6,8 +6,8 @@ enum NonceRows {
     /// The two look-ups, with the same columns. A nonce that a sign-in has used up has no expiry here.
     private struct Find {
         let find: TypedStatement<[NonceDigest]>
-        // What is used up by a row that is inserted needs no lock: of two transactions that insert the same
-        // one, the second waits for the first, and fails when that has committed.
+        // A used nonce that is inserted needs no lock: of two transactions that insert the same nonce, the
+        // second waits for the first, and fails when the first has committed.
         let lock: TypedStatement<[NonceDigest]>
         let columns: NonceTable
 
@@ -95,7 +95,8 @@ enum NonceRows {
         return [insertCall(set.usedNonces), storedCall].compactMap { $0 }
     }
 
-    /// In a transaction that has locked nothing, and ends when one of them was used meanwhile.
+    /// Returns statements for a transaction without locks. They abort it when a nonce was used in the
+    /// meantime.
     static func useUnusedCalls(_ set: WorkingSet) -> [PostgresCall] {
         let stored = set.usedStoredNonces
         let storedCall = stored.isEmpty ? nil : useUnused(inOrder(stored), Int64(stored.count))
@@ -111,7 +112,7 @@ enum NonceRows {
         }
     }
 
-    /// The order in which all replicas lock them, and none twice.
+    /// Returns the digests in the order in which all replicas lock them, without duplicates.
     private static func inOrder(_ digests: [NonceDigest]) -> [NonceDigest] {
         Set(digests).sorted { $0.digest.lexicographicallyPrecedes($1.digest) }
     }

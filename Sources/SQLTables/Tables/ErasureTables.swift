@@ -81,7 +81,7 @@ extension ErasureAppTable {
     }
 }
 
-/// The codes and tokens of erased accounts, on their way to be revoked at Apple.
+/// Apple codes and tokens of erased accounts, to be revoked at Apple.
 public struct ErasureGrantTable: Table {
     public static let name = "erasure_grant"
 

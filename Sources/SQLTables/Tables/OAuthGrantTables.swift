@@ -78,8 +78,8 @@ public struct OAuthLineTable: Table {
     public let generation: Column<Int64>
     public let previousDigest: Column<SHA256Digest>
     public let rotatedAt: Column<Moment>
-    /// Digest of a token of Google. The end of the token is reported to Google under it, also after an
-    /// erasure.
+    /// Only for refresh tokens of Google's client. Google is told the end of a token under this digest, also
+    /// after an erasure.
     public let doubleSHA512: Column<SHA512Digest>
     /// The Google account whose assertion gave the token family.
     public let googleSubject: Column<String>

@@ -6,7 +6,6 @@ import AppleAccounts
 /// program. It is bounded by the number of subjects, each of which takes half a kilobyte: a page of the file,
 /// which the database itself would keep, takes eight times as much and contains no other subject that is
 /// likely to be needed. A subject that was not used in the last round is replaced first.
-/// likely to be needed. A subject that was not asked for in the last round is replaced first.
 struct RecentSubjects {
     private struct Entry {
         var record: SubjectRecord
