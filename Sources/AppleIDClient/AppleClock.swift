@@ -1,14 +1,14 @@
 import Encodings
 import Synchronization
 
-/// Apple's time, as the `Date` field of Apple's responses says it, and by how much the clock of this machine
-/// differs.
+/// Apple's time, from the `Date` field of Apple's responses, and its difference from the clock of this
+/// machine.
 ///
-/// Between two responses Apple's time goes on with the uptime of this machine, so that a clock that is set wrong,
-/// or right again, shows at once.
+/// Between two responses Apple's time goes on with the uptime of this machine, so that a change of the
+/// machine's clock, wrong or right, shows at once.
 public final class AppleClock: Sendable {
     private struct Reading {
-        /// In milliseconds since 1970.
+        /// Milliseconds since 1970.
         let time: Int64
         let uptime: Duration
     }
@@ -19,7 +19,7 @@ public final class AppleClock: Sendable {
 
     /// - Parameters:
     ///   - millisecondsSince1970: The clock of this machine.
-    ///   - uptime: Grows evenly, whatever the clock is set to.
+    ///   - uptime: A clock that grows evenly, independent of the wall clock.
     public init(
         millisecondsSince1970: @escaping @Sendable () -> Int64,
         uptime: @escaping @Sendable () -> Duration = SystemUptime.elapsed
@@ -27,8 +27,8 @@ public final class AppleClock: Sendable {
         (self.millisecondsSince1970, self.uptime) = (millisecondsSince1970, uptime)
     }
 
-    /// By how many seconds this machine's clock is ahead of Apple's; `nil` when Apple has not answered yet.
-    /// The field has whole seconds, and the way here takes time, so a second or two mean nothing.
+    /// Seconds by which this machine's clock is ahead of Apple's; `nil` when Apple has not responded yet. The
+    /// field has whole seconds, and the transfer takes time, so a second or two mean nothing.
     public var secondsAhead: Int64? {
         guard let reading = reading.withLock({ $0 }) else { return nil }
         let passed = (uptime() - reading.uptime).milliseconds
@@ -37,7 +37,7 @@ public final class AppleClock: Sendable {
         return overflowed || isTooFar ? nil : ahead / 1000
     }
 
-    /// Takes the fields of a response that has just arrived. One that a cache has kept is `age` seconds old
+    /// Reads the fields of a response that has just arrived. A response from a cache is `age` seconds old
     /// (RFC 9111 §5.1).
     func notice(date: String?, age: String?) {
         guard let date, let seconds = HTTPDate.seconds(date) else { return }

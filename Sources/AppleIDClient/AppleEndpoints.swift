@@ -1,5 +1,5 @@
 // AppleIDClient owns the HTTP requests to Apple: the endpoints, their time limits and the size limits of
-// responses. It does not own what a response means for an account: the callers decide that, behind the
+// responses. It does not own the meaning of a response for an account: the callers decide it, behind the
 // protocols of other modules.
 
 /// The URLs of Apple's endpoints. They are constants and not read from the discovery document: in 2025 that
@@ -8,7 +8,7 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// `https://appleid.apple.com`
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")
 
-    /// Without a slash at the end.
+    /// The base of all URLs, without a slash at the end.
     public let baseURL: String
 
     /// Endpoints on another host, such as the emulator. Returns `nil` unless the URL is an absolute http or
@@ -31,7 +31,7 @@ public struct AppleEndpoints: Sendable, Equatable {
     /// Exchanges codes, validates refresh tokens, and grants access to the migration endpoint.
     public var token: String { "\(baseURL)/auth/token" }
     public var revoke: String { "\(baseURL)/auth/revoke" }
-    /// Gives the identifiers of a user for another team during an app transfer.
+    /// Returns the identifiers of a user for another team during an app transfer.
     public var migration: String { "\(baseURL)/auth/usermigrationinfo" }
     /// The page where a browser signs in.
     public var authorize: String { "\(baseURL)/auth/authorize" }

@@ -14,8 +14,8 @@ public final class AppleTokenClient: AppleTokenService, AppleMigrationService {
     let uptime: @Sendable () -> Duration
     private let transport: AppleTransport
     private let secrets: any ClientSecretSource
-    /// One for each endpoint, so that failures of the revoke endpoint do not stop the exchange of codes,
-    /// which expire after five minutes.
+    /// One circuit breaker for each endpoint, so that failures of the revoke endpoint do not stop the
+    /// exchange of codes, which expire after five minutes.
     private let breakers = Mutex<[Endpoint: CircuitBreaker]>([:])
 
     enum Endpoint: Hashable {
@@ -132,7 +132,7 @@ extension CircuitBreaker.Outcome {
     fileprivate init(_ code: AppleCallError.Code) {
         switch code {
         case .unreachable, .timedOut, .connectionLost, .answerUnusable, .serverFailed: self = .failed
-        // A throttled request was answered. Apple throttles refresh tokens per user.
+        // A throttled request got a response. Apple throttles refresh tokens per user.
         case .throttled, .rejected: self = .answered
         case .circuitOpen, .noSigningKey, .signingFailed: self = .abandoned
         }

@@ -1,7 +1,7 @@
 /// Stops calls to an endpoint that has failed several times in a row, and tries again with one call after a
 /// pause.
 ///
-/// It only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
+/// The type only decides: it makes no call and reads no clock. Times are durations on a monotonic clock.
 struct CircuitBreaker: Sendable, Equatable {
     enum Admission: Sendable, Equatable {
         case admit
@@ -13,7 +13,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     enum Outcome: Sendable, Equatable {
-        /// Apple answered, successfully or with a refusal.
+        /// Apple responded, successfully or with a refusal.
         case answered
         /// The endpoint failed.
         case failed

@@ -1,6 +1,6 @@
-// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, what Google is told
-// and tells, and the keys that sign. It knows no HTTP and no SQL. The rules of requests and grants are in
-// AuthorizationServer, the people in AppleAccounts and SignIn.
+// OAuth owns the use cases of the authorization server: tokens, App Flip, introspection, events to and from
+// Google, and the keys that sign. It knows no HTTP and no SQL. The rules of requests and grants are in
+// AuthorizationServer, the users' accounts in AppleAccounts and SignIn.
 
 public import AppleAccounts
 public import AuthorizationServer
@@ -10,8 +10,8 @@ public import KeySets
 public import Logging
 public import SignIn
 
-/// What the use cases of OAuth depend on. The composition fills it once, and only for a deployment that has
-/// OAuth clients.
+/// Dependencies of the use cases of OAuth. The composition makes them once, and only for a deployment that
+/// has OAuth clients.
 public struct OAuthParts: Sendable {
     /// The section `oauth` of the configuration after all checks.
     public var settings: OAuthSettings
@@ -51,10 +51,11 @@ public struct OAuthParts: Sendable {
 
 /// Commits grant commands: `GrantCommit`, and in tests a store without a queue.
 public protocol GrantCommitting: Sendable {
-    /// How many commands wait, without those that are being committed.
+    /// Number of commands that wait, without the commands that are being committed.
     var depth: Int { get }
 
-    /// For requests that can be retried, before any work is done for them.
+    /// Checks that the queue can take a command. For requests that can be retried, before any work is done
+    /// for them.
     ///
     /// - Throws: `OverloadedError`; `StorageError` when the database does not respond.
     func requireCapacity() throws
@@ -68,7 +69,7 @@ public protocol GrantCommitting: Sendable {
 extension GrantCommit: GrantCommitting {}
 
 extension GrantCommitting {
-    /// The same for a command whose outcome has a type of its own.
+    /// Returns the typed outcome when the command is durable.
     func submit<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
         guard let output = Command.output(try await submit(command.grantCommand)) else {
             throw StorageError(.unavailable, detail: "the store returned the outcome of another command")
@@ -78,7 +79,7 @@ extension GrantCommitting {
 }
 
 extension SigningKeys {
-    /// The keys that the clients of these settings need.
+    /// Makes the keys that the clients of these settings need.
     ///
     /// - Parameter sealingKeys: Seal the private keys at rest. The same in all replicas.
     public convenience init(
@@ -88,7 +89,7 @@ extension SigningKeys {
         let clients = settings.clients.clients
         var algorithms = Set(
             clients.flatMap { [$0.accessTokenAlgorithm.signature, $0.idTokenAlgorithm.signature] })
-        // What Google is told is signed with RS256.
+        // Events to Google are signed with RS256.
         if clients.contains(where: { $0.googleLinking != nil }) { algorithms.insert(.RS256) }
         let longest = clients.map(\.lifetimes.accessToken).max() ?? 0
         self.init(

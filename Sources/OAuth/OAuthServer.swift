@@ -5,11 +5,11 @@ import JOSE
 import SignIn
 import Synchronization
 
-/// What the use cases share while the service runs. Each use case is a type that has this.
+/// State that the use cases share while the service runs. Each use case is a type that holds the server.
 public final class OAuthServer: Sendable {
     public let parts: OAuthParts
     let guessing = Mutex(SecretGuessing())
-    /// Wakes the worker that tells Google of ended tokens.
+    /// Wakes the worker that notifies Google of ended tokens.
     let deliverySignal = WakeupSignal()
     let verifier: AccessTokenVerifier
 
@@ -26,19 +26,20 @@ public final class OAuthServer: Sendable {
     func submitEnding<Command: TypedGrantCommand>(_ command: Command) async throws -> Command.Output {
         do {
             let output = try await parts.commits.submit(command)
-            // A command that gives tokens ends only older ones beyond a ceiling, which are not reported. To
-            // wake the worker costs a transaction.
+            // A command that issues tokens ends only old token families above a limit, which are not
+            // reported. Waking the worker would cost a transaction.
             if !(command is any TokenCommand) { deliverySignal.wake() }
             return output
         } catch {
-            // A refusal may have ended what was stolen. A database that does not answer has ended nothing.
+            // A refusal may have ended a stolen token family. After a failure of the database nothing has
+            // ended.
             if error is GrantRefusal { deliverySignal.wake() }
             throw error
         }
     }
 
-    /// The access token, if this service has issued it for a configured client, and it has not expired.
-    /// Whether it is still good is in the store.
+    /// Returns the access token, if this service has issued it for a configured client, and it has not
+    /// expired. The store decides whether it is still valid.
     ///
     /// - Throws: `StorageError`.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
@@ -46,7 +47,7 @@ public final class OAuthServer: Sendable {
             let key = try await parts.keys.verificationKey(unverified.keyID),
             let token = verifier.verify(unverified, with: key, at: now().milliseconds / 1000),
             let client = settings.clients[token.clientID],
-            // One that was issued before the client got another audience or algorithm is no longer for us.
+            // A token that was issued before the client got another audience or algorithm is refused.
             client.audience.isByteEqual(to: token.audience),
             client.accessTokenAlgorithm.signature == key.algorithm
         else { return nil }

@@ -1,4 +1,4 @@
-/// Why a call to Apple returned no usable response. Match on `code` and `appleError`.
+/// A call to Apple that returned no usable response. Match on `code` and `appleError`.
 public struct AppleCallError: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// No connection was made: it was refused, the host is unknown, or the TLS certificate is not
@@ -25,9 +25,9 @@ public struct AppleCallError: Error, Sendable {
     }
 
     public let code: Code
-    /// The OAuth error when `code` is `.rejected`.
+    /// The OAuth error if `code` is `.rejected`.
     public let appleError: AppleErrorCode?
-    /// The delay that Apple asks for, at most an hour.
+    /// The delay that Apple requires, at most an hour.
     public let retryAfter: Duration?
     /// For a debugger: can hold Apple's undocumented `error_description`.
     public let detail: String

@@ -1,4 +1,4 @@
-/// The transfer of users between teams: `POST /auth/usermigrationinfo`. Apple answers for 60 days after the
+/// The transfer of users between teams: `POST /auth/usermigrationinfo`. Apple responds for 60 days after the
 /// receiving team has accepted the app. Both calls only read and can be repeated.
 public protocol AppleMigrationService: Sendable {
     /// For the sending team: returns the identifier with which the receiving team can find this user.

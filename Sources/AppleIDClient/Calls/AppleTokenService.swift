@@ -1,10 +1,10 @@
 /// Apple's tokens: `POST /auth/token` and `POST /auth/revoke`.
 ///
-/// `clientID` is always the one that the code or token was issued to: the `aud` of the identity token that
-/// came with it.
+/// `clientID` is always the client ID to which the code or token was issued: the `aud` of the identity token
+/// that came with it.
 public protocol AppleTokenService: Sendable {
     /// Exchanges an authorization code, which can be used once and expires after five minutes. `redirectURI`
-    /// is that of the web flow; a native app has none.
+    /// is the redirect URI of the web flow; a native app has none.
     ///
     /// When `mayHaveHappened` of the error is true, the code must not be sent again.
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
@@ -16,8 +16,8 @@ public protocol AppleTokenService: Sendable {
     @discardableResult
     func validate(refreshToken: String, clientID: String) async throws(AppleCallError) -> TokenGrant
 
-    /// Asks Apple to revoke a refresh token. Can be repeated. A successful call is no proof of the
-    /// revocation, because Apple also answers 200 for an unknown token. The proof is that `validate` is
+    /// Requests the revocation of a refresh token. Can be repeated. A successful call is no proof of the
+    /// revocation, because Apple also responds with 200 for an unknown token. The proof is that `validate` is
     /// refused afterwards.
     func revoke(refreshToken: String, clientID: String) async throws(AppleCallError)
 }
@@ -26,9 +26,9 @@ public protocol AppleTokenService: Sendable {
 /// appears in no description.
 public struct TokenGrant: Sendable, Equatable {
     public let accessToken: String
-    /// Present only when a code was exchanged.
+    /// The refresh token, present only when a code was exchanged.
     public let refreshToken: String?
-    /// Not yet verified.
+    /// The identity token, not yet verified.
     public let identityToken: String?
     /// The access token's lifetime.
     public let expiresIn: Duration

@@ -6,8 +6,8 @@ import NIOHTTP1
 /// Fetches a key set over HTTP: Apple's (`GET /auth/keys`), or the key set at another URL, for example
 /// Google's.
 ///
-/// It is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it with
-/// `HTTPClient.Configuration.apple` and shuts it down.
+/// The type is transport only; `KeySets` checks the response. The HTTP client is shared. Its owner creates it
+/// with `HTTPClient.Configuration.apple` and shuts it down.
 public struct HTTPKeySetSource: KeySetSource {
     private let client: HTTPClient
     private let url: String

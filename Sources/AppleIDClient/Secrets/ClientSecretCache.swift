@@ -1,5 +1,5 @@
-/// The cached client secrets, and the order in which to try them. It only decides: it signs nothing and reads
-/// no clock.
+/// The cached client secrets, and the order in which to try them. The type only decides: it signs nothing and
+/// reads no clock.
 struct ClientSecretCache {
     /// The lifetime of a secret in seconds. Apple allows half a year; an hour limits the use of a stolen
     /// secret.
@@ -19,10 +19,11 @@ struct ClientSecretCache {
     }
 
     private var entries: [Entry] = []
-    /// By client ID, because Apple assigns a key to a primary App ID, and a team can have several.
+    /// Accepted key by client ID, because Apple assigns a key to a primary App ID, and a team can have
+    /// several.
     private var acceptedKeyIDs: [String: String] = [:]
 
-    /// Returns the keys in the order in which to try them: first the one that Apple accepted last, then the
+    /// Returns the keys in the order in which to try them: first the key that Apple accepted last, then the
     /// newest.
     func order(_ keys: [ClientSigningKey], for clientID: String) -> [ClientSigningKey] {
         guard let accepted = acceptedKeyIDs[clientID] else { return keys }

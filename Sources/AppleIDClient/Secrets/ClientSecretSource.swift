@@ -4,7 +4,7 @@ public protocol ClientSecretSource: Sendable {
     /// Never empty. Throws `.noSigningKey` and `.signingFailed`.
     func secrets(for clientID: String) throws(AppleCallError) -> [ClientSecret]
 
-    /// Reports that Apple accepted this secret: its key comes first from now on.
+    /// Reports that Apple accepted this secret: its key comes first in later calls.
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 

@@ -1,9 +1,9 @@
 public import Encodings
 
-/// Why signing keys cannot be read. Match on `code`.
+/// A failure to read signing keys. Match on `code`.
 public struct SigningKeyError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// There is no such file or directory.
+        /// The file or directory does not exist.
         case missing
         /// The file or the directory cannot be read.
         case unreadable

@@ -24,7 +24,7 @@ struct SigningKeyFile: Equatable {
 
     /// The largest number of keys of one team. Each key that Apple refuses costs a call.
     static let mostKeys = 8
-    /// In bytes. A `.p8` file has about 250.
+    /// Bound in bytes. A `.p8` file has about 250.
     private static let longestContent = 16_384
 
     /// Returns the key files of a location, the newest first. Throws `.missing`, `.unreadable`, `.noKey`,

@@ -8,7 +8,7 @@ struct AppleResponse: Sendable, Equatable {
     /// `Retry-After` in seconds, at most an hour. The form with a date is ignored.
     var retryAfter: Duration?
 
-    /// In bytes: far more than any response of Apple has.
+    /// Bound in bytes: far more than any response of Apple has.
     static let longestBody = 262_144
 
     static func retryAfter(_ header: String?) -> Duration? {
@@ -55,7 +55,7 @@ extension AppleResponse {
         }
     }
 
-    /// Untrusted text: shortened, and without control characters for a terminal.
+    /// Shortens untrusted text, and replaces control characters for a terminal.
     private static func shown(_ text: String) -> String {
         String(text.unicodeScalars.prefix(200).map { (" "..."~").contains($0) ? Character($0) : "?" })
     }

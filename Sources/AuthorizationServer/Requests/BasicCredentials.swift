@@ -16,7 +16,7 @@ public struct BasicCredentials: Sendable, Confidential {
             let decoded = Base64.decode(String(decoding: bytes[(space + 1)...], as: UTF8.self)),
             let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        // The decoded text has no unescaped colon, ampersand or equals sign within ID and secret.
+        // The form encoding of ID and secret escapes colons, ampersands and equals signs.
         guard case .text(let clientID) = Self.decode(decoded[..<colon]) else { return nil }
         switch Self.decode(decoded[(colon + 1)...]) {
         case .text(let text): secret = text

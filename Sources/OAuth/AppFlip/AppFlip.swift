@@ -5,8 +5,7 @@ import Cryptography
 import KeySets
 import SignIn
 
-/// App Flip: the app's backend turns a person who has agreed in the app into the URL that leads back to
-/// Google.
+/// App Flip: the app's backend exchanges a user's decision in the app for the URL that leads back to Google.
 public struct AppFlip: Sendable {
     private let server: OAuthServer
 
@@ -14,9 +13,9 @@ public struct AppFlip: Sendable {
         self.server = server
     }
 
-    /// - Parameter caller: The apps that the API key may ask about.
+    /// - Parameter caller: The apps that the API key may use.
     /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account
-    ///   ID that no account has or had, or none that the caller may see.
+    ///   ID that is unknown, or that the caller may not see.
     public func answer(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal
@@ -27,7 +26,7 @@ public struct AppFlip: Sendable {
             } catch let error as AccountRefusal where error.code == .accountNotFound {
                 throw error
             } catch is StorageError {
-                // Google then goes on in the browser, when the database may be there again.
+                // Google then continues in the browser, when the database may be available again.
                 return request.answer(.unavailable)
             } catch is OverloadedError {
                 return request.answer(.unavailable)
@@ -66,8 +65,8 @@ public struct AppFlip: Sendable {
             if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
                 return .obstacle(.authenticationAhead)
             }
-            // Where the backend does not say when the person signed in, it was at the latest authorization
-            // that is known. A time ahead of our clock, within the leeway, would outlast a revocation.
+            // If the backend states no time, the latest known authorization counts as the user's sign-in. A
+            // time ahead of our clock, within the leeway, would outlast a revocation.
             let standing = try await server.parts.store.standing(of: id, app: request.client.app)
             let known = standing?.credential.authorization?.moment
             return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
@@ -84,7 +83,7 @@ public struct AppFlip: Sendable {
         do {
             let verified = try await useCases.verify(token, allowed: only).value
             let moment = Moment(seconds: verified.identity.authorizationMoment.secondsSince1970)
-            // Before the sign-in, which would be carried out in vain.
+            // Checked before the sign-in, which would be carried out in vain.
             guard request.authenticationAge.accepts(moment, at: now) else {
                 return .obstacle(.authenticationTooOld)
             }
@@ -112,7 +111,7 @@ public struct AppFlip: Sendable {
         }
     }
 
-    /// Why there is no account with this ID any more.
+    /// Returns the reason for which the account with this ID is missing.
     private func obstacle(
         ofMissing id: AccountID, caller: AppScope
     ) async throws -> AppFlipObstacle {
@@ -147,7 +146,7 @@ public struct AppFlip: Sendable {
 }
 
 extension AppFlipObstacle {
-    /// What a refusal in the transaction of the code means; `nil` for one that it cannot have.
+    /// Maps a refusal in the transaction of the code; `nil` for a code that this transaction cannot have.
     fileprivate init?(_ code: GrantRefusal.Code) {
         switch code {
         case .accountNotFound, .accountErased: self = .accountErased

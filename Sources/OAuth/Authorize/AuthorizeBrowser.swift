@@ -1,4 +1,4 @@
-/// What the browser sent along with a request to `/oauth/authorize`.
+/// Cookies and fields that the browser sent with a request to `/oauth/authorize`.
 public struct AuthorizeBrowser: Sendable {
     /// The cookie of the session.
     public var session: String?
@@ -11,16 +11,16 @@ public struct AuthorizeBrowser: Sendable {
     }
 }
 
-/// What the person decided on the consent page.
+/// The user's decision on the consent page.
 public struct ConsentForm: Sendable {
     public enum Decision: String, Sendable, CaseIterable {
         case agree, cancel
     }
 
     public var token: String?
-    /// `nil` when it is none of the two.
+    /// `nil` when the form has neither word.
     public var decision: Decision?
-    /// The scopes whose checkbox is ticked. Others than those of the request do not count.
+    /// The scopes whose checkbox is ticked. Scopes that were not requested are ignored.
     public var tickedScopes: Set<String>
 
     public init(token: String?, decision: Decision?, tickedScopes: Set<String> = []) {

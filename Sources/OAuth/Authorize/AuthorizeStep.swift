@@ -1,32 +1,33 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// What comes next for a valid request: a sign-in, the question, the code, or an error.
+/// The next step of a valid request: a sign-in, the consent page, the code, or an error.
 enum AuthorizeStep: Equatable {
     case signIn
-    /// The question, with the account that answers it.
+    /// The consent page, with the account of the session.
     case ask(Account)
     case issue
     case refuse(OAuthError.Code, String)
 }
 
-/// What is known of the person when a valid request arrives. It decides, and does nothing.
+/// Facts about the user at the arrival of a valid request. Decides about the next step, and has no side
+/// effects.
 struct AuthorizeSituation {
     let request: AuthorizationRequest
-    /// Of the request, as it came.
+    /// The query of the request, unchanged.
     let query: String
-    /// As the cookie had it, also when it is over.
+    /// The session of the cookie, even if it has expired.
     let session: BrowserSession?
-    /// Of the session's account; `nil` when it was not looked for, and when there is none.
+    /// The status of the session's account; `nil` when it was not read, and when there is no account.
     let standing: AccountStanding?
-    /// What the person has granted to the client before.
+    /// The existing grant of the user to the client.
     let grant: GrantRecord?
     let now: Moment
 
     var step: AuthorizeStep {
         guard let session, isGood(session), isRecent(session) else { return signInStep }
         guard let standing, standing.isAuthorized,
-            // A session from before a revocation ended with it, also when the person has signed in since.
+            // A session from before a revocation ended with it, even if the user has signed in since.
             standing.credential.admits(authorizationAt: session.authenticatedAt)
         else { return signInStep }
         let isHintMet = isHintMet(by: standing.account)
@@ -37,7 +38,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The person must be asked for consent.")
     }
 
-    /// Whether the session may answer without anything from the store.
+    /// True if the session may go on without anything from the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple that was made for this request.
@@ -47,8 +48,9 @@ struct AuthorizeSituation {
         if request.prompts.contains(.none) {
             return .refuse(.loginRequired, "The person must sign in, and prompt=none forbids it.")
         }
-        // The browser was at Apple for this request, and another time would end the same: OpenID Connect Core
-        // §3.1.2.1 asks for an error when the person cannot be authenticated again. Never a loop.
+        // The browser was at Apple for this request, and another round trip would end the same: OpenID
+        // Connect Core §3.1.2.1 requires an error when the end user cannot be authenticated again. This
+        // prevents a loop.
         guard roundTrip == nil else {
             return .refuse(.loginRequired, "The sign-in at Apple is not one that this request accepts.")
         }
@@ -59,7 +61,7 @@ struct AuthorizeSituation {
         session.isGood(for: request.client.app, at: now)
     }
 
-    /// Whether the authentication is recent enough for `prompt`, `max_age` and the client.
+    /// Returns `true` if the authentication is recent enough for `prompt`, `max_age` and the client.
     private func isRecent(_ session: BrowserSession) -> Bool {
         if request.asksForSignIn {
             guard let roundTrip else { return false }
@@ -71,7 +73,7 @@ struct AuthorizeSituation {
         if AuthenticationAge(longest: request.maxAge).accepts(session.authenticatedAt, at: now) {
             return true
         }
-        // Sixty seconds at Apple's page must not make a sign-in too old for max_age=60, which asked for it.
+        // Sixty seconds at Apple's page must not make the sign-in too old for a request with `max_age=60`.
         return roundTrip.map { session.isAuthenticated(since: $0.begunAt) } ?? false
     }
 
@@ -81,9 +83,9 @@ struct AuthorizeSituation {
 
     private var grantedScopes: ScopeSet? { grant.flatMap { ScopeSet(parsing: $0.scope) } }
 
-    /// Whether the hint can be this account, as far as the client may know: without the address of the
-    /// person, no address in a hint is met. The client would otherwise learn by `prompt=none`, or by the
-    /// missing page, which address is right.
+    /// Returns `true` if the hint can be this account, as far as the client may know. Without access to the
+    /// user's address, no address in a hint matches: otherwise the client would learn by `prompt=none`, or by
+    /// the missing page, which address is right.
     private func isHintMet(by account: Account) -> Bool {
         guard let hint = request.loginHint else { return true }
         guard hint.hasPrefix("acc_") || !hint.contains("@") || mayKnowEmail else { return false }
@@ -103,11 +105,12 @@ extension BrowserSession {
 }
 
 extension Account {
-    /// Whether a `login_hint` can be this account. Only a hint that names another one surely is not: an
-    /// account's ID, or an address where the account's own one is known.
+    /// Returns `false` only for a `login_hint` that certainly names another account: an account's ID, or an
+    /// address where the account's own address is known.
     func isMeant(by hint: String) -> Bool {
         if hint.hasPrefix("acc_") { return hint == id.rawValue }
-        // Apple can leave out whether an address is private. A relay address is never the one of a hint.
+        // Apple can omit whether an address is private; the address is then compared. A relay address is not
+        // compared, because no hint contains it.
         guard hint.contains("@"), let email, !(isPrivateEmail ?? false) else { return true }
         return hint.lowercased() == email.lowercased()
     }

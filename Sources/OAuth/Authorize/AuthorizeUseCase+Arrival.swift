@@ -3,17 +3,17 @@ import AuthorizationServer
 import Cryptography
 public import SignIn
 
-/// The way back from Apple.
+/// Arrival of the browser from Apple.
 extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
     /// Begins the session of a browser that has signed in, and goes on with its request.
     ///
-    /// Its life begins with the verification of Apple's token, so that the same URL twice does not make it
-    /// longer.
+    /// The session's lifetime begins with the verification of Apple's token, so that using the same URL twice
+    /// does not extend it.
     ///
-    /// - Parameter sessionCookie: What the browser sent.
+    /// - Parameter sessionCookie: The cookie as the browser sent it.
     public func arrive(
         _ authentication: WebAuthentication, query: String, sessionCookie: String?
     ) -> AuthorizeOutcome {
@@ -28,13 +28,13 @@ extension AuthorizeUseCase {
             authenticatedAt: authentication.authenticatedAt, expiresAt: expiresAt,
             roundTrip: RoundTrip(
                 requestDigest: SHA256Digest.hash(query), begunAt: authentication.begunAt))
-        // The forms in other tabs of the same person stay good.
+        // The forms in other tabs of the same user stay valid.
         if let old { session.formKey = old.formKey }
         return AuthorizeOutcome(
             .resume("\(Self.path)?\(query)"), session: cookie(of: session, at: now))
     }
 
-    /// Tells the client that the sign-in at Apple has failed.
+    /// Redirects to the client with an error after a failed sign-in at Apple.
     public func refuse(_ failure: WebFailure, query: String, from browser: AuthorizeBrowser)
         -> AuthorizeOutcome
     {
@@ -52,7 +52,7 @@ extension AuthorizeUseCase {
 }
 
 extension OAuthError {
-    /// What Apple says is not signed, so none of its words go to the client.
+    /// Apple's error is not signed, so none of its text goes to the client.
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":

@@ -5,8 +5,8 @@ public import SignIn
 
 /// The browser path of an authorization (RFC 6749 §4.1.1): sign-in with Apple, consent, code.
 ///
-/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a person
-/// presses the button, or has pressed it before, so that a flood of requests costs no disk.
+/// The request travels in the query, the session in a sealed cookie. Nothing is stored before a user presses
+/// the button, or has pressed it for an earlier request, so that a flood of requests causes no disk writes.
 public struct AuthorizeUseCase: Sendable {
     let settings: OAuthSettings
     let store: any AuthorizationStore
@@ -31,18 +31,18 @@ public struct AuthorizeUseCase: Sendable {
     }
 
     public var issuer: Issuer { settings.issuer }
-    /// What the pages call an app, by its primary client ID.
+    /// Returns the name of an app on the pages, by its primary client ID.
     public func appName(of app: ClientID) -> LocalizedText { settings.appName(of: app) }
     public var clients: [OAuthClient] { settings.clients.clients }
 
     /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
     public var cookieName: String { web.settings.isSecure ? "__Host-siwa_session" : "siwa_session" }
 
-    /// `GET /oauth/authorize`.
+    /// Handles `GET /oauth/authorize`.
     ///
     /// Waits only for a browser that has a session. Errors of the store go to the client.
     ///
-    /// - Parameter query: As it came. It may be empty.
+    /// - Parameter query: The query as sent. It may be empty.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<AuthorizeOutcome> {
         switch check(query, browser) {
         case .page(let error): return .now(AuthorizeOutcome(.page(error)))
@@ -55,9 +55,9 @@ public struct AuthorizeUseCase: Sendable {
         }
     }
 
-    /// `POST /oauth/authorize` with the form of the consent page.
+    /// Handles `POST /oauth/authorize` with the form of the consent page.
     ///
-    /// - Parameter query: Of the form's URL.
+    /// - Parameter query: The query of the form's URL.
     public func answer(
         _ query: String, with form: ConsentForm, from browser: AuthorizeBrowser
     ) -> Step<AuthorizeOutcome> {
@@ -72,7 +72,7 @@ public struct AuthorizeUseCase: Sendable {
         }
     }
 
-    /// Whether the request keeps every rule that needs no person.
+    /// Returns `true` if the request keeps every rule that does not depend on a user.
     public func isValid(_ query: String, from browser: AuthorizeBrowser) -> Bool {
         if case .proceed = check(query, browser) { true } else { false }
     }

@@ -3,12 +3,12 @@ import AuthorizationServer
 import Cryptography
 import SignIn
 
-/// One valid request of one browser. It carries out what `AuthorizeSituation` decides.
+/// One valid request of one browser. Carries out the decisions of `AuthorizeSituation`.
 struct AuthorizeVisit: Sendable {
     let useCase: AuthorizeUseCase
     let request: AuthorizationRequest
     let query: String
-    /// As the cookie had it, also when it is over.
+    /// The session of the cookie, even if it has expired.
     let session: BrowserSession?
     let webCookie: String?
     let now: Moment
@@ -29,7 +29,7 @@ struct AuthorizeVisit: Sendable {
         guard let session, session.isGood(for: request.client.app, at: now) else {
             return .now(refusal(.loginRequired))
         }
-        // Before the decision is looked at: another site could otherwise cancel for the person.
+        // Checked before the decision is read: otherwise another site could cancel for the user.
         guard let token = form.token, FormToken.isValid(token, for: query, in: session),
             let decision = form.decision
         else { return .now(refusal(.formRefused)) }
@@ -99,8 +99,8 @@ struct AuthorizeVisit: Sendable {
             formToken: FormToken.make(for: query, in: session))
     }
 
-    /// The round trip counts once. Without this, the same link would need no new sign-in for as long as the
-    /// session lasts.
+    /// Removes the round trip to Apple from the session, because it counts once. Otherwise the same link
+    /// would need no new sign-in for as long as the session lasts.
     private func sessionWithoutRoundTrip(_ situation: AuthorizeSituation) -> AuthorizeOutcome.SessionChange {
         guard situation.roundTrip != nil, var session else { return .keep }
         session.roundTrip = nil
@@ -143,8 +143,8 @@ struct AuthorizeVisit: Sendable {
             .refusal(FormRefusal(code: code, query: query, languages: request.languages)), session: session)
     }
 
-    /// Where the client learns that a retry may help. Rethrows everything else, which is a bug of this
-    /// service.
+    /// Redirects to the client with an error that shows that a retry may help. Rethrows every other error,
+    /// which is a bug of this service.
     private func unavailable(_ error: any Error) throws -> AuthorizeOutcome {
         guard error is StorageError || error is OverloadedError else { throw error }
         return redirect(.temporarilyUnavailable, "The service cannot answer now; try again in a minute.")

@@ -2,19 +2,19 @@ public import AppleAccounts
 public import AuthorizationServer
 import Encodings
 
-/// Everything that the consent page shows, and what its form carries.
+/// Contents of the consent page and of its form.
 public struct ConsentPrompt: Sendable {
     public let client: OAuthClient
-    /// What people call the app whose account is asked for.
+    /// The name for users of the app whose account is requested.
     public let appName: LocalizedText
     public let target: RedirectTarget
-    /// What the client asks for, in its order.
+    /// Scopes that the client requests, in its order.
     public let scopes: [DeclaredScope]
     public let account: Account
     /// The account that the client suggests, as it was in the request.
     public let loginHint: String?
     public let formToken: String
-    /// Of the request, as it came. The form is posted to it.
+    /// The query of the request, unchanged. The form is posted to it.
     public let query: String
     public let languages: RequestedLanguages
 
@@ -35,8 +35,8 @@ public struct ConsentPrompt: Sendable {
 
     /// The `login_hint`, unless it names the account that is signed in.
     ///
-    /// One that cannot be compared, because the account's address is hidden or not known, is shown too: the
-    /// person knows.
+    /// A hint that cannot be compared, because the account's address is hidden or not known, is shown too:
+    /// the user can judge it.
     public var otherAccountHint: String? {
         guard let hint = loginHint, hint != account.id.rawValue,
             hint.lowercased() != account.email?.lowercased()
@@ -46,7 +46,7 @@ public struct ConsentPrompt: Sendable {
 
     public var sharesEmail: Bool { scopes.contains { $0.token == .email } }
 
-    /// The same request, which first asks at Apple for another account.
+    /// The same request, which first requests another account at Apple.
     public var otherAccountQuery: String {
         var query = query
         return query.withUTF8 { query in

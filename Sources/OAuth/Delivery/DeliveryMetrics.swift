@@ -4,9 +4,9 @@ import Metrics
 struct DeliveryMetrics: Sendable {
     enum Result: String, CaseIterable {
         case delivered
-        /// It is tried again.
+        /// The delivery failed and is tried again.
         case failed
-        /// Not accepted within seven days.
+        /// The delivery was not accepted within seven days.
         case abandoned
     }
 

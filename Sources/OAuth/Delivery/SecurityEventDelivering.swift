@@ -5,16 +5,18 @@ public import Logging
 public import ServiceLifecycle
 import SignIn
 
-/// Tells Google of refresh tokens that have ended (RISC, `token-revoked`), with retries over seven days.
+/// Notifies Google of refresh tokens that have ended (RISC, `token-revoked`), with retries over seven days.
 ///
-/// A delivery is written in the transaction that ends the token, so a crash loses none. It is claimed before
-/// it is sent; a crash after that costs 30 seconds, and Google then may get it twice, with one `jti`.
+/// A delivery is written in the transaction that ends the token, so a crash loses none. A worker claims a
+/// delivery before it sends it; a crash after the claim costs 30 seconds, and Google may then get the token
+/// twice, with the same `jti`.
 public struct SecurityEventDelivering: Service {
     /// Milliseconds of a claim: longer than one report can take.
     static let lease: Int64 = 30_000
     /// Milliseconds after which a delivery is given up: seven days.
     static let lifetime: Int64 = 7 * 86_400_000
-    /// No signal is sent for deliveries of notifications and of other processes.
+    /// Longest time between two looks. No signal is sent for deliveries of notifications and of other
+    /// processes.
     static let longestLook = Duration.seconds(10)
 
     private let store: any AuthorizationStore
@@ -32,7 +34,7 @@ public struct SecurityEventDelivering: Service {
 
     /// - Parameters:
     ///   - server: Wakes the worker when one of its commands ends a token.
-    ///   - width: How many reports at once.
+    ///   - width: Number of reports at once.
     public init(
         server: OAuthServer, reporting: any SecurityEventReporting, width: Int = 8,
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger
@@ -58,7 +60,7 @@ public struct SecurityEventDelivering: Service {
         do {
             let deliveries = try await store.claimDeliveries(
                 limit: limit, at: moment, leaseUntil: moment.advanced(byMilliseconds: Self.lease))
-            // An error here must not lose what was claimed.
+            // An error here must not lose the claimed deliveries.
             let due = deliveries.count < limit ? try? await store.nextDeliveryDue() : nil
             return WorkerPool.Claim(work: deliveries, due: due, at: moment, atMost: Self.longestLook)
         } catch {
@@ -83,7 +85,7 @@ public struct SecurityEventDelivering: Service {
             let token = try event.signed(with: try await keys.signingKey(.RS256))
             try await reporting.report(token)
         } catch {
-            // Cut off during the report: the claim expires, and the delivery is tried again.
+            // The task was cut off during the report: the claim expires, and the delivery is tried again.
             if Task.isCancelled { return }
             return await postpone(delivery, because: error, at: moment)
         }
@@ -99,7 +101,7 @@ public struct SecurityEventDelivering: Service {
         let delay = backoff.delay(after: Int(clamping: delivery.attempts))
         let end = delivery.createdAt.advanced(byMilliseconds: Self.lifetime)
         do {
-            // Once more at the end, to be given up there.
+            // The last attempt is made at the end, where the delivery is given up.
             try await store.postponeDelivery(
                 delivery.id, until: min(now().advanced(byMilliseconds: delay), max(end, now())))
         } catch {
@@ -112,7 +114,7 @@ public struct SecurityEventDelivering: Service {
         do {
             try await store.removeDelivery(delivery.id)
         } catch {
-            // It is sent again, with the same jti.
+            // The event is sent again, with the same jti.
             tell("a delivered security event was not removed", error, at: now())
         }
     }

@@ -1,23 +1,23 @@
-/// Where security event tokens for Google go (`events:report`). The adapter is an HTTP client.
+/// Sends security event tokens to Google (`events:report`). The adapter is an HTTP client.
 public protocol SecurityEventReporting: Sendable {
     /// Posts one token, and returns when it was accepted (202). Ends within its own time limit.
     ///
-    /// - Throws: `SecurityEventReportError`. The token may have arrived all the same; a repetition has the
-    ///   same `jti`.
+    /// - Throws: `SecurityEventReportError`. The token may still have arrived; a repetition has the same
+    ///   `jti`.
     func report(_ token: String) async throws
 }
 
-/// Why a security event token was not accepted.
+/// Reasons for which a security event token was not accepted.
 public struct SecurityEventReportError: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
-        /// No connection, or it broke, or no answer in time.
+        /// No connection was made, or it was lost, or no response came in time.
         case unreachable
-        /// Google answered with another status than 202.
+        /// Google responded with a status other than 202.
         case refused
     }
 
     public let code: Code
-    /// The status of the answer.
+    /// The status of the response.
     public let status: Int?
 
     public init(_ code: Code, status: Int? = nil) {

@@ -6,9 +6,9 @@ import JOSE
 import KeySets
 import StrictJSON
 
-/// A security event token of Google's (RFC 8417, RISC), verified.
+/// A verified security event token of Google (RFC 8417, RISC).
 struct GoogleEventToken: Sendable {
-    /// How many events one token may have. Google sends one.
+    /// Number of events that one token may have. Google sends one.
     static let mostEvents = 16
 
     let jti: String
@@ -16,8 +16,8 @@ struct GoogleEventToken: Sendable {
 
     /// - Parameters:
     ///   - clients: One of them must have the audience among its client IDs at Google.
-    ///   - now: By our clock.
-    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys cannot be had now.
+    ///   - now: The time of our clock.
+    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable.
     init(
         _ text: String, settings: GoogleSettings, clients: [OAuthClient], keys: any VerificationKeys,
         at now: Moment
@@ -33,7 +33,7 @@ struct GoogleEventToken: Sendable {
         guard token.hasIssuer([settings.eventIssuer]) else {
             throw SecurityEventError(.invalidIssuer, "iss must be \(settings.eventIssuer).")
         }
-        // What Google says of a project's tokens is about the clients of this project alone.
+        // Events about the tokens of a project concern the clients of this project alone.
         let recipients = clients.filter { client in
             token.hasAudience(client.googleLinking?.googleClientIDs ?? [], allowsOthers: true)
         }
@@ -51,7 +51,8 @@ struct GoogleEventToken: Sendable {
                 "jti, iat and events must be there, and iat and nbf must not be in the future.")
         }
         self.jti = jti
-        // A grant of the same second is older than the event, as far as can be told.
+        // A grant of the same second counts as older than the event, because the event's time has whole
+        // seconds.
         let moment = Moment(milliseconds: issuedAt * 1000 + 999)
         changes = events.members.flatMap { name, value in
             Self.changes(name, value, Set(recipients.map(\.id)), settings: settings, at: moment)
@@ -62,7 +63,8 @@ struct GoogleEventToken: Sendable {
         _ type: String, _ event: JSONValue, _ recipients: Set<OAuthClientID>, settings: GoogleSettings,
         at moment: Moment
     ) -> [GoogleEventCommand.Change] {
-        // Google's two descriptions differ in whether the subject is a member of its own.
+        // Google's two descriptions differ: the subject is a member of its own, or its members are in the
+        // event.
         let subject = event["subject"] ?? event
         switch Kind(rawValue: type) {
         case .sessionsRevoked:
@@ -106,7 +108,7 @@ struct GoogleEventToken: Sendable {
         return account
     }
 
-    /// SHA-512 of SHA-512 of a refresh token, in either of the spellings that Google's pages have.
+    /// Reads SHA-512 of SHA-512 of a refresh token, in either of the spellings on Google's pages.
     private static func tokenDigest(_ subject: JSONValue) -> SHA512Digest? {
         guard let text = subject["token"]?.string else { return nil }
         let bytes: [UInt8]? =

@@ -3,7 +3,7 @@ import JOSE
 import KeySets
 import StrictJSON
 
-/// A person as Google's ID token names them, verified (OpenID Connect Core §3.1.3.7).
+/// A user's identity from a verified ID token of Google (OpenID Connect Core §3.1.3.7).
 struct GoogleIdentity: Sendable, Equatable {
     let subject: String
     /// Seconds since 1970, by Google's clock.
@@ -16,16 +16,16 @@ struct GoogleIdentity: Sendable, Equatable {
     let familyName: String?
 
     /// - Parameters:
-    ///   - clientIDs: Of our project at Google: one of them must be the audience.
+    ///   - clientIDs: Client IDs of our project at Google: one of them must be the audience.
     ///   - now: Seconds since 1970.
-    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys cannot be
-    ///   had now.
+    /// - Throws: `GoogleToken.Fault` when the token is refused; `KeySetError` when Google's keys are
+    ///   unavailable.
     init(
         assertion: String, settings: GoogleSettings, clientIDs: [String], keys: any VerificationKeys,
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, and must not sign anyone in.
+        // A security event token has the same keys and audiences, and must not sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),
@@ -41,9 +41,8 @@ struct GoogleIdentity: Sendable, Equatable {
         familyName = token.name("family_name")
     }
 
-    /// The address by which an account may be found, if Google answers for it: the mailbox is Google's, or
-    /// the domain is hosted by Google. Any other address could have passed to another person since Google saw
-    /// it.
+    /// The address by which an account may be found, if Google vouches for it: the mailbox is Google's, or
+    /// Google hosts the domain. Any other address could have passed to another user since Google verified it.
     var authoritativeEmail: String? {
         guard let email, isEmailVerified else { return nil }
         let isGmail = email.lowercased().utf8.suffix(10).elementsEqual("@gmail.com".utf8)

@@ -3,15 +3,15 @@ import JOSE
 import KeySets
 import StrictJSON
 
-/// A token of Google's, verified as far as both kinds have it in common: form, key and signature (RS256).
+/// A token of Google after the checks that both kinds share: form, key and signature (RS256).
 struct GoogleToken: Sendable {
-    /// In bytes. Google's tokens have about a kilobyte.
+    /// Bound in bytes. Google's tokens have about a kilobyte.
     static let longest = 16 * 1024
-    /// Google's clock may differ from ours by a minute.
+    /// Time check with a leeway of a minute, because Google's clock may differ from ours.
     static let times = TokenTimeCheck(leeway: 60)
 
     enum Fault: Error, Equatable {
-        /// Not a compact JWS in RS256 with a key ID.
+        /// The text is not a compact JWS in RS256 with a key ID.
         case malformed
         /// Google has no key with this ID, or has not signed the token with it.
         case notSigned
@@ -19,9 +19,9 @@ struct GoogleToken: Sendable {
 
     let claims: JSONObject
 
-    /// Everything that needs no key is checked first, so that garbage never causes a fetch.
+    /// Checks everything that needs no key first, so that garbage never causes a fetch.
     ///
-    /// - Throws: `Fault`; `KeySetError` `keys_unavailable` when Google's keys cannot be had now.
+    /// - Throws: `Fault`; `KeySetError` `keys_unavailable` when Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {
         guard text.utf8.count <= Self.longest, let jws = try? CompactJWS(parsing: Array(text.utf8)) else {
             throw Fault.malformed
@@ -44,16 +44,16 @@ struct GoogleToken: Sendable {
         self.claims = object
     }
 
-    /// Whether the issuer is one of these, byte for byte.
+    /// Returns `true` if the issuer is one of these, byte for byte.
     func hasIssuer(_ issuers: [String]) -> Bool {
         guard let issuer = claims["iss"]?.string else { return false }
         return issuers.contains { $0.isByteEqual(to: issuer) }
     }
 
-    /// Whether the token is for one of these client IDs, as a string or in an array.
+    /// Returns `true` if the token is for one of these client IDs, as a string or in an array.
     ///
-    /// - Parameter allowsOthers: Whether it may be for others too, as a security event token may (RFC 8417
-    ///   §2.2). An ID token of Google's has one audience.
+    /// - Parameter allowsOthers: `true` if the token may have other audiences too, as a security event token
+    ///   may (RFC 8417 §2.2). An ID token of Google has one audience.
     func hasAudience(_ clientIDs: [String], allowsOthers: Bool = false) -> Bool {
         let audiences: [String?] =
             switch claims["aud"] {
@@ -66,7 +66,7 @@ struct GoogleToken: Sendable {
         }
     }
 
-    /// A text of 1 to 255 bytes without control characters; `nil` for anything else.
+    /// Returns a text of 1 to 255 bytes without control characters; `nil` for anything else.
     func name(_ claim: String) -> String? {
         guard let text = claims[claim]?.string, (1...255).contains(text.utf8.count),
             !text.hasControlCharacters
@@ -74,15 +74,15 @@ struct GoogleToken: Sendable {
         return text
     }
 
-    /// Whether the token may be used already. `nbf` is optional, but one that is no time is not left aside
-    /// (RFC 7523 §3, rule 5).
+    /// Returns `true` if the token may be used already. `nbf` is optional, but a value that is no time is not
+    /// ignored (RFC 7523 §3, rule 5).
     func isValid(at now: Int64) -> Bool {
         guard claims["nbf"] != nil else { return true }
         guard let notBefore = seconds("nbf") else { return false }
         return Self.times.isValid(notBefore: notBefore, at: now)
     }
 
-    /// Seconds since 1970, within the years 1970 to 9999, so that arithmetic on them cannot overflow.
+    /// Returns seconds since 1970, within the years 1970 to 9999, so that arithmetic on them cannot overflow.
     func seconds(_ claim: String) -> Int64? {
         guard let seconds = claims[claim]?.integer, (0...253_402_300_799).contains(seconds) else {
             return nil
@@ -91,11 +91,11 @@ struct GoogleToken: Sendable {
     }
 }
 
-/// What the service expects of Google's tokens.
+/// Issuers that the service expects in Google's tokens.
 public struct GoogleSettings: Sendable, Hashable {
     /// The `iss` values of Google's ID tokens. Old ones have no scheme.
     public let identityIssuers: [String]
-    /// The `iss` of Google's security event tokens, and of the accounts that they are about.
+    /// The `iss` of Google's security event tokens, and of the accounts in their subjects.
     public let eventIssuer: String
 
     /// Google's own values.
@@ -103,7 +103,7 @@ public struct GoogleSettings: Sendable, Hashable {
         identityIssuers: ["https://accounts.google.com", "accounts.google.com"],
         eventIssuer: "https://accounts.google.com/")
 
-    /// Other values are for an emulator.
+    /// Sets other values, for an emulator.
     public init(identityIssuers: [String], eventIssuer: String) {
         (self.identityIssuers, self.eventIssuer) = (identityIssuers, eventIssuer)
     }

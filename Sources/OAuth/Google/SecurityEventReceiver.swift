@@ -3,7 +3,7 @@ public import AuthorizationServer
 public import Encodings
 import SignIn
 
-/// `POST /v1/google/security-events`: what Google says about linked Google accounts (RISC).
+/// `POST /v1/google/security-events`: Google's events about linked Google accounts (RISC).
 public struct SecurityEventReceiver: Sendable {
     private let server: OAuthServer
 
@@ -11,10 +11,10 @@ public struct SecurityEventReceiver: Sendable {
         self.server = server
     }
 
-    /// Verifies the token, and does and keeps what it says. Returns when that is durable. A repetition of a
-    /// `jti` changes nothing.
+    /// Verifies the token, applies its events, and stores it. Returns when the transaction is durable. A
+    /// repeated `jti` changes nothing.
     ///
-    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys cannot be had now; `StorageError`,
+    /// - Throws: `SecurityEventError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`.
     public func receive(_ token: String) async throws -> GoogleEventReceipt {
         let now = server.now()
@@ -27,7 +27,7 @@ public struct SecurityEventReceiver: Sendable {
     }
 }
 
-/// Why a security event token was refused (RFC 8935 §2.4).
+/// A refusal of a security event token (RFC 8935 §2.4).
 public struct SecurityEventError: CodedError {
     /// The words on the wire.
     public enum Code: String, Sendable, CaseIterable {
@@ -38,7 +38,7 @@ public struct SecurityEventError: CodedError {
     }
 
     public let code: Code
-    /// For the sender. It repeats nothing of the token.
+    /// Text for the sender. It repeats nothing of the token.
     public let description: String
 
     public init(_ code: Code, _ description: String) {

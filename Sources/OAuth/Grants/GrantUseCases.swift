@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 import SignIn
 
-/// What an app's backend sees and ends of the grants of an account.
+/// Use cases for an app's backend: listing and ending the grants of an account.
 public struct GrantUseCases: Sendable {
     private let server: OAuthServer
 
@@ -10,13 +10,13 @@ public struct GrantUseCases: Sendable {
         self.server = server
     }
 
-    /// A grant, and the client as it is configured; `nil` for a client that is not configured any more.
+    /// A grant, and its client from the configuration; `nil` for a client that is not configured any more.
     public struct Listed: Sendable {
         public let grant: GrantRecord
         public let client: OAuthClient?
     }
 
-    /// The grants of an account for the apps that the caller may see, the oldest first.
+    /// Returns the grants of an account for the apps that the caller may see, the oldest first.
     ///
     /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
     public func grants(of id: String, allowed: AppScope) async throws -> [Listed] {
@@ -27,7 +27,7 @@ public struct GrantUseCases: Sendable {
             .map { Listed(grant: $0, client: server.settings.clients[$0.oauthClientID]) }
     }
 
-    /// Ends a grant with all of its tokens, because the person has unlinked in the app.
+    /// Ends a grant with all of its tokens, because the user has unlinked in the app.
     ///
     /// - Throws: `GrantNotFound`; `AccountRefusal` `account_not_found`; `StorageError`, `OverloadedError`.
     public func end(_ grantID: String, of id: String, allowed: AppScope) async throws {
@@ -39,11 +39,11 @@ public struct GrantUseCases: Sendable {
         do {
             _ = try await server.submitEnding(command)
         } catch is GrantRefusal {
-            // For a caller that may not see the grant's app it does not exist.
+            // A grant of an app that the caller may not see does not exist for the caller.
             throw GrantNotFound()
         }
     }
 }
 
-/// The account has no such grant, or none that the caller may see.
+/// The account has no such grant, or the caller may not see it.
 public struct GrantNotFound: Error, Sendable, Equatable {}

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Authenticates clients, and slows the guessing of their secrets down.
 ///
-/// A right secret is never refused because of wrong ones, so that a guesser at the address of the client, or
-/// behind the same proxy, cannot keep the client out. A comparison costs less than a lookup, and a secret has
-/// 256 random bits, so nothing is lost by comparing each one.
+/// A right secret is never refused because of wrong secrets, so that a guesser at the address of the client,
+/// or behind the same proxy, cannot keep the client out. A comparison costs less than a lookup, and a secret
+/// has 256 random bits, so comparing each secret costs no security.
 public struct GuardedAuthentication: Sendable {
     private let server: OAuthServer
 
@@ -13,20 +13,20 @@ public struct GuardedAuthentication: Sendable {
         self.server = server
     }
 
-    /// Carries an authentication out. While too many wrong secrets came from an address, a further wrong one
-    /// is told to wait.
+    /// Carries an authentication out. While too many wrong secrets came from an address, the response to a
+    /// further wrong secret requires a wait.
     ///
     /// - Parameters:
-    ///   - credentials: What is authenticated.
-    ///   - address: `nil` when it is not known. All unknown addresses are slowed down as one.
+    ///   - credentials: The credentials to authenticate.
+    ///   - address: `nil` when it is unknown. All unknown addresses are slowed down as one.
     /// - Throws: `GuessingPaused`, and the error of `authenticate`.
     public func callAsFunction<Value: Sendable>(
         _ credentials: ClientCredentials, from address: RequesterAddress?,
         _ authenticate: () throws(TokenEndpointError) -> Value
     ) throws -> Value {
         do throws(TokenEndpointError) {
-            // A right secret does not end a pause: at one address the honest client would end that of the
-            // guesser again and again.
+            // A right secret does not end a pause: at a shared address the honest client would otherwise end
+            // the guesser's pause again and again.
             return try authenticate()
         } catch {
             guard let client = error.guessedClient else { throw error }
@@ -43,13 +43,13 @@ public struct GuardedAuthentication: Sendable {
     }
 }
 
-/// Too many wrong secrets of a client came from one address, and this was one more.
+/// A further wrong secret of a client from an address that had sent too many.
 public struct GuessingPaused: Error, Sendable, Equatable {
-    /// For how long a wrong secret gets this answer, at least 1.
+    /// Seconds for which wrong secrets get this response, at least 1.
     public let seconds: Int64
     let usedBasic: Bool
 
-    /// What the client is told: `invalid_client`, as for every wrong secret.
+    /// The error for the client: `invalid_client`, as for every wrong secret.
     public var error: TokenEndpointError {
         TokenEndpointError(
             OAuthError(

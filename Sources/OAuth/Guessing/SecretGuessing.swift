@@ -3,21 +3,21 @@ import AuthorizationServer
 
 /// Slows the guessing of client secrets down, per client and address.
 ///
-/// Ten wrong secrets are free. After that wrong secrets are told to wait for a second, and twice as long after
-/// each further one that came in time, up to a minute. Fifteen minutes without a wrong secret forget all. Right
-/// secrets are not its concern. Does no I/O and reads no clock.
+/// Ten wrong secrets are free. After them the response to a wrong secret requires a wait of a second, and
+/// twice as long after each further wrong secret that came in time, up to a minute. Fifteen minutes without a
+/// wrong secret reset the count. Right secrets are not counted here. Does no I/O and reads no clock.
 struct SecretGuessing: Sendable {
     static let freeAttempts = 10
-    /// Milliseconds.
+    /// Milliseconds of the longest pause.
     static let longestPause: Int64 = 60_000
     static let memory: Int64 = 900_000
-    /// Pairs of client and address. When there are more, those whose last wrong secret is the longest ago are
+    /// Number of pairs of client and address. Above it the pairs whose last wrong secret is the oldest are
     /// forgotten.
     static let mostPairs = 10_000
 
     private struct Pair: Hashable {
         let client: OAuthClientID
-        /// `nil` for all whose address is not known.
+        /// `nil` stands for all requests from unknown addresses.
         let address: RequesterAddress?
     }
 
@@ -31,7 +31,7 @@ struct SecretGuessing: Sendable {
 
     var count: Int { records.count }
 
-    /// For how many seconds wrong secrets are told to wait; `nil` when the next wrong one is counted.
+    /// Returns the seconds for which wrong secrets must wait; `nil` when the next wrong secret is counted.
     func pause(for client: OAuthClientID, at address: RequesterAddress?, now: Moment) -> Int64? {
         guard let record = records[Pair(client: client, address: address)],
             now < record.pausedUntil, isKept(record, at: now)
@@ -57,7 +57,7 @@ struct SecretGuessing: Sendable {
         (0..<Self.memory).contains(now.milliseconds - record.failedAt.milliseconds)
     }
 
-    /// Forgets a quarter, so that a full table is not sorted for each wrong secret.
+    /// Removes a quarter of the pairs, so that a full table is not sorted for each wrong secret.
     private mutating func makeRoom(at now: Moment) {
         records = records.filter { isKept($0.value, at: now) }
         guard records.count > Self.mostPairs * 3 / 4 else { return }
@@ -66,8 +66,8 @@ struct SecretGuessing: Sendable {
     }
 }
 
-/// Where a request comes from, as far as the guessing of secrets is concerned: an IPv4 address, or the /64
-/// network of an IPv6 address.
+/// The origin of a request for counting wrong secrets: an IPv4 address, or the /64 network of an IPv6
+/// address.
 public struct RequesterAddress: Sendable, Hashable {
     private let network: UInt64
     private let isVersion4: Bool

@@ -6,8 +6,8 @@ import StrictJSON
 
 /// Seals the private keys that sign this service's tokens, and opens them.
 ///
-/// They have a purpose of their own, and are bound to their key ID and algorithm, so that rows cannot be
-/// exchanged.
+/// The sealed keys have a purpose of their own, and are bound to their key ID and algorithm, so that rows
+/// cannot be exchanged.
 public struct SigningKeySealer: Sendable {
     private static let purpose = SealingPurpose("oauth_signing_key")
 
@@ -35,7 +35,7 @@ public struct SigningKeySealer: Sendable {
             signsFrom: dates.signsFrom, retiresAt: dates.retiresAt)
     }
 
-    /// Throws `SealError`, and `JOSEError` for a key that is not the one of its row.
+    /// Throws `SealError`, and `JOSEError` for a key that does not match its row.
     public func open(_ record: SigningKeyRecord) throws -> TokenSigningKey {
         guard let algorithm = SignatureAlgorithm(rawValue: record.algorithm) else {
             throw JOSEError(.keyUnusable, detail: "algorithm")
@@ -48,8 +48,8 @@ public struct SigningKeySealer: Sendable {
         return key
     }
 
-    /// Seals a value again with the first key of the ring; `nil` when that one has sealed it in the current
-    /// format. Throws `SealError`, also for a current value that does not open.
+    /// Seals a value again with the first key of the ring; `nil` when the first key has sealed it in the
+    /// current format. Throws `SealError`, also for a current value that does not open.
     public func resealed(_ record: SigningKeyRecord) throws(SealError) -> SealedSecret? {
         let associatedData = Self.associatedData(of: record)
         let plaintext = try keys.open(record.sealed.bytes, for: Self.purpose, associatedData: associatedData)
@@ -61,7 +61,7 @@ public struct SigningKeySealer: Sendable {
         associatedData(keyID: record.keyID, algorithm: record.algorithm)
     }
 
-    /// Neither can contain a line feed, so no two pairs are equal.
+    /// Neither part can contain a line feed, so no two pairs are equal.
     private static func associatedData(keyID: String, algorithm: String) -> [UInt8] {
         Array("\(purpose.rawValue)\n\(keyID)\n\(algorithm)".utf8)
     }

@@ -9,11 +9,11 @@ import Synchronization
 
 /// The keys that sign this service's tokens, in memory, shared with other replicas through the store.
 ///
-/// `SigningKeySchedule` decides; this carries it out. Keys are made by the first need or by `refresh`, which
-/// `OAuthMaintenance` calls every minute.
+/// `SigningKeySchedule` decides; this type carries its decisions out. Keys are made at the first need or by
+/// `refresh`, which `OAuthMaintenance` calls every minute.
 public final class SigningKeys: Sendable {
-    /// Milliseconds. Key IDs that are not known make the store be read at most so often, so that invented
-    /// ones cost one read a second together.
+    /// Milliseconds between two reads of the store for unknown key IDs, so that all invented IDs together
+    /// cost one read a second.
     static let shortestInterval: Int64 = 1000
 
     private struct Held {
@@ -26,7 +26,7 @@ public final class SigningKeys: Sendable {
     private struct State {
         var held: [Held] = []
         var readAt: Moment?
-        /// When a key ID that was not known made the store be read.
+        /// Time at which an unknown key ID last caused a read of the store.
         var askedAt: Moment?
         var reading: Task<Void, any Error>?
         var isFaultLogged = false
@@ -41,7 +41,7 @@ public final class SigningKeys: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - algorithms: Those that a client is configured for. No key is made for another one.
+    ///   - algorithms: The algorithms that clients are configured for. No key is made for other algorithms.
     ///   - sealingKeys: Seal the private keys at rest. The same in all replicas.
     public init(
         store: any AuthorizationStore, sealingKeys: SealingKeyRing, algorithms: Set<SignatureAlgorithm>,
@@ -55,7 +55,7 @@ public final class SigningKeys: Sendable {
         self.logger = logger
     }
 
-    /// The key that signs now. Makes one when there is none.
+    /// Returns the key that signs at this moment. Makes a key when there is none.
     ///
     /// - Throws: `StorageError`; `JOSEError` when no key can be made or opened.
     func signingKey(_ algorithm: SignatureAlgorithm) async throws -> TokenSigningKey {
@@ -67,12 +67,12 @@ public final class SigningKeys: Sendable {
         return key
     }
 
-    /// The published key with this ID; `nil` when there is none. Waits only for an ID that is not known.
+    /// Returns the published key with this ID; `nil` when there is none. Waits only for an unknown ID.
     ///
     /// - Throws: `StorageError`.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
-        // A reading that runs already can have begun before another replica made the key.
+        // A read that runs already can have begun before another replica made the key.
         for _ in 0..<2 {
             guard let reading = readingForUnknownKey() else { return nil }
             try await reading.value
@@ -81,11 +81,11 @@ public final class SigningKeys: Sendable {
         return nil
     }
 
-    /// The entries of the key set, the oldest first.
+    /// Returns the entries of the key set, the oldest first.
     ///
     /// - Throws: `StorageError`.
     public func published() async throws -> [JSONObject] {
-        // Never a set that lacks a key which is being made: caches keep it for an hour.
+        // Never a set without a key that is being made: caches keep the set for an hour.
         if !isComplete { try await refresh() }
         let moment = now()
         return state.withLock { state in
@@ -95,8 +95,8 @@ public final class SigningKeys: Sendable {
         }
     }
 
-    /// Reads the keys, makes those that are due, and removes those that have retired. Calls that come
-    /// meanwhile wait for the one that runs.
+    /// Reads the keys, makes keys that are due, and removes retired keys. Calls during a refresh wait for its
+    /// result.
     ///
     /// - Throws: `StorageError`, `JOSEError`.
     public func refresh() async throws {
@@ -105,7 +105,7 @@ public final class SigningKeys: Sendable {
 
     private func begin(_ state: inout State) -> Task<Void, any Error> {
         if let reading = state.reading { return reading }
-        // Unstructured, so that the cancellation of one caller does not end what others wait for.
+        // Unstructured, so that the cancellation of one caller does not cancel the refresh for other callers.
         let reading = Task {
             defer { self.state.withLock { $0.reading = nil } }
             try await self.read()
@@ -114,12 +114,13 @@ public final class SigningKeys: Sendable {
         return reading
     }
 
-    /// The reading that runs, or a new one; `nil` when another unknown key ID caused one shortly before.
+    /// Returns the running read, or a new read; `nil` when another unknown key ID caused a read shortly
+    /// before.
     private func readingForUnknownKey() -> Task<Void, any Error>? {
         let moment = now()
         return state.withLock { state in
             if let reading = state.reading { return reading }
-            // Before the first reading nothing is known, and `nil` would be a guess.
+            // Before the first read no key is known, and `nil` would be a guess.
             if state.readAt != nil, let askedAt = state.askedAt {
                 let elapsed = moment.milliseconds - askedAt.milliseconds
                 // A clock that was set back must not hide the keys of other replicas.

@@ -2,8 +2,8 @@ import AuthorizationServer
 public import Logging
 public import ServiceLifecycle
 
-/// Periodic work, every minute in each replica: rotates the signing keys, learns of keys that other replicas
-/// made, and deletes codes, lines and events past their time.
+/// Periodic work, every minute in each replica: rotates the signing keys, loads keys that other replicas
+/// made, and deletes codes, token families and events past their time.
 public struct OAuthMaintenance: Service {
     private let server: OAuthServer
     private let interval: Duration
@@ -32,17 +32,17 @@ public struct OAuthMaintenance: Service {
         do {
             try await server.parts.keys.refresh()
         } catch {
-            // The keys in memory go on signing, and the next look tries again.
+            // The keys in memory go on signing, and the next refresh tries again.
             logger.warning("signing keys were not refreshed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// In bounded steps, so that tokens are issued in between.
+    /// Deletes in bounded steps, so that tokens are issued in between.
     func purgeGrants() async {
         do {
             while try await server.parts.store.purgeGrants(at: server.now()) > 0, !Task.isCancelled {}
         } catch {
-            // It is tried again. What is not deleted only takes space.
+            // The purge is tried again. Rows that are not deleted only take space.
             logger.warning("grants were not purged", metadata: ["error": "\(error)"])
         }
     }

@@ -3,21 +3,21 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// What the browser keeps after a sign-in with Apple, so that the next authorization request of the same app
-/// needs no other one. It is kept in a sealed cookie and nowhere else.
+/// A browser's session after a sign-in with Apple, so that the next authorization request of the same app
+/// needs no other sign-in. It is stored in a sealed cookie and nowhere else.
 public struct BrowserSession: Sendable, Hashable {
     public let accountID: AccountID
-    /// The primary client ID of the app that the person signed in to. It is no session for another app.
+    /// The primary client ID of the app that the user signed in to. The session is not valid for another app.
     public let clientID: ClientID
     /// The authorization moment of Apple's token.
     public let authenticatedAt: Moment
     public let expiresAt: Moment
-    /// The key of the tokens in the forms that this session is shown. The browser cannot read it.
+    /// The key of the tokens in the forms of this session. The browser cannot read it.
     var formKey: [UInt8]
-    /// Until the request that the browser went to Apple for is answered.
+    /// The round trip to Apple for one request, until the request has its response.
     var roundTrip: RoundTrip?
 
-    /// The bytes of a form key.
+    /// Number of bytes of a form key.
     static let formKeySize = 32
 
     init(
@@ -35,13 +35,13 @@ public struct BrowserSession: Sendable, Hashable {
     func isGood(for app: ClientID, at moment: Moment) -> Bool { clientID == app && moment < expiresAt }
 }
 
-/// That the browser was at Apple for one authorization request. It counts once: without it a request that
-/// wants a new sign-in would be sent to Apple for ever, and with it for longer, a repetition of that request
-/// would need none.
+/// The browser's round trip to Apple for one authorization request. It counts once: without it a request that
+/// requires a new sign-in would be redirected to Apple for ever. If it counted longer, a repetition of the
+/// request would need no sign-in.
 struct RoundTrip: Sendable, Hashable {
-    /// Of the request's query.
+    /// Digest of the request's query.
     let requestDigest: SHA256Digest
-    /// When the browser was sent to Apple.
+    /// Time at which the browser was sent to Apple.
     let begunAt: Moment
 
     func isFor(_ query: String) -> Bool { requestDigest == SHA256Digest.hash(query) }

@@ -3,9 +3,10 @@ import Encodings
 
 /// Makes the value of the session's cookie, and reads it.
 ///
-/// It is sealed, so that a browser cannot make a session or read whose it is, not even the person's own.
+/// The value is sealed, so that a browser can neither make a session nor read its account, not even the
+/// user's own browser.
 struct SessionSeal: Sendable {
-    /// In bytes. Our values are far shorter, and longer ones are not worth decoding.
+    /// Bound in bytes. Our values are far shorter, and longer values are not worth decoding.
     static let longest = 2048
 
     private static let purpose = SealingPurpose("oauth_session")
@@ -18,7 +19,7 @@ struct SessionSeal: Sendable {
                 session.json, for: Self.purpose, associatedData: Array(Self.purpose.rawValue.utf8)))
     }
 
-    /// Returns `nil` for anything that was not sealed here for this purpose. A session that has expired is
+    /// Returns `nil` for a value that was not sealed here for this purpose. A session that has expired is
     /// returned too.
     func open(_ text: String?) -> BrowserSession? {
         guard let text, text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text),

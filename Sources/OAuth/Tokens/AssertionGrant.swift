@@ -6,12 +6,12 @@ import SignIn
 
 /// The grant `urn:ietf:params:oauth:grant-type:jwt-bearer` with Google's ID token: streamlined linking.
 ///
-/// An account is found by the Google account that it was linked with or that has made it, else by an e-mail
-/// address that both sides have verified and that Google answers for.
+/// An account is found by the Google account that is linked with it or that has made it, else by an e-mail
+/// address that both sides have verified and that Google vouches for.
 struct AssertionGrant: Sendable {
     let server: OAuthServer
 
-    /// - Throws: `OAuthError`; `KeySetError` when Google's keys cannot be had now; `StorageError`,
+    /// - Throws: `OAuthError`; `KeySetError` when Google's keys are unavailable; `StorageError`,
     ///   `OverloadedError`, `JOSEError`.
     func answer(
         _ grant: TokenRequest.AssertionGrant, of client: OAuthClient
@@ -27,7 +27,7 @@ struct AssertionGrant: Sendable {
             throw OAuthError.invalidGrant
         }
         let scope = grant.scope ?? client.scopes
-        // Also for `check`: no link is made for this Google account, with or without an account of ours.
+        // Also for `check`: a disabled Google account gets no link, with or without an account of ours.
         guard try await !server.parts.store.isDisabled(googleSubject: identity.subject) else {
             return Self.refusal(identity)
         }
@@ -47,8 +47,8 @@ struct AssertionGrant: Sendable {
         }
     }
 
-    /// An account whose credential is revoked is not found: the person signs in again in the browser, which
-    /// heals it.
+    /// Finds the account. An account whose credential is revoked is not found: the user signs in again in the
+    /// browser, which authorizes the credential again.
     private func account(of identity: GoogleIdentity, client: OAuthClient) async throws -> Found? {
         guard let app = server.parts.deployment.app(for: client.app),
             let found = try await match(of: identity, client: client, team: app.team),
@@ -69,7 +69,7 @@ struct AssertionGrant: Sendable {
         if let id = try await store.account(linkedWith: identity.subject, for: client.id) {
             return Found(id: id, match: .link)
         }
-        // Before the address: the person had this account made.
+        // Searched before the address: this Google account has made the account.
         if let subject = AppleSubject(madeBy: identity.subject),
             let account = try await account(subject, app: client.app)
         {
@@ -107,8 +107,8 @@ struct AssertionGrant: Sendable {
         do {
             issued = try await server.submitEnding(command)
         } catch is GrantRefusal {
-            // Revoked, erased, disabled or no longer the one that is meant since it was looked up. Or the
-            // assertion is older than what Google has said of the Google account.
+            // The account was revoked, erased or disabled, or no longer matches, since it was looked up. Or
+            // the assertion is older than Google's last statement about the Google account.
             return Self.refusal(identity)
         }
         return .tokens(
@@ -116,9 +116,9 @@ struct AssertionGrant: Sendable {
                 for: issued, client: client, refreshToken: refreshToken, givesIDToken: false, at: now))
     }
 
-    /// An account that no Apple identity belongs to. Its `sub` says so, and cannot be one of Apple's.
+    /// Makes an account without an Apple identity. Its `sub` shows this, and cannot be a `sub` of Apple.
     ///
-    /// - Returns: `nil` when the person was erased, or had this account ended.
+    /// - Returns: `nil` when the user was erased, or had this account ended.
     private func newAccount(
         for identity: GoogleIdentity, client: OAuthClient, at now: Moment
     ) async throws -> AccountID? {
@@ -128,8 +128,8 @@ struct AssertionGrant: Sendable {
         let command = SignInCommand(
             key: SubjectKey(team: app.team, subject: subject), clientID: app.primaryClientID,
             authorizedAt: now,
-            // Verified only where Google answers for the address: any other one may be another person's by
-            // now, whom it would lead to this account.
+            // Verified only if Google vouches for the address: any other address may belong to another user
+            // by now, and would lead that user to this account.
             email: identity.email.flatMap {
                 EmailAddress(
                     address: $0, isVerified: identity.authoritativeEmail != nil, isPrivate: false)

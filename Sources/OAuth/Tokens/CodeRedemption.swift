@@ -7,8 +7,8 @@ import SignIn
 struct CodeRedemption: Sendable {
     let server: OAuthServer
 
-    /// Everything that a code is bound to is checked in the transaction that redeems it, so that of many
-    /// redemptions at once one succeeds.
+    /// Redeems a code. Everything that a code is bound to is checked in the transaction that redeems it, so
+    /// that of many redemptions at once only one succeeds.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.CodeGrant, of client: OAuthClient) async throws -> TokenResponse {
@@ -41,7 +41,7 @@ struct CodeRedemption: Sendable {
 }
 
 extension OAuthServer {
-    /// A link with Google never counts towards the ceiling of the account, and is never ended by it.
+    /// Token families of Google never count towards the limit of the account, and are never ended by it.
     func ceilings(of client: OAuthClient) -> LineCeilings {
         LineCeilings(
             perClient: client.refreshTokenLimit,

@@ -1,8 +1,8 @@
 public import AuthorizationServer
 
-/// `POST /oauth/token` (RFC 6749 §3.2): one type for each grant.
+/// `POST /oauth/token` (RFC 6749 §3.2): one type for each grant type.
 public struct TokenEndpoint: Sendable {
-    /// What a request gives.
+    /// The response to a request.
     public enum Response: Sendable {
         case tokens(TokenResponse)
         /// Google's streamlined linking without tokens.

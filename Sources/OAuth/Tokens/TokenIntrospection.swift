@@ -3,9 +3,9 @@ public import AuthorizationServer
 import Encodings
 public import StrictJSON
 
-/// `POST /oauth/introspect` (RFC 7662), and whether an access token is good, for userinfo.
+/// `POST /oauth/introspect` (RFC 7662), and the check of access tokens for userinfo.
 public struct TokenIntrospection: Sendable {
-    /// Who asks.
+    /// The caller of introspection.
     public enum Caller: Sendable {
         /// An API key, with the apps that it may see.
         case apps(AppScope)
@@ -19,8 +19,8 @@ public struct TokenIntrospection: Sendable {
         self.server = server
     }
 
-    /// `nil` for everything that is not a good token of this service that the caller may see. No cause is
-    /// told, so that nothing is learned about the tokens of others.
+    /// Returns `nil` for everything except a valid token of this service that the caller may see. The
+    /// response names no cause, so that a caller learns nothing about the tokens of others.
     ///
     /// - Throws: `StorageError`.
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
@@ -33,7 +33,7 @@ public struct TokenIntrospection: Sendable {
     }
 
     private func find(_ text: String) async throws -> GoodToken? {
-        // What the token is can be seen, so the hint is not needed.
+        // The form of the token shows its kind, so the hint is not needed.
         guard let token = RefreshTokenText(parsing: text) else {
             return try await goodAccessToken(text)
         }
@@ -46,12 +46,12 @@ public struct TokenIntrospection: Sendable {
         return GoodToken(standing: standing, accessToken: nil, scope: scope)
     }
 
-    /// An access token that is genuine, not expired, and not ended.
+    /// Returns an access token that is genuine, not expired, and not ended.
     func goodAccessToken(_ text: String) async throws -> GoodToken? {
         guard let token = try await server.genuineAccessToken(text),
             let standing = try await server.parts.store.standing(ofLine: token.lineID),
             standing.isGood(at: server.now()), standing.grant.oauthClientID == token.clientID,
-            // A transfer or an emulator's reset can have given the line to another account.
+            // A transfer or an emulator's reset can have moved the token family to another account.
             standing.standing.account.id == token.accountID,
             let scope = server.settings.clients[token.clientID]?.remainingScope(of: token.scope)
         else { return nil }
@@ -59,16 +59,16 @@ public struct TokenIntrospection: Sendable {
     }
 }
 
-/// A token that is good now.
+/// A token that is valid at this moment.
 struct GoodToken: Sendable {
     let standing: TokenStanding
     /// `nil` for a refresh token.
     let accessToken: AccessToken?
-    /// What the client still has of the scope that the token was issued with.
+    /// The part of the token's scope that the client still has.
     let scope: String
 }
 
-/// What introspection says of a good token (RFC 7662 §2.2).
+/// The introspection response for a valid token (RFC 7662 §2.2).
 public struct TokenDescription: Sendable {
     private let token: GoodToken
     private let issuer: String
@@ -94,7 +94,7 @@ public struct TokenDescription: Sendable {
             json.member("exp", access.expiresAt)
             json.member("jti", access.identifier)
         } else {
-            // Without token_type, which is that of access tokens: an API can tell the two apart by it.
+            // Omits `token_type`, which only access tokens have: an API can distinguish the two kinds by it.
             let issuedAt = line.refreshToken?.previous?.rotatedAt ?? line.createdAt
             json.member("iat", issuedAt.milliseconds / 1000)
             if line.expiresAt < .last { json.member("exp", line.expiresAt.milliseconds / 1000) }
@@ -102,7 +102,7 @@ public struct TokenDescription: Sendable {
         json.endObject()
     }
 
-    /// What is said of every other token (RFC 7662 §2.2).
+    /// Writes the response for every other token (RFC 7662 §2.2).
     public static func writeInactive(into json: inout JSONWriter) {
         json.beginObject()
         json.member("active", false)

@@ -3,14 +3,14 @@ import AuthorizationServer
 import Cryptography
 import JOSE
 
-/// Makes the tokens of an answer, after the store has said what for.
+/// Makes the tokens of a response, after the store has returned their contents.
 struct TokenMaker: Sendable {
     /// Seconds. A client reads an ID token when it arrives.
     static let idTokenLifetime: Int64 = 3600
 
     let server: OAuthServer
 
-    /// A refresh token for a new line.
+    /// Makes a refresh token for a new token family.
     static func newRefreshToken(lineID: UniqueID) -> RefreshTokenText {
         RefreshTokenText(
             lineID: lineID, lineSecret: SecureRandom.bytes(count: RefreshTokenText.lineSecretSize),
@@ -18,15 +18,15 @@ struct TokenMaker: Sendable {
     }
 
     /// - Parameters:
-    ///   - refreshToken: Is in the answer only if the store has taken it over.
-    ///   - givesIDToken: Whether the scope `openid` brings an ID token.
+    ///   - refreshToken: Is in the response only if the store has stored it.
+    ///   - givesIDToken: `true` if the scope `openid` yields an ID token.
     /// - Throws: `StorageError`, `JOSEError`.
     func response(
         for issued: IssuedTokens, client: OAuthClient, refreshToken: RefreshTokenText?,
         givesIDToken: Bool, at moment: Moment
     ) async throws -> TokenResponse {
         let issuedAt = moment.milliseconds / 1000
-        // Nothing of a line is good past its end, so no token says otherwise.
+        // No token of a token family is valid past the family's end, so none has a later expiry.
         let lifetime = max(
             min(client.lifetimes.accessToken, issued.line.expiresAt.milliseconds / 1000 - issuedAt), 1)
         let issuer = server.settings.issuer.text
@@ -53,10 +53,10 @@ struct TokenMaker: Sendable {
             idToken: idText)
     }
 
-    /// When a line ends whose refresh token is not used again.
+    /// Returns the end of a token family whose refresh token is not used again.
     ///
-    /// - Parameter isNew: Whether the line begins now. The end that counts from the beginning of an older
-    ///   line is known to the store.
+    /// - Parameter isNew: `true` if the family begins at this moment. For an older family the store knows the
+    ///   end that counts from its beginning.
     static func lineEnd(of client: OAuthClient, usedAt now: Moment, isNew: Bool) -> Moment {
         let lifetimes = client.lifetimes
         let idle = lifetimes.refreshTokenIdle.map { now.advanced(byMilliseconds: $0 * 1000) } ?? .last

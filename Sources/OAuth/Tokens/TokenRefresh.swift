@@ -9,7 +9,7 @@ struct TokenRefresh: Sendable {
 
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `JOSEError`.
     func tokens(for grant: TokenRequest.RefreshGrant, of client: OAuthClient) async throws -> TokenResponse {
-        // Before the transaction: the token is kept, and good again when the scope is back.
+        // Checked before the transaction: the token is kept, and valid again when the scope is restored.
         guard client.mayRefresh, let presented = RefreshTokenText(parsing: grant.refreshToken) else {
             throw OAuthError.invalidGrant
         }

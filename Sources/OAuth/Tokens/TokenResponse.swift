@@ -1,11 +1,11 @@
 public import StrictJSON
 
-/// What a successful token request gives (RFC 6749 §5.1).
+/// A successful token response (RFC 6749 §5.1).
 public struct TokenResponse: Sendable {
     public let accessToken: String
     /// Seconds.
     public let expiresIn: Int64
-    /// `nil` when the client has none, or keeps the one that it has.
+    /// `nil` when the client gets no refresh token, or keeps its current token.
     public let refreshToken: String?
     /// Space-separated.
     public let scope: String
@@ -25,7 +25,7 @@ public struct TokenResponse: Sendable {
 }
 
 extension TokenResponse: CustomStringConvertible, CustomReflectable {
-    /// Never the tokens.
+    /// A description without the tokens.
     public var description: String { "token response" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

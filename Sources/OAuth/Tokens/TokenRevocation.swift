@@ -9,8 +9,8 @@ public struct TokenRevocation: Sendable {
         self.server = server
     }
 
-    /// Ends the line of a token of this client. A token that is unknown, of another client or ended already
-    /// is left alone, and the client does not learn which of these it is.
+    /// Ends the token family of a token of this client. A token that is unknown, of another client or ended
+    /// already is left alone, and the client does not learn the cause.
     ///
     /// - Throws: `StorageError`, `OverloadedError`.
     public func revoke(_ text: String, of client: OAuthClient) async throws {
@@ -28,7 +28,7 @@ public struct TokenRevocation: Sendable {
         do {
             try await server.submitEnding(command)
         } catch is GrantRefusal {
-            // Nothing to end.
+            // There is no token to end.
         }
     }
 }

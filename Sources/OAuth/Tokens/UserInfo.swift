@@ -10,7 +10,8 @@ public struct UserInfo: Sendable {
         self.server = server
     }
 
-    /// The claims about the person that the token's scope allows, as a JSON document, and the token's client.
+    /// Returns the claims about the end user that the token's scope allows, as a JSON document, and the
+    /// token's client.
     ///
     /// - Throws: `OAuthError` `invalid_token` for every token that introspection calls inactive, and
     ///   `insufficient_scope` without `openid`; `StorageError`.
