@@ -6,7 +6,7 @@ public protocol AppleTokenService: Sendable {
     /// Exchanges an authorization code, which can be used once and expires after five minutes. `redirectURI`
     /// is the redirect URI of the web flow; a native app has none.
     ///
-    /// When `mayHaveHappened` of the error is true, the code must not be sent again.
+    /// The code must not be sent again after an error whose `mayHaveHappened` is true.
     func exchange(code: String, clientID: String, redirectURI: String?) async throws(AppleCallError)
         -> TokenGrant
 

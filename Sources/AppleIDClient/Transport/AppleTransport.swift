@@ -49,8 +49,7 @@ struct AppleTransport: Sendable {
             retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// When an error arrives here, the client has ended the request, so a body that is read later is not
-    /// sent.
+    /// Maps an error. The client has ended the request by then, so a body that is read later is not sent.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }

@@ -1,12 +1,12 @@
 public import AppleAccounts
 public import Cryptography
 
-/// What the use cases, which begin work at Apple, and the workers, which carry it out, have in common.
+/// Context shared by the use cases, which begin work at Apple, and the workers, which carry it out.
 public struct AppleGrantContext: Sendable {
     public let grants: any GrantStore
-    /// `nil` when nothing can be sealed. Then no code and no token is kept.
+    /// `nil` when nothing can be sealed. No Apple code and no Apple token is kept then.
     public let sealingKeys: SealingKeyRing?
-    /// Whether there is a private key to sign the team's calls to Apple.
+    /// Returns `true` if there is a private key to sign the team's calls to Apple.
     public let canSign: @Sendable (TeamID) -> Bool
     let clock: any Clock<Duration>
     let signals = WorkerSignals()

@@ -6,16 +6,16 @@ public import ServiceLifecycle
 /// The workers that call Apple: they exchange codes, check tokens every day, and revoke the tokens of erased
 /// accounts.
 ///
-/// At shutdown the three stop together, and each finishes the work that it has begun: no exchange is cut off
-/// whose response would be lost. In a service group they come after the group commit, which has to store
-/// their results, and before the server, which may still wait for an erasure.
+/// At shutdown the three stop together, and each finishes the work that it has begun: an exchange is never
+/// cut off, because its response would be lost. In a service group they come after the group commit, which
+/// has to store their results, and before the server, which may still wait for an erasure.
 public struct AppleGrantWorkers: Service {
     private let services: [any Service]
 
     /// - Parameters:
     ///   - commits: Stores the results of the workers.
-    ///   - check: Checks what Apple returns for a code.
-    ///   - schedule: Of the daily check.
+    ///   - check: Checks Apple's response to a code.
+    ///   - schedule: Schedule of the daily check.
     ///   - checksPerSecond: The largest rate of daily checks.
     public init(
         grantContext: AppleGrantContext, commits: GroupCommit, apple: any AppleTokenService,

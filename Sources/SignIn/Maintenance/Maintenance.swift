@@ -40,17 +40,18 @@ public struct Maintenance: Service {
         }
     }
 
-    /// In bounded steps, so that sign-ins are committed in between.
+    /// Deletes in bounded steps, so that sign-ins are committed in between.
     func purgeNonces() async {
         do {
             while try await store.purgeNonces(expiredBefore: now()) > 0, !Task.isCancelled {}
         } catch {
-            // It is retried. What is not deleted only takes space.
+            // The purge is retried. Rows that are not deleted only take space.
             logger.warning("nonces were not purged", metadata: ["error": "\(error)"])
         }
     }
 
-    /// A ticket is checked against the current time when it is used, so an expired one is useless.
+    /// Deletes expired tickets. A ticket is checked against the current time when it is used, so an expired
+    /// ticket is useless.
     func purgeTickets() async {
         do {
             while try await store.purgeTickets(expiredBefore: now()) > 0, !Task.isCancelled {}
@@ -58,8 +59,8 @@ public struct Maintenance: Service {
             logger.warning("tickets were not purged", metadata: ["error": "\(error)"])
         }
     }
-    /// Apple forgets the identifiers at the same time, so no sign-in can present one any more. They identify
-    /// users of another team.
+    /// Deletes expired transfers. Apple forgets the identifiers at the same time, so no sign-in can present
+    /// them any more. They identify users of another team.
     func purgeTransfers() async {
         do {
             while try await store.purgeTransfers(expiredBefore: now()) > 0, !Task.isCancelled {}

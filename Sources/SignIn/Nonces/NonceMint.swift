@@ -2,11 +2,11 @@ public import AppleAccounts
 import Cryptography
 import Encodings
 
-/// Makes nonces that can be verified without storage, so that nothing is stored for one until it is used.
+/// Makes nonces that can be verified without storage, so that a nonce takes no row until it is used.
 ///
 /// A nonce is the prefix and, in base64url, 6 bytes of expiry (milliseconds since 1970, big-endian), 16
-/// random bytes, and the HMAC-SHA-256 of all that under the key that the replicas share. It is bound to
-/// nothing else: a nonce is good for one sign-in of any caller, as in earlier versions.
+/// random bytes, and the HMAC-SHA-256 of all of this under the key that the replicas share. It is bound to
+/// nothing else: a nonce is valid for one sign-in of any caller.
 public struct NonceMint: Sendable {
     private static let expirySize = 6
     private static let randomSize = 16
@@ -28,7 +28,7 @@ public struct NonceMint: Sendable {
         return MintedNonce(MintedNonce.prefix + Base64URL.encode(bytes), expiresAt: expiresAt)
     }
 
-    /// When a nonce of this service expires. Returns `nil` for anything that was not made with this key.
+    /// Returns the expiry of a nonce of this service. `nil` for a text that was not made with this key.
     func expiry(of nonce: String) -> Moment? {
         guard nonce.utf8.starts(with: MintedNonce.prefix.utf8) else { return nil }
         let text = Array(nonce.utf8.dropFirst(MintedNonce.prefix.utf8.count))
@@ -45,12 +45,12 @@ public struct NonceMint: Sendable {
 
 /// A nonce for one sign-in.
 public struct MintedNonce: Sendable, Hashable {
-    /// Distinguishes our nonces, which are used up, from those that a caller makes and checks itself.
+    /// Distinguishes our nonces, which are used up, from nonces that a caller makes and checks itself.
     public static let prefix = "siwa-nonce-"
 
-    /// The caller posts it with the token.
+    /// The nonce, which the caller posts with the token.
     public let nonce: String
-    /// For native clients, which give Apple the digest in lowercase hexadecimal.
+    /// The nonce's digest in lowercase hexadecimal, which native clients send to Apple.
     public let nonceSHA256: String
     public let expiresAt: Moment
 

@@ -3,11 +3,11 @@ import Cryptography
 import Encodings
 
 extension SignInNonce {
-    /// Classifies the nonce that was posted, or else the one in the token. `nil` for one that cannot be ours.
+    /// Classifies the posted nonce, or else the nonce in the token. `nil` for a text that cannot be ours.
     ///
-    /// The digest of our nonce looks like that of a caller's own. So a token that carries a digest is bound
-    /// to our nonce only if that is posted, or was used before.
-    /// - Parameter keptUntil: When the token has expired by the clock of every replica.
+    /// The digest of our nonce looks like the digest of a caller's own. So a token that carries a digest is
+    /// bound to our nonce only if our nonce is posted, or was used before.
+    /// - Parameter keptUntil: Moment at which the token has expired by the clock of every replica.
     init?(posted: String?, claim: String?, mint: NonceMint, keptUntil: Moment) {
         let isPosted = posted.map { Self.hasOurForm($0) } ?? false
         guard let text = isPosted ? posted : claim else { return nil }
@@ -28,7 +28,7 @@ extension SignInNonce {
         text.utf8.starts(with: MintedNonce.prefix.utf8)
     }
 
-    /// In any of the encodings that clients use.
+    /// Reads a digest in any of the encodings that clients use.
     private static func digest(inClaim claim: String) -> NonceDigest? {
         switch claim.utf8.count {
         case 64: return Hexadecimal.decode(claim).flatMap { NonceDigest($0) }

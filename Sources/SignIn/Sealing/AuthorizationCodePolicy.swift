@@ -1,8 +1,8 @@
 import AppleAccounts
 
-/// Decides whether an authorization code is kept, sealed by the store, until it is exchanged.
+/// Decides if an Apple code is kept, sealed by the store, until it is exchanged.
 struct AuthorizationCodePolicy: Sendable {
-    /// Whether there is a key to seal with.
+    /// True if there is a key to seal with.
     let canSeal: Bool
     let canSign: @Sendable (TeamID) -> Bool
 
@@ -12,13 +12,13 @@ struct AuthorizationCodePolicy: Sendable {
     }
 
     /// - Parameters:
-    ///   - clientID: The `aud` of the identity token that the code came with, and is bound to by `c_hash`.
-    ///   - now: When it was posted.
+    ///   - clientID: The `aud` of the identity token to which `c_hash` binds the code.
+    ///   - now: Time at which the code was posted.
     func decide(
         on code: String, clientID: ClientID, redirectURI: String?, team: TeamID, at now: Moment
     ) -> Decision {
         guard canSeal else { return .leave(.noSealingKey) }
-        // Without a signing key it could not be exchanged before it expires.
+        // Without a signing key the code could not be exchanged before it expires.
         guard canSign(team) else { return .leave(.noSigningKey) }
         guard let secret = GrantSecret(code) else { return .leave(.codeRejected) }
         var generator = SystemRandomNumberGenerator()

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// Seals codes and refresh tokens for storage, and opens them.
+/// Seals Apple codes and refresh tokens for storage, and opens them.
 public struct GrantSealer: GrantSealing {
     let keys: SealingKeyRing
 
@@ -33,12 +33,12 @@ public struct GrantSealer: GrantSealing {
 extension SealedPurpose {
     public var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
 
-    /// What a sealed value is bound to besides its purpose: the account, and the client ID to which Apple
-    /// issued the secret. It opens for nothing else, so that rows cannot be exchanged.
+    /// Returns the data to which a sealed value is bound besides its purpose: the account, and the client ID
+    /// to which Apple issued the secret. The value opens for nothing else, so that rows cannot be exchanged.
     ///
-    /// It contains the account's ID and not the `sub`: a team transfer changes the `sub`, and an erasure
-    /// deletes it. A line feed separates the three; none of them can contain one, so no two triples are
-    /// equal.
+    /// The data contains the account's ID and not the `sub`: a team transfer changes the `sub`, and an
+    /// erasure deletes it. A line feed separates the three parts; none can contain a line feed, so no two
+    /// triples are equal.
     public func associatedData(of account: AccountID, clientID: ClientID) -> [UInt8] {
         Array("\(rawValue)\n\(account.rawValue)\n\(clientID.rawValue)".utf8)
     }

@@ -1,8 +1,8 @@
 import AppleAccounts
 
 extension Account {
-    /// The account without the credentials for apps that the caller may not see. `nil` when none is left: for
-    /// a caller that is limited to other apps the account does not exist.
+    /// Returns the account without the credentials for apps that the caller may not see. `nil` when none is
+    /// left: for a caller that is limited to other apps the account does not exist.
     func narrowed(to scope: AppScope) -> Account? {
         guard case .only = scope else { return self }
         guard scope.allowsAny(of: credentials.lazy.map(\.clientID)) else { return nil }
@@ -21,7 +21,7 @@ extension SignInOutcome {
 }
 
 extension ErasureRecord {
-    /// The record without the apps, and their grants, that the caller may not see.
+    /// Returns the record without the apps, and their Apple tokens, that the caller may not see.
     func narrowed(to scope: AppScope) -> ErasureRecord {
         ErasureRecord(
             id: id, accountID: accountID, team: team, requestedAt: requestedAt, deadline: deadline,
@@ -31,7 +31,7 @@ extension ErasureRecord {
 }
 
 extension Deployment {
-    /// The app that a caller names by one of its client IDs.
+    /// Returns the app to which a client ID of the caller belongs.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`.
     func app(named clientID: String, in scope: AppScope) throws -> App {

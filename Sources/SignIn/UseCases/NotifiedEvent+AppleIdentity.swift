@@ -2,7 +2,7 @@ import AppleAccounts
 import AppleIdentity
 
 extension NotifiedEvent {
-    /// An event without a time of its own counts from when the notification was issued.
+    /// Uses the time at which the notification was issued for an event without a time of its own.
     init(_ event: NotificationEvent, of notification: VerifiedNotification) {
         let moment =
             event.eventTimeMilliseconds.map { Moment(milliseconds: $0) }
@@ -28,9 +28,10 @@ extension NotifiedEvent.Change {
 
 extension EmailAddress {
     /// Returns `nil` when the event has no address, or when neither its claim nor the domain shows whether it
-    /// is a relay address: such an address would replace one of which more is known.
+    /// is a relay address: such an address would replace an address of which more is known.
     ///
-    /// Events do not say "verified". A relay address is Apple's own; any other is not known to be verified.
+    /// Events have no claim "verified". A relay address is Apple's own; any other is not known to be
+    /// verified.
     fileprivate init?(_ event: NotificationEvent) {
         guard let address = event.email, let isPrivate = event.isPrivateEmail else { return nil }
         self.init(address: address, isVerified: isPrivate, isPrivate: isPrivate)

@@ -5,7 +5,7 @@ public struct SignInRequest: Sendable {
     /// app has none.
     public var redirectURI: String?
     public var user: UserProfile?
-    /// Whether an unknown user gets an account.
+    /// True if an unknown user gets an account.
     public var createsAccount: Bool
 
     public init(
@@ -17,7 +17,7 @@ public struct SignInRequest: Sendable {
     }
 }
 
-/// An identity token, and what the caller knows about the sign-in that it must match.
+/// An identity token, and the caller's facts about the sign-in that the token must match.
 public struct IdentityTokenRequest: Sendable {
     public var identityToken: String
     /// The raw nonce, before the client hashed it.
@@ -40,7 +40,8 @@ public struct IdentityTokenRequest: Sendable {
     }
 }
 
-/// What Apple gives the app once, at the user's first authorization. It is not signed.
+/// The user's profile, which Apple sends to the app once, at the user's first authorization. It is not
+/// signed.
 public struct UserProfile: Sendable, Hashable {
     public var firstName: String?
     public var lastName: String?

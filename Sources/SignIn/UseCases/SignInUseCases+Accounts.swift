@@ -1,7 +1,8 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// The account with this ID. For a caller who may see none of its credentials it does not exist.
+    /// Returns the account with this ID. For a caller who may see none of its credentials the account does
+    /// not exist.
     ///
     /// - Throws: `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(id: String, allowed: AppScope) async throws -> Account {
@@ -10,8 +11,8 @@ extension SignInUseCases {
         return account
     }
 
-    /// The account of the user that Apple calls `subject` in the team of an app. For a caller who may see
-    /// none of its credentials it does not exist.
+    /// Returns the account of the user that Apple calls `subject` in the team of an app. For a caller who may
+    /// see none of its credentials the account does not exist.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
     public func account(subject: String, clientID: String, allowed: AppScope) async throws -> Account {

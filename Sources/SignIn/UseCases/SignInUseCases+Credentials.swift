@@ -1,12 +1,12 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// The state of a user's credential for an app. "Not found" is one of the states.
+    /// Returns the state of a user's credential for an app. "Not found" is a state.
     ///
     /// Waits only when the store cannot read without waiting.
     /// - Parameters:
     ///   - subject: Any text. A text that cannot be a `sub` is not found.
-    ///   - clientID: Any client ID of the app. The result has the primary one.
+    ///   - clientID: Any client ID of the app. The result has the primary client ID.
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credential(subject: String, clientID: String, allowed: AppScope) throws -> Step<Credential> {
         let app = try deployment.app(named: clientID, in: allowed)
@@ -22,7 +22,7 @@ extension SignInUseCases {
         }
     }
 
-    /// The states of many users' credentials at one moment, in the order of the subjects.
+    /// Returns the states of many users' credentials at one moment, in the order of the subjects.
     ///
     /// - Throws: `UnknownClientID`, `CallerForbidden`, `StorageError`.
     public func credentials(

@@ -1,9 +1,9 @@
 public import AppleAccounts
 
 extension SignInUseCases {
-    /// How long `erase` waits for Apple before it returns what is done so far.
+    /// Longest time for which `erase` waits for Apple before it returns the progress.
     public static let longestErasureWait = Duration.seconds(8)
-    /// Milliseconds for which Apple is asked to revoke the tokens of an erased account: seven days.
+    /// Milliseconds within which revocations of an erased account's tokens are tried at Apple: seven days.
     static let erasureTime: Int64 = 7 * 86_400_000
 
     /// Erases an account. Returns when all personal data is erased here and, if it takes no longer than
@@ -24,7 +24,7 @@ extension SignInUseCases {
             .wait(for: record, atMost: time).narrowed(to: allowed)
     }
 
-    /// The progress of an erasure. `nil` when there is none with this ID that the caller may see.
+    /// Returns the progress of an erasure. `nil` when no erasure has this ID, or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
@@ -34,7 +34,7 @@ extension SignInUseCases {
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil
     }
 
-    /// The erasure of an account. `nil` when there is none that the caller may see.
+    /// Returns the erasure of an account. `nil` when there is none, or the caller may not see it.
     ///
     /// - Throws: `StorageError`.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
@@ -45,7 +45,7 @@ extension SignInUseCases {
     private func startErasure(of id: AccountID, allowed: AppScope) async throws -> ErasureRecord {
         var refused: SubjectKey?
         // An account that is not found under its key has been erased meanwhile, or transferred to another
-        // key. It is then read once more.
+        // key. The account is then read once more.
         while let account = try await store.account(id) {
             let key = SubjectKey(team: account.team, subject: account.subject)
             guard key != refused else { throw AccountRefusal(.accountNotFound) }
@@ -58,7 +58,7 @@ extension SignInUseCases {
         return record
     }
 
-    /// `nil` when there is no such account under that key that the caller may see.
+    /// `nil` when the caller can see no such account under this key.
     private func erase(_ id: AccountID, _ key: SubjectKey, allowed: AppScope) async throws -> ErasureRecord? {
         let moment = now()
         var generator = SystemRandomNumberGenerator()

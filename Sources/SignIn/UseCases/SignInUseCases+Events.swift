@@ -3,20 +3,20 @@ public import AppleAccounts
 extension SignInUseCases {
     /// The longest time that `events` waits.
     public static let longestWait = Duration.seconds(30)
-    /// The most events that `events` returns in one page.
+    /// Largest number of events that `events` returns in one page.
     public static let largestEventPage = 1000
 
-    /// The account events after a cursor, in the order of their commits, without gaps.
+    /// Returns the account events after a cursor, in the order of their commits, without gaps.
     ///
-    /// A limited caller sees events about the credentials of its apps, and about accounts that have one.
+    /// A limited caller sees events about the credentials of its apps, and about accounts with such a
+    /// credential.
     ///
     /// - Parameters:
-    ///   - cursor: 0 for the beginning, else the `cursor` of the page before.
+    ///   - cursor: 0 for the beginning, else the `cursor` of the previous page.
     ///   - limit: At least 1, at most `largestEventPage`. Other values are brought into these bounds.
-    /// - wait: How long to wait for an event when there is none, at most `longestWait`. The wait ends early,
-    ///   with an empty page, when the task is cancelled or the service shuts down.
-    /// - Returns: A page. It can be empty and have more after it when the caller may not see very many
-    ///   events.
+    ///   - wait: Time to wait for an event at the end of the feed, at most `longestWait`. The wait ends
+    ///     early, with an empty page, when the task is cancelled or the service shuts down.
+    /// - Returns: A page. An empty page can have more after it when the caller may not see very many events.
     /// - Throws: `StorageError`, `EventCursorAhead`.
     public func events(
         after cursor: Int64, limit: Int, wait: Duration, allowed: AppScope
@@ -32,7 +32,7 @@ extension SignInUseCases {
         return try await reader.page(after: page.cursor, waiting: min(wait, Self.longestWait))
     }
 
-    /// An empty page with the cursor at the end of the feed or, with a wait, what comes next.
+    /// Returns an empty page with the cursor at the end of the feed or, with a wait, the next events.
     ///
     /// - Throws: `StorageError`.
     public func latestEvents(limit: Int, wait: Duration, allowed: AppScope) async throws -> EventPage {

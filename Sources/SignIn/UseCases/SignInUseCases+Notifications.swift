@@ -6,9 +6,9 @@ import JOSE
 import KeySets
 
 extension SignInUseCases {
-    /// Verifies Apple's server-to-server notification, and returns what has to be committed of it.
+    /// Verifies Apple's server-to-server notification, and returns the command to commit.
     ///
-    /// Nothing of a payload that does not verify is stored. Waits only when the key that it names has to be
+    /// Nothing of a payload that does not verify is stored. Waits only when the payload's key has to be
     /// fetched.
     /// - Throws: `AppleTokenError`, `KeySetError`. The commit throws `StorageError` and `OverloadedError`.
     public func receiveNotification(
@@ -41,7 +41,7 @@ extension SignInUseCases {
         return PendingCommit(command) { $0 }
     }
 
-    /// Apple's `jti`, or the digest of the payload when there is none or when it cannot be stored.
+    /// Returns Apple's `jti`, or the digest of the payload when there is no `jti` or it cannot be stored.
     private static func identifier(
         of notification: VerifiedNotification, payload: String
     ) -> InboxIdentifier {

@@ -3,10 +3,10 @@ import AppleIdentity
 import KeySets
 
 extension SignInUseCases {
-    /// Verifies the token, and returns what has to be committed of the sign-in. Stores nothing by itself.
+    /// Verifies the token, and returns the command to commit. Stores nothing by itself.
     ///
-    /// Waits only when the key that the token names has to be fetched. The account in the result lists only
-    /// the credentials for apps that the caller may see.
+    /// Waits only when the token's key has to be fetched. The account in the result lists only the
+    /// credentials for apps that the caller may see.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`. The commit throws `AccountRefusal`,
     ///   `StorageError` and `OverloadedError`.
     public func signIn(
@@ -27,7 +27,7 @@ extension SignInUseCases {
 
     /// Prepares the sign-in with a token that `verify` has accepted, without verifying it once more.
     ///
-    /// - Parameter request: Its token is the one that was verified.
+    /// - Parameter request: The request with the verified token.
     /// - Throws: `AppleTokenError` for a `sub` that cannot be stored.
     public func signIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, allowed: AppScope
@@ -35,11 +35,11 @@ extension SignInUseCases {
         try pendingSignIn(verified, from: request, at: now(), allowed: allowed)
     }
 
-    /// What has to be committed of a sign-in whose token is verified.
+    /// Returns the command to commit for a sign-in whose token is verified.
     ///
     /// - Parameters:
-    ///   - request: Its token is the one that was verified.
-    ///   - moment: When the request arrived.
+    ///   - request: The request with the verified token.
+    ///   - moment: Time of the request's arrival.
     func pendingSignIn(
         _ verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment, allowed: AppScope
     ) throws(AppleTokenError) -> PendingCommit<SignInOutcome> {
@@ -56,7 +56,7 @@ extension SignInUseCases {
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) throws(AppleTokenError) -> SignInCommand {
         let identity = verified.identity
-        // The verifier has checked the same. Storage must not depend on it.
+        // The verifier has checked the same. Storage must not depend on the verifier.
         guard let subject = AppleSubject(identity.subject) else { throw AppleTokenError(.subjectInvalid) }
         let code = offer(for: verified, from: request, at: moment)
         return SignInCommand(
@@ -77,7 +77,7 @@ extension SignInUseCases {
             transferSubject: identity.transferSubject, receivedAt: moment)
     }
 
-    /// Does nothing for a sign-in without a code.
+    /// Returns the code for storage. `nil` for a sign-in without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {

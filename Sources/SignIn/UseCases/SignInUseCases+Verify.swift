@@ -6,13 +6,14 @@ import KeySets
 extension SignInUseCases {
     /// Verifies Apple's identity token. Stores nothing.
     ///
-    /// Waits only when the key that the token names has to be fetched.
+    /// Waits only when the token's key has to be fetched.
     /// - Throws: `AppleTokenError`, `KeySetError`, `CallerForbidden`.
     public func verify(
         _ request: IdentityTokenRequest, allowed: AppScope
     ) throws -> Step<VerifiedSignIn> {
         let moment = now()
-        // Everything that needs no key is checked before one is looked up, so that garbage causes no fetch.
+        // Everything that needs no key is checked before the key is looked up, so that garbage causes no
+        // fetch.
         let token = try UnverifiedToken(request.identityToken)
         if let key = keys.cachedKey(for: token.keyID) {
             return .now(try verify(token, with: key, against: request, at: moment, allowed: allowed))
@@ -41,7 +42,7 @@ extension SignInUseCases {
     }
 }
 
-/// The claims of a verified token, and the app that it was issued to.
+/// The claims of a verified token, and the app to which the token was issued.
 public struct VerifiedSignIn: Sendable {
     public let identity: VerifiedIdentity
     public let app: App

@@ -5,7 +5,7 @@ public import AppleAccounts
 public import AppleIdentity
 public import KeySets
 
-/// What callers can request. Thread-safe. Nothing is kept between two calls.
+/// The use cases of callers. Thread-safe. No state is kept between two calls.
 public struct SignInUseCases: Sendable {
     let deployment: Deployment
     public let identityVerifier: IdentityTokenVerifier
@@ -18,14 +18,14 @@ public struct SignInUseCases: Sendable {
     let codes: AuthorizationCodePolicy
     let nonces: NonceMint
     let nonceLifetime: Duration
-    /// In seconds. Tolerance for a token's expiry.
+    /// Tolerance for a token's expiry in seconds.
     let leeway: Int64
     let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - policy: Issuers and leeway. Its client IDs are replaced by those of the deployment.
-    ///   - feed: The one that `commits` advances.
-    ///   - grantContext: The one that the workers have.
+    ///   - policy: Issuers and leeway. Its client IDs are replaced by the client IDs of the deployment.
+    ///   - feed: The feed that `commits` advances.
+    ///   - grantContext: The context that the workers share.
     ///   - nonceKey: The same in all replicas, because each must accept the nonces of the others.
     ///   - now: The wall clock.
     public init(

@@ -1,6 +1,6 @@
-/// The result of a call that usually has it at once and sometimes has to wait for it.
+/// The result of a call that usually returns at once and sometimes has to wait.
 ///
-/// A caller on an event loop handles `now` on the spot, without a task, and starts a task for `later` only.
+/// A caller on an event loop handles `now` on the spot, without a task, and starts a task only for `later`.
 public enum Step<Value: Sendable>: Sendable {
     case now(Value)
     case later(@Sendable () async throws -> Value)

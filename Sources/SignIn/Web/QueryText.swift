@@ -7,20 +7,21 @@ struct QueryText {
         append(name, encoded: Self.encode(value))
     }
 
-    /// For a value that is percent-encoded already.
+    /// Appends a value that is percent-encoded already.
     mutating func append(_ name: StaticString, encoded value: String) {
         if !text.isEmpty { text += "&" }
         text += "\(name)=\(value)"
     }
 
-    /// The URL with these parameters after its own.
+    /// Returns the URL with these parameters after its own.
     func appended(to url: String) -> String {
         guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return "\(url)?\(text)" }
         let isOpen = url.utf8.index(after: mark) == url.endIndex || url.hasSuffix("&")
         return isOpen ? url + text : "\(url)&\(text)"
     }
 
-    /// The URL with these parameters and the `state` of an app's page, which is percent-encoded already.
+    /// Returns the URL with these parameters and the `state` of an app's page, which is percent-encoded
+    /// already.
     func appended(to url: String, state: String?) -> String {
         guard let state else { return appended(to: url) }
         var query = self

@@ -1,16 +1,16 @@
 public import AppleAccounts
 import StrictJSON
 
-/// What the authorization endpoint learns of a sign-in that it sent the browser to.
+/// A finished sign-in to which the authorization endpoint sent the browser.
 public struct WebAuthentication: Sendable, Hashable {
     public let accountID: AccountID
     /// The app's primary client ID.
     public let clientID: ClientID
     /// The authorization moment of Apple's token.
     public let authenticatedAt: Moment
-    /// When the browser was sent to Apple.
+    /// Time at which the browser was sent to Apple.
     public let begunAt: Moment
-    /// When Apple's token was verified here.
+    /// Time at which Apple's token was verified here.
     public let signedInAt: Moment
 
     public init(
@@ -49,8 +49,8 @@ extension JSONWriter {
 public enum WebArrival: Sendable, Hashable {
     /// The URL of the app's own page, with the code or the error.
     case appPage(String)
-    /// Back to the authorization request with this query.
+    /// Returns to the authorization request with this query.
     case authorization(query: String, WebAuthentication)
-    /// Back to the authorization request with this query; the sign-in failed.
+    /// Returns to the authorization request with this query; the sign-in failed.
     case refusedAuthorization(query: String, WebFailure)
 }

@@ -5,16 +5,16 @@ public struct WebAuthorizationRequest: Sendable {
     public let browser: BrowserSecret
 }
 
-/// What Apple is asked to share: nothing, the name, the e-mail address, or both.
+/// User data requested from Apple: nothing, the name, the e-mail address, or both.
 public struct WebScope: Sendable, Hashable {
     public let rawValue: String
 
     public static let nameAndEmail = WebScope(unchecked: "name email")
-    /// The most bytes of a scope.
+    /// Number of bytes of the longest scope.
     public static let longest = nameAndEmail.rawValue.utf8.count
 
-    /// Words with one space between them, each at most once. Returns `nil` for a word that Apple does not
-    /// know.
+    /// Reads words with one space between them, each at most once. Returns `nil` for a word that Apple does
+    /// not know.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

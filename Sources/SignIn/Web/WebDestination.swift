@@ -1,11 +1,10 @@
 import StrictJSON
 
-/// Where the browser goes when it is back from Apple.
+/// The browser's destination after its return from Apple.
 enum WebDestination: Sendable, Hashable {
     /// The app's own page, with the `state` of its link, percent-encoded as the page wrote it.
     case appPage(state: String?)
-    /// The authorization endpoint of this service, with the query of the request that is going on, as it
-    /// came.
+    /// The authorization endpoint of this service, with the unchanged query of the request in progress.
     case authorization(query: String)
 
     init(json: JSONValue) {

@@ -1,15 +1,15 @@
-/// Why a web sign-in failed, in the terms of RFC 6749 §4.1.2.1 for the app's page.
+/// The failure of a web sign-in, in the terms of RFC 6749 §4.1.2.1 for the app's page.
 public struct WebFailure: Sendable, Hashable {
-    /// An error code of Apple's, or one of ours.
+    /// An error code of Apple's or ours.
     public let error: String
-    /// One of our stable codes, when the failure was found here.
+    /// One of our stable codes, if this service found the failure.
     public let description: String?
 
     init(error: String, description: String?) {
         (self.error, self.description) = (error, description)
     }
 
-    /// Apple's token was refused here.
+    /// This service refused Apple's token.
     public static func invalidIdentityToken(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_identity_token", description: code)
     }
@@ -24,7 +24,7 @@ public struct WebFailure: Sendable, Hashable {
         WebFailure(error: "temporarily_unavailable", description: code)
     }
 
-    /// The form is not what Apple sends.
+    /// The form is not as Apple sends it.
     public static func invalidRequest(_ code: String) -> WebFailure {
         WebFailure(error: "invalid_request", description: code)
     }

@@ -4,17 +4,17 @@ public import Encodings
 public struct WebRefusal: CodedError {
     /// The raw values are the codes on the wire.
     public enum Code: String, Sendable, CaseIterable {
-        /// The `state` was not made here.
+        /// This service has not made the `state`.
         case stateInvalid = "web_state_invalid"
         case stateExpired = "web_state_expired"
         /// The `state` was used in a sign-in before.
         case stateUsed = "web_state_used"
-        /// The ticket was not made here.
+        /// This service has not made the ticket.
         case ticketInvalid = "web_ticket_invalid"
         case ticketExpired = "web_ticket_expired"
         /// The sign-in was begun in another browser.
         case browserMismatch = "web_browser_mismatch"
-        /// Unknown, used, or expired. The caller is not told which.
+        /// The code is unknown, used, or expired. The caller does not learn the cause.
         case codeInvalid = "web_code_invalid"
     }
 

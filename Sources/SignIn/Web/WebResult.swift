@@ -1,7 +1,7 @@
 import AppleAccounts
 import StrictJSON
 
-/// What is stored for a one-time code. It has the ID of an account, and nothing about the user.
+/// The value stored for a one-time code. It has the ID of an account, and no other data about the user.
 struct WebResult: Hashable {
     let accountID: AccountID
     /// The app's primary client ID.
@@ -39,7 +39,7 @@ struct WebResult: Hashable {
 }
 
 extension SignInUseCases {
-    /// The outcome of a web sign-in, with the account as it is now.
+    /// Returns the outcome of a web sign-in, with the account's current state.
     ///
     /// - Throws: `CallerForbidden`, `AccountRefusal` `account_not_found`, `StorageError`.
     func outcome(of result: WebResult, allowed: AppScope) async throws -> SignInOutcome {

@@ -1,12 +1,12 @@
 import Cryptography
 import Encodings
 
-/// Seals values that travel through the browser, so that no one else can read or make them.
+/// Seals values that travel through the browser, so that only this service can read or make them.
 ///
 /// Anyone can have any number of states sealed without an API key. Each value is sealed with a key of its own
 /// (`SealingKey`), so their number needs no bound.
 struct WebSeal: Sendable {
-    /// What a sealed text is for. A text for one purpose does not open for the other.
+    /// The purpose of a sealed text. A text for one purpose does not open for the other.
     enum Purpose: String {
         case state = "web_state"
         case ticket = "web_ticket"
@@ -14,7 +14,7 @@ struct WebSeal: Sendable {
         var sealingPurpose: SealingPurpose { SealingPurpose(rawValue) }
     }
 
-    /// In bytes. Our texts are far shorter, and longer ones are not worth decoding.
+    /// Bound in bytes. Our texts are far shorter, and longer texts are not worth decoding.
     static let longest = 8192
 
     private let keys: SealingKeyRing
@@ -29,7 +29,7 @@ struct WebSeal: Sendable {
                 plaintext, for: purpose.sealingPurpose, associatedData: Array(purpose.rawValue.utf8)))
     }
 
-    /// Returns `nil` for anything that was not sealed here for this purpose.
+    /// Returns `nil` for a text that was not sealed here for this purpose.
     func open(_ text: String, for purpose: Purpose) -> [UInt8]? {
         guard text.utf8.count <= Self.longest, let sealed = Base64URL.decode(text) else { return nil }
         return try? keys.open(

@@ -13,14 +13,15 @@ struct WebCode {
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 
-    /// Returns `nil` for a text that cannot be one of ours, so that garbage never reaches the database.
+    /// Returns `nil` for a text that cannot be a code of this service, so that garbage never reaches the
+    /// database.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         (self.text, digest) = (text, TicketDigest(.hash(text)))
     }
 }
 
-/// The secret in the browser's cookie, which proves that it is the browser that began: 256 random bits in
+/// The secret in the browser's cookie, which proves that the browser began the sign-in: 256 random bits in
 /// base64url.
 public struct BrowserSecret: Sendable {
     public let text: String
@@ -29,12 +30,12 @@ public struct BrowserSecret: Sendable {
         text = Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// Returns `nil` for a text that cannot be one of ours.
+    /// Returns `nil` for a text that cannot be a secret of this service.
     init?(_ text: String) {
         guard text.utf8.count == 43, Base64URL.decode(text)?.count == 32 else { return nil }
         self.text = text
     }
 
-    /// Travels through Apple in place of the secret.
+    /// The digest, which travels through Apple in place of the secret.
     var digest: [UInt8] { SHA256Digest.hash(text).bytes }
 }

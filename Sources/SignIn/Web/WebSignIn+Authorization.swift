@@ -2,13 +2,14 @@ public import AppleAccounts
 
 /// Sign-ins that the authorization endpoint of this service begins, and that lead back to it.
 extension WebSignIn {
-    /// The most bytes of an authorization request's query. It travels sealed in Apple's `state` and in our
-    /// ticket, and both URLs stay below 8 KiB, the limit of many proxies for a request line.
+    /// Number of bytes of the longest query of an authorization request. The query travels sealed in Apple's
+    /// `state` and in our ticket, and both URLs stay below 8 KiB, the limit of many proxies for a request
+    /// line.
     public static let longestQuery = 4096
 
-    /// Whether a query can travel; `"` and `\` count twice, because the state's JSON escapes them.
+    /// Returns `true` if a query can travel; `"` and `\` count twice, because the state's JSON escapes them.
     public static func canCarry(_ query: String) -> Bool {
-        // The bound comes first, so that a long query is not looked at.
+        // The bound is checked first, so that a long query is not read.
         guard query.utf8.count <= longestQuery else { return false }
         var size = 0
         for byte in query.utf8 {
@@ -18,15 +19,15 @@ extension WebSignIn {
         return size <= longestQuery
     }
 
-    /// Whether a byte can stand in the query of a URL: it is a printable ASCII character, because the query
-    /// becomes a part of a header field again.
+    /// Returns `true` if a byte can occur in the query of a URL: a printable ASCII character, because the
+    /// query becomes a part of a header field again.
     public static func isWrittenInQuery(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// The client ID of an app that people sign in to in a browser, or `nil` when the app has none.
+    /// Returns the client ID with which users sign in to an app in a browser, or `nil` when the app has none.
     ///
-    /// - Parameter app: By its primary client ID.
+    /// - Parameter app: Its primary client ID.
     public func browserClientID(ofApp app: ClientID) -> ClientID? {
         guard let clientIDs = useCases.deployment.app(for: app)?.clientIDs else { return nil }
         return clientIDs.first { settings.redirectURLs[$0] != nil }
@@ -36,8 +37,8 @@ extension WebSignIn {
     ///
     /// - Parameters:
     ///   - app: The primary client ID of the app.
-    ///   - query: Of the authorization request, as it came. One that `canCarry` refuses is a programmer
-    ///     error.
+    ///   - query: The unchanged query of the authorization request. A query that `canCarry` refuses is a
+    ///     programmer error.
     ///   - cookie: The cookie of web sign-ins that the browser sent.
     /// - Throws: `UnknownClientID` when the app has no client ID for browsers.
     public func begin(

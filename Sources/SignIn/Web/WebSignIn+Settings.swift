@@ -10,11 +10,11 @@ extension WebSignIn {
         public let redirectURLs: [ClientID: String]
         public let authorizeURL: String
         let finishURL: String
-        /// Whether browsers use TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
+        /// True if browsers use TLS. Over plain HTTP, for development, a cookie cannot be `Secure`.
         public let isSecure: Bool
 
         /// - Parameters:
-        ///   - publicURL: This service as browsers see it, without a query. It may have a path.
+        ///   - publicURL: The URL of this service for browsers, without a query. It may have a path.
         ///   - redirectURLs: The app's own page for each client ID (Services ID) that may use web sign-in.
         ///   - authorizeURL: Apple's page.
         ///   - allowsPlainHTTP: For development. Otherwise every URL must be `https`.
@@ -42,7 +42,8 @@ extension WebSignIn {
             self.authorizeURL = authorizeURL
         }
 
-        /// `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis §4.1.3.2).
+        /// Name of the cookie. `__Host-` keeps other hosts of the same site from setting it (RFC 6265bis
+        /// §4.1.3.2).
         public var cookieName: String { isSecure ? "__Host-siwa_web" : "siwa_web" }
 
         func clientID(named name: String?) throws(UnknownClientID) -> ClientID {
@@ -52,7 +53,7 @@ extension WebSignIn {
                 }
                 return clientID
             }
-            // With several client IDs, one must be named.
+            // With several client IDs, the request must name a client ID.
             guard redirectURLs.count == 1, let only = redirectURLs.keys.first else { throw UnknownClientID() }
             return only
         }
@@ -62,9 +63,10 @@ extension WebSignIn {
 /// The web flow cannot work with these settings.
 public struct WebSettingsError: CodedError {
     public enum Code: String, Sendable, CaseIterable {
-        /// Not an `https` URL without query, fragment and user information.
+        /// The public URL is no `https` URL without query, fragment and user information.
         case publicURLMalformed
-        /// Not an `https` URL without fragment and user information. The detail names the client ID.
+        /// A redirect URL is no `https` URL without fragment and user information. The detail names the
+        /// client ID.
         case redirectURLMalformed
         /// No client ID has a redirect URL.
         case redirectURLsMissing

@@ -2,22 +2,22 @@ public import AppleAccounts
 import AppleIdentity
 public import Cryptography
 
-/// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives what Apple posts
-/// back, and gives the app's page a one-time code that its backend exchanges for the result.
+/// Web sign-in for backends without code for Apple: redirects the browser to Apple, receives Apple's form,
+/// and sends the app's page a one-time code that its backend exchanges for the result.
 ///
-/// Apple's form comes from Apple's site, so a cookie that is safe against forgery (`SameSite=Lax`) does not
-/// come with it. The way back therefore has two steps: the callback verifies and registers the sign-in, and
-/// redirects the browser to `finish`, where the cookie does come and is compared with the sealed state. A
-/// browser that was led here with another user's sign-in (login CSRF) gets nothing.
+/// Apple's form comes from Apple's site, so the browser does not send a cookie that is safe against forgery
+/// (`SameSite=Lax`) with it. The return therefore has two steps: the callback verifies and registers the
+/// sign-in, and redirects the browser to `finish`, where the browser does send the cookie, which is compared
+/// with the sealed state. A browser that was led here with another user's sign-in (login CSRF) gets nothing.
 ///
 /// The state between the steps travels sealed through the browser. Nothing is stored before Apple's signature
 /// is verified, so that public requests cannot fill the database.
 public struct WebSignIn: Sendable {
-    /// Milliseconds from the beginning to Apple's response, which is also the life of the cookie.
+    /// Milliseconds from the beginning to Apple's response, which is also the lifetime of the cookie.
     static let longestVisit: Int64 = 600_000
     /// Milliseconds from Apple's response to the request of the backend.
     static let codeLifetime: Int64 = 120_000
-    /// Milliseconds that the clocks of two replicas may differ.
+    /// Milliseconds by which the clocks of two replicas may differ.
     private static let clockDifference: Int64 = 300_000
 
     public let settings: Settings
@@ -43,9 +43,10 @@ public struct WebSignIn: Sendable {
     /// Begins a web sign-in: returns the URL to redirect the browser to, and the secret for its cookie.
     ///
     /// - Parameters:
-    ///   - clientID: Optional where only one has a redirect URL.
-    ///   - callerState: As it is in the query, still percent-encoded. It is returned byte for byte.
-    ///   - cookie: What the browser sent. A secret of ours is kept, so that two tabs can sign in at once.
+    ///   - clientID: Optional if only one client ID has a redirect URL.
+    ///   - callerState: The value in the query, still percent-encoded. It is returned byte for byte.
+    ///   - cookie: The cookie that the browser sent. A secret of ours is kept, so that two tabs can sign in
+    ///     at once.
     /// - Throws: `UnknownClientID`.
     public func begin(
         clientID: String?, callerState: String?, scope: WebScope, cookie: String?
@@ -66,7 +67,7 @@ public struct WebSignIn: Sendable {
         query.append("client_id", clientID.rawValue)
         query.append("redirect_uri", settings.callbackURL)
         query.append("response_type", "code id_token")
-        // Apple requires it with every scope.
+        // Apple requires this mode with every scope.
         query.append("response_mode", "form_post")
         query.append("scope", scope.rawValue)
         query.append("state", seal.seal(state.json, for: .state))
@@ -98,7 +99,7 @@ public struct WebSignIn: Sendable {
             authorizationCode: authorizationCode)
         let verified = try await useCases.verify(token, allowed: .all).value
         // In a browser Apple returns the nonce unchanged. Its digest, or no nonce, is refused here, although
-        // native clients may send them.
+        // native clients may send a digest or none.
         guard let nonce = verified.identity.nonce else { throw AppleTokenError(.nonceMissing) }
         guard ConstantTime.areEqual(Array(nonce.utf8), Array(webState.nonce.utf8)) else {
             throw AppleTokenError(.nonceMismatch)
@@ -121,13 +122,13 @@ public struct WebSignIn: Sendable {
         return finishURL(.code(code.text), for: webState, expiresAt: expiresAt)
     }
 
-    /// The URL at which the browser is told that the sign-in failed.
+    /// Returns the URL at which the browser receives the failure of the sign-in.
     public func refusalURL(_ failure: WebFailure, for webState: WebState) -> String {
         finishURL(
             .failure(failure), for: webState, expiresAt: now().advanced(byMilliseconds: Self.codeLifetime))
     }
 
-    /// Where the browser goes now, for the browser that began and no other.
+    /// Returns the browser's next destination, only for the browser that began the sign-in.
     ///
     /// - Throws: `WebRefusal` `web_ticket_invalid`, `web_ticket_expired`, `web_browser_mismatch`.
     public func finish(ticket: String?, cookie: String?) throws(WebRefusal) -> WebArrival {
@@ -152,13 +153,13 @@ public struct WebSignIn: Sendable {
             return .authorization(query: query, authentication)
         case (.authorization(let query), .failure(let failure)):
             return .refusedAuthorization(query: query, failure)
-        // No ticket is made like this.
+        // This service makes no such ticket.
         case (.appPage, .authentication), (.authorization, .code): throw WebRefusal(.ticketInvalid)
         }
     }
 
-    /// The query of the authorization request that a state or a ticket of ours is about, also when it is too
-    /// old or belongs to another browser: for the language of the page that says so, and for nothing else.
+    /// Returns the query of the authorization request of a state or a ticket of ours, also when it is too old
+    /// or belongs to another browser. Used only for the language of the error page.
     public func authorizationQuery(state: String? = nil, ticket: String? = nil) -> String? {
         let destination: WebDestination?
         if let state {
@@ -172,11 +173,10 @@ public struct WebSignIn: Sendable {
         return query
     }
 
-    /// The outcome of the sign-in that a code stands for, with the account as it is now. A code works once.
+    /// Returns the outcome of the sign-in of a code, with the account's current state. A code works once.
     ///
     /// - Throws: `WebRefusal` `web_code_invalid`, `CallerForbidden`, `AccountRefusal` `account_not_found`,
-    ///   `StorageError`. A caller who may not see the app has used the code up all the same, because it had
-    ///   leaked.
+    ///   `StorageError`. A caller who may not see the app has still used the code up, because it had leaked.
     public func redeem(code: String, allowed: AppScope) async throws -> SignInOutcome {
         guard let code = WebCode(code),
             let payload = try await tickets.takeTicket(digest: code.digest, purpose: .webResult, at: now()),

@@ -3,7 +3,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// The state of a web sign-in while the user is at Apple. It travels as `state`, sealed.
+/// The state of a web sign-in while the user is at Apple. Travels as `state`, sealed.
 public struct WebState: Sendable, Hashable {
     /// 192 random bits. Also identifies the state when it is used up.
     let nonce: String
@@ -24,11 +24,11 @@ public struct WebState: Sendable, Hashable {
         self.destination = destination
     }
 
-    /// When the browser was sent to Apple.
+    /// Time at which the browser was sent to Apple.
     var begunAt: Moment { expiresAt.advanced(byMilliseconds: -WebSignIn.longestVisit) }
 
-    /// 32 characters: a length that no digest has, so that it is never taken for the digest of a minted
-    /// nonce.
+    /// Returns 32 characters: a length that no digest has, so that the nonce is never taken for the digest of
+    /// a minted nonce.
     static func makeNonce() -> String {
         Base64URL.encode(SecureRandom.bytes(count: 24))
     }

@@ -2,14 +2,14 @@ import AppleAccounts
 import Encodings
 import StrictJSON
 
-/// What the browser carries from the callback to the last step, sealed: the outcome, and the browser that
-/// it is for.
+/// Data that the browser carries from the callback to the last step, sealed: the outcome, and the browser
+/// that it belongs to.
 struct WebTicket: Hashable {
-    /// How the sign-in has ended.
+    /// The outcome of the sign-in.
     enum Outcome: Hashable {
-        /// For the app's page.
+        /// A code for the app's page.
         case code(String)
-        /// For the authorization endpoint.
+        /// An authentication for the authorization endpoint.
         case authentication(WebAuthentication)
         case failure(WebFailure)
     }

@@ -6,7 +6,7 @@ struct WebURL {
 
     private static let longest = 2048
 
-    /// Returns `nil` for anything else.
+    /// Returns `nil` for any other text.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let rest: Substring
@@ -22,7 +22,7 @@ struct WebURL {
         hasQuery = rest.contains("?")
     }
 
-    /// A host and an optional port. `user@host` would show people one name and lead to another.
+    /// Accepts a host and an optional port. `user@host` would show users another host than the URL's.
     private static func isAuthority(_ authority: Substring) -> Bool {
         guard !authority.contains("@") else { return false }
         var host = authority
@@ -45,7 +45,7 @@ struct WebURL {
         }
     }
 
-    /// Printable ASCII without the characters that RFC 3986 excludes, and without `#`.
+    /// Accepts printable ASCII without the characters that RFC 3986 excludes, and without `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }
         return !"\"#<>\\^`{|}".utf8.contains(byte)
