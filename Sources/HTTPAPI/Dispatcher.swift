@@ -8,14 +8,14 @@ import WebOrigins
 /// response, in the form of `ErrorFormat`.
 ///
 /// Knows nothing about sockets. Every error that a route throws becomes exactly one response, so that no
-/// input can end a connection without one.
+/// input can end a connection without a response.
 final class Dispatcher: Sendable {
     let observer: RequestObserver
     let date: DateHeader
     private let callers: CallerDirectory
     private let routes: Routes
     private let foreignPages: ForeignPageCheck?
-    /// For development.
+    /// The start page, for development.
     private let startPage: StartPage?
 
     init(
@@ -30,7 +30,7 @@ final class Dispatcher: Sendable {
         self.startPage = startPage
     }
 
-    /// Returns a response at once when nothing has to be waited for.
+    /// Returns a response at once when no wait is needed.
     ///
     /// - Parameter client: `nil` for a trusted proxy.
     func handle(
@@ -43,7 +43,7 @@ final class Dispatcher: Sendable {
             startedAt: incoming.startedAt)
         do {
             guard let target = RequestTarget(head.uri) else { throw Problem(.requestMalformed) }
-            // No call of the interface, so it is not in the table of routes.
+            // The start page is no call of the interface, so it is not in the table of routes.
             if let startPage, target.path == "/", head.method == .GET {
                 try foreignPages?.check(head, to: .getOpenAPI)
                 return (info, .response(startPage.response))
@@ -63,7 +63,7 @@ final class Dispatcher: Sendable {
             info.endpoint = endpoint
             info.errorFormat = routes.errorFormat(of: endpoint, at: target, headers: head.headers)
             if let foreignPages { try foreignPages.check(head, to: endpoint) }
-            // Before authentication and before the body is read: both cost more than a rejection.
+            // Checked before authentication and before the body is read: both cost more than a rejection.
             if case .reject(let seconds) = gate.decide(endpoint.priority, at: incoming.startedAt) {
                 info.isRejected = true
                 let isProblem = if case .problem = info.errorFormat { true } else { false }
@@ -75,7 +75,7 @@ final class Dispatcher: Sendable {
                         requestID: info.requestID)
                 return (info, .response(response))
             }
-            // The route table takes this method for what pages may read, and for nothing else.
+            // The route table accepts this method only for responses that pages may read.
             if head.method == .OPTIONS { return (info, .response(CrossOriginAccess.preflight)) }
             let caller =
                 endpoint.caller == .apiKey ? try callers.caller(presenting: fields.authorization) : nil
@@ -84,7 +84,7 @@ final class Dispatcher: Sendable {
             case .none: break
             case .json: guard fields.isJSON else { throw Problem(.contentTypeUnsupported) }
             case .form: guard fields.isForm else { throw Problem(.contentTypeUnsupported) }
-            // Checked where the form or the token is read, which has answers of its own.
+            // Checked where the form or the token is read, with its own error responses.
             case .pageForm, .oauthForm, .securityEventToken: break
             }
             var request = HTTPRequest(
@@ -116,7 +116,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// How the work of a route ends.
+    /// The result of a route's work.
     enum WorkResult: Sendable {
         case response(HTTPResponse)
         case commit(RouteResult.Commit)
@@ -140,7 +140,7 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// The response to a request whose command was committed or refused.
+    /// Returns the response to a request whose command was committed or refused.
     func response(to commit: FinishedCommits.Commit) -> HTTPResponse {
         do {
             return try commit.response(commit.result.get())
@@ -149,14 +149,15 @@ final class Dispatcher: Sendable {
         }
     }
 
-    /// For a request whose work does not return in time. Only the database can take that long.
+    /// Returns the response to a request whose work does not end in time. Only the database can take that
+    /// long.
     func unavailable(_ info: RequestInfo) -> HTTPResponse {
         refusal(.storageUnavailable, info)
     }
 
-    /// For a request that is not complete, or takes too long.
+    /// Returns the response to a request that is incomplete, or takes too long.
     ///
-    /// - Parameter target: Of the request line; `nil` when it did not arrive.
+    /// - Parameter target: The target of the request line; `nil` when it did not arrive.
     func refusal(_ code: ProblemCode, target: String? = nil, _ info: RequestInfo) -> HTTPResponse {
         let target = target.flatMap { RequestTarget($0) }
         let format = target.map { routes.errorFormat(at: $0) } ?? info.errorFormat

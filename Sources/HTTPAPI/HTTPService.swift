@@ -14,9 +14,9 @@ import Synchronization
 public import WebOrigins
 
 /// Serves the HTTP interface until the graceful shutdown. Then it accepts no new connection, and returns when
-/// every request that has begun is answered.
+/// every request that has begun has its response.
 public final class HTTPService: Service {
-    /// The values and services that it depends on.
+    /// The values and services that the interface depends on.
     public struct Parts: Sendable {
         public var useCases: SignInUseCases
         public var keys: any VerificationKeys
@@ -36,9 +36,9 @@ public final class HTTPService: Service {
         /// Refuses requests from pages of other sites. For development. `nil` accepts every host name, as a
         /// service behind a proxy must.
         public var foreignPages: ForeignPageCheck?
-        /// What the probes and metrics say beside whether the service is ready.
+        /// Warnings that the probes and metrics show beside the readiness.
         public var warnings: ServiceWarnings
-        /// For development. `nil` leaves `/` not found.
+        /// The start page, for development. `nil` leaves `/` not found.
         public var startPage: StartPage?
 
         public init(
@@ -76,7 +76,7 @@ public final class HTTPService: Service {
 
     /// - Parameters:
     ///   - port: 0 lets the system choose one; see `boundPort()`.
-    ///   - logger: Its level decides whether requests are logged (`info` and below).
+    ///   - logger: Its level decides if requests are logged (`info` and below).
     public init(
         host: String, port: Int, limits: ServerLimits = ServerLimits(), parts: Parts, logger: Logger
     ) {
@@ -125,12 +125,12 @@ public final class HTTPService: Service {
             date: DateHeader(now: parts.now), startPage: parts.startPage)
     }
 
-    /// The port that the service listens on. Throws when it could not listen.
+    /// Returns the port that the service listens on. Throws when it could not listen.
     public func boundPort() async throws -> Int {
         try await bound.value()
     }
 
-    /// From now on `/readyz` answers 503 `stopping`. Requests are served as before.
+    /// Makes `/readyz` respond with 503 `stopping`. Requests are served as before.
     public func beginDraining() {
         draining.begin()
     }
@@ -144,7 +144,7 @@ public final class HTTPService: Service {
                 address: .hostname(host, port: port), backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: logger)),
             onServerRunning: { [bound, logger] channel in
-                // Before Hummingbird's own handlers, which stop the server at the first error.
+                // Placed before Hummingbird's own handlers, which stop the server at the first error.
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptErrorHandler(logger: logger), position: .first)

@@ -10,7 +10,7 @@ extension JSONWriter {
         member("sub", ifPresent: event.subject?.rawValue)
         member("account_id", ifPresent: event.accountID?.rawValue)
         member("client_id", ifPresent: event.clientID?.rawValue)
-        // A reader finds the reason of every event in one place.
+        // Readers find the reason of every event in the same member.
         member("reason", ifPresent: event.reason?.rawValue ?? event.grant?.reason?.rawValue)
         member("source", ifPresent: event.source?.rawValue)
         if let grant = event.grant {

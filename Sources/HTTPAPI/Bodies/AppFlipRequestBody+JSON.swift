@@ -3,8 +3,8 @@ import AuthorizationServer
 import StrictJSON
 
 extension AppFlipRequestBody {
-    /// The body of `POST /v1/oauth/app-flip`. An empty text is read, because Google may send one: it is then
-    /// a missing parameter, which Google is told.
+    /// Reads the body of `POST /v1/oauth/app-flip`. An empty text is accepted here, because Google may send
+    /// one: it counts as a missing parameter, and Google gets the error.
     init(parsing bytes: [UInt8]) throws(Problem) {
         var body = try RequestBody(bytes)
         self.init()

@@ -2,7 +2,7 @@ import AppleAccounts
 import StrictJSON
 
 extension JSONWriter {
-    /// `erasure`: what was done and what is still to be done. Nothing in it identifies the user.
+    /// Writes `erasure`: the work that is done and the work that is left. Nothing in it identifies the user.
     mutating func value(_ record: ErasureRecord) {
         beginObject()
         member("id", record.id.rawValue)

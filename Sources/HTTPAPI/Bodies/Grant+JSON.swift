@@ -9,7 +9,7 @@ extension JSONWriter {
         beginObject()
         member("id", grant.id.rawValue)
         member("account_id", grant.accountID.rawValue)
-        // As in the events of grants: the OAuth client.
+        // The OAuth client, as in the events of grants.
         member("client_id", grant.oauthClientID.rawValue)
         member("client_name", ifPresent: listed.client?.name.english)
         member("app", grant.clientID.rawValue)

@@ -2,7 +2,7 @@ import SignIn
 import StrictJSON
 
 extension IdentityTokenRequest {
-    /// The body of `POST /v1/identity-tokens/verify`.
+    /// Reads the body of `POST /v1/identity-tokens/verify`.
     init(parsing bytes: [UInt8]) throws(Problem) {
         var body = try RequestBody(bytes)
         var token = Draft()
@@ -12,7 +12,7 @@ extension IdentityTokenRequest {
         self = try token.finished()
     }
 
-    /// The members that both requests with an identity token have in common.
+    /// The members that both requests with an identity token share.
     struct Draft {
         private var identityToken: String?
         private var nonce: String?
@@ -20,7 +20,7 @@ extension IdentityTokenRequest {
         private var authorizationCode: String?
         private var accessToken: String?
 
-        /// Returns `false`, and reads nothing, when the member is none of these.
+        /// Returns `false`, and reads nothing, for any other member.
         mutating func read(_ name: JSONName, from body: inout RequestBody) throws(Problem) -> Bool {
             switch name {
             case "identity_token": identityToken = try body.string("identity_token")

@@ -5,11 +5,12 @@ import AppleAccounts
 struct ManualRevocation: Equatable {
     /// The app's primary client ID.
     let clientID: ClientID
-    /// Why there was no token, or why it could not be revoked.
+    /// The reason for which there was no token, or for which it could not be revoked.
     let cause: String
 
-    /// One token that is proven to be revoked ends the user's consent for the whole app. While a token is
-    /// still being revoked, the result is open. Where consent was withdrawn before, nothing is left to do.
+    /// Returns the apps that need a manual revocation. One token that is proven to be revoked ends the user's
+    /// consent for the whole app. While a token is still being revoked, the result is open. Where consent was
+    /// withdrawn before, nothing is left to do.
     static func needed(after record: ErasureRecord) -> [ManualRevocation] {
         record.apps.compactMap { app in
             guard app.stateBefore == .authorized else { return nil }

@@ -4,7 +4,7 @@ import StrictJSON
 /// name is an error. A known member that is `null` is absent, because serializers of many languages write
 /// `null` for a value that is not set.
 ///
-/// Strict, because a misspelled `nonce` that was ignored would switch a check off.
+/// The reader is strict, because a misspelled `nonce` that was ignored would switch a check off.
 struct RequestBody {
     private var reader: JSONReader
 
@@ -18,7 +18,8 @@ struct RequestBody {
         }
     }
 
-    /// The name of the next member. `nil` at the end of the object, which is also the end of the body.
+    /// Returns the name of the next member. `nil` at the end of the object, which is also the end of the
+    /// body.
     mutating func next() throws(Problem) -> JSONName? {
         do throws(JSONError) {
             let name = try reader.nextMember()
@@ -29,7 +30,7 @@ struct RequestBody {
         }
     }
 
-    /// A string of at least one byte, or `nil` for `null`. Throws `member_malformed` with `name` as its
+    /// Reads a string of at least one byte, or `nil` for `null`. Throws `member_malformed` with `name` as its
     /// subject.
     mutating func string(_ name: String) throws(Problem) -> String? {
         guard try isPresent(.string, name) else { return nil }
@@ -43,7 +44,8 @@ struct RequestBody {
         return try read { (reader) throws(JSONError) in try reader.readBool() }
     }
 
-    /// A list of 1 to `most` non-empty strings, or `nil` for `null`. The list itself must not contain `null`.
+    /// Reads a list of 1 to `most` non-empty strings, or `nil` for `null`. The list itself must not contain
+    /// `null`.
     mutating func strings(_ name: String, atMost most: Int) throws(Problem) -> [String]? {
         guard try isPresent(.array, name) else { return nil }
         var strings: [String] = []
@@ -58,7 +60,7 @@ struct RequestBody {
         return strings
     }
 
-    /// A value that Apple made, as a tree, or `nil` for `null`.
+    /// Reads a value that Apple made, as a tree, or `nil` for `null`.
     mutating func value() throws(Problem) -> JSONValue? {
         let value = try read { (reader) throws(JSONError) in try reader.readValue() }
         return value == .null ? nil : value
@@ -91,7 +93,7 @@ struct RequestBody {
 }
 
 extension JSONError {
-    /// What an error of the JSON reader means for the body of a request.
+    /// The problem for an error of the JSON reader in the body of a request.
     fileprivate var bodyProblem: Problem {
         code == .characterNotAllowed ? Problem(.characterNotAllowed) : Problem(.bodyNotJSON)
     }

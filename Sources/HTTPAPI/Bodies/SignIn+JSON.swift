@@ -4,7 +4,7 @@ import SignIn
 import StrictJSON
 
 extension SignInRequest {
-    /// The body of `POST /v1/sign-ins`.
+    /// Reads the body of `POST /v1/sign-ins`.
     init(parsing bytes: [UInt8]) throws(Problem) {
         var body = try RequestBody(bytes)
         var token = IdentityTokenRequest.Draft()

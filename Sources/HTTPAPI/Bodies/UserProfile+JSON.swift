@@ -2,7 +2,7 @@ import SignIn
 import StrictJSON
 
 extension UserProfile {
-    /// The member `user`: Apple's object, or the JSON text of it as Apple's form delivers it to a web page.
+    /// Reads the member `user`: Apple's object, or its JSON text as Apple's form delivers it to a web page.
     ///
     /// Throws `member_malformed`, or `character_not_allowed` for a text with U+0000.
     init(posted value: JSONValue) throws(Problem) {
@@ -26,10 +26,10 @@ extension UserProfile {
         return object
     }
 
-    /// Apple's own object, `{"name":{"firstName","lastName"},"email"}`, as the app received it.
+    /// Reads Apple's own object, `{"name":{"firstName","lastName"},"email"}`, as the app received it.
     ///
-    /// Unknown members are ignored, because Apple may add some. Apple sends an empty name when the user
-    /// removed it; empty is absent. Throws `member_malformed`.
+    /// Unknown members are ignored, because Apple may add members. Apple sends an empty name when the user
+    /// removed it; an empty name is absent. Throws `member_malformed`.
     init(_ object: JSONObject) throws(Problem) {
         let name = try Self.object(object["name"])
         self.init(
@@ -54,13 +54,13 @@ extension UserProfile {
         }
     }
 
-    /// In bytes. Nothing else checks these names, and they are stored for as long as the account.
+    /// Bound in bytes. Nothing else checks these names, and they are stored for as long as the account.
     private static let longestText = 1024
 }
 
 extension UserProfile {
-    /// The `user` field of Apple's form. Apple sends it once and does not sign it. A field that cannot be
-    /// read is taken for absent, because the sign-in is valid without it.
+    /// Reads the `user` field of Apple's form. Apple sends it once and does not sign it. A malformed field
+    /// counts as absent, because the sign-in is valid without it.
     init?(unsigned text: String) {
         guard let object = try? JSONValue(parsing: Array(text.utf8)).object,
             let profile = try? UserProfile(object)

@@ -3,7 +3,7 @@ import AppleIdentity
 import StrictJSON
 
 extension JSONWriter {
-    /// `identity`: the token's claims under Apple's names, with real booleans and RFC 3339 times.
+    /// Writes `identity`: the token's claims under Apple's names, with real booleans and RFC 3339 times.
     mutating func value(_ identity: VerifiedIdentity, of app: App) {
         beginObject()
         member("iss", identity.issuer)
@@ -29,6 +29,6 @@ extension JSONWriter {
 }
 
 extension NumericDate {
-    /// RFC 3339 in UTC.
+    /// The time as RFC 3339 text in UTC.
     var rfc3339: String { Moment(seconds: secondsSince1970).rfc3339 }
 }

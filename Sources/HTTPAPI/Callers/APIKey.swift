@@ -17,7 +17,7 @@ public struct APIKey: Sendable {
 
 /// Makes the secrets that callers present.
 public enum APIKeySecret {
-    /// Makes a leaked key recognizable, and one in place of its hash.
+    /// Makes a leaked key recognizable, and also a key that was configured in place of its hash.
     public static let prefix = "siwa_"
 
     /// 256 random bits after the prefix.

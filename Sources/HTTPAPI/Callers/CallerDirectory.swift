@@ -4,7 +4,7 @@ import Encodings
 /// The callers that may use this service.
 public struct CallerDirectory: Sendable {
     private let keys: [APIKey]
-    /// Whether every caller is accepted.
+    /// True if every caller is accepted.
     let isOpen: Bool
 
     public init(keys: [APIKey]) {
@@ -22,8 +22,8 @@ public struct CallerDirectory: Sendable {
 
     /// Returns the caller, or `nil` when the directory accepts every caller. Throws `caller_unauthenticated`.
     ///
-    /// Compares the hash of the secret with every configured hash in full, so that the time it takes reveals
-    /// nothing about them.
+    /// Compares the hash of the secret with every configured hash in full, so that the duration reveals
+    /// nothing about the hashes.
     func caller(presenting authorization: String?) throws(Problem) -> APIKey? {
         if isOpen { return nil }
         guard let authorization, let hash = Self.hashOfBearer(authorization) else {
@@ -35,14 +35,14 @@ public struct CallerDirectory: Sendable {
         return found
     }
 
-    /// Returns the caller with this name if the secret is the one of its key, or `nil`.
+    /// Returns the caller with this name if the secret belongs to its key, or `nil`.
     func caller(named name: String, presenting secret: String) -> APIKey? {
         let hash = SHA256Digest.hash(secret)
-        // The comparison of the names says only which names there are, and they are no secrets.
+        // The comparison of the names reveals only which names exist, and names are no secrets.
         return keys.first { $0.name.isByteEqual(to: name) && ConstantTime.areEqual($0.hash, hash) }
     }
 
-    /// The hash of a token in the form of RFC 6750 §2.1. The case of the scheme does not matter.
+    /// Returns the hash of a token in the form of RFC 6750 §2.1. The case of the scheme is ignored.
     private static func hashOfBearer(_ authorization: String) -> SHA256Digest? {
         var authorization = authorization
         return authorization.withUTF8 { bytes in

@@ -30,8 +30,8 @@ final class HistogramCell: RecorderHandler, TimerHandler {
 
     func recordNanoseconds(_ duration: Int64) { record(duration) }
 
-    /// How many values were at most as large as each bound, then all of them, and their sum in the shown
-    /// unit.
+    /// Numbers of values that were at most as large as each bound, then the number of all values, and their
+    /// sum in the shown unit.
     var reading: (cumulative: [Int64], sum: Double) {
         var total: Int64 = 0
         let cumulative = buckets.map { bucket in
@@ -41,7 +41,7 @@ final class HistogramCell: RecorderHandler, TimerHandler {
         return (cumulative, Double(sum.value) * scale)
     }
 
-    /// From 100 microseconds to 10 seconds, in nanoseconds.
+    /// Bounds from 100 microseconds to 10 seconds, in nanoseconds.
     static let latencies: [Int64] = [
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000,
         100_000_000, 250_000_000, 1_000_000_000, 10_000_000_000,

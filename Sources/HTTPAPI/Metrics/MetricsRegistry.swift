@@ -22,7 +22,7 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// Where the series with these labels is, each name before its value. A service makes some thousand
+        /// Index of the series with these labels, each name before its value. A service makes some thousand
         /// series at its start.
         var positions: [[String]: Int] = [:]
 
@@ -47,7 +47,7 @@ public final class MetricsRegistry: MetricsFactory {
 
     public init() {}
 
-    /// The cell for a name and labels. Returns the same cell every time.
+    /// Returns the cell for a name and labels, the same cell every time.
     func counter(_ name: String, _ labels: [(String, String)] = [], help: String = "") -> CounterCell {
         let cell = cell(name, labels, help: help) { .counter(CounterCell()) }
         if case .counter(let counter) = cell { return counter }
@@ -60,7 +60,7 @@ public final class MetricsRegistry: MetricsFactory {
         return GaugeCell()
     }
 
-    /// A number with fractions that grows in another place.
+    /// Returns the cell of a number with fractions that grows in another place.
     func total(_ name: String, _ labels: [(String, String)] = [], help: String) -> GaugeCell {
         let cell = cell(name, labels, help: help) { .total(GaugeCell()) }
         if case .total(let total) = cell { return total }

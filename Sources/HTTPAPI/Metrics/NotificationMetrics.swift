@@ -1,7 +1,7 @@
 import AppleAccounts
 import Synchronization
 
-/// Counts Apple's notifications by result, and says how long ago the last one was.
+/// Counts Apple's notifications by result, and measures the time since the last notification.
 struct NotificationMetrics: Sendable {
     private let cells: [NotificationReceipt: CounterCell]
     private let last: LastMoment
@@ -31,7 +31,7 @@ struct NotificationMetrics: Sendable {
     }
 }
 
-/// When something happened last, in milliseconds since 1970.
+/// Time of the last occurrence, in milliseconds since 1970.
 private final class LastMoment: Sendable {
     private let value: Atomic<Int64>
 

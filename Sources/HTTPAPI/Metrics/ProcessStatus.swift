@@ -3,7 +3,7 @@ import Foundation
 /// This process as Linux describes it in `/proc` (proc(5)).
 struct ProcessStatus: Equatable {
     let processorSeconds: Double
-    /// Since 1970.
+    /// Seconds since 1970.
     let startedAt: Double
     let threads: Int64
     let virtualBytes: Int64
@@ -57,7 +57,7 @@ struct ProcessStatus: Equatable {
     }
 
     private static func text(_ path: String) -> String? {
-        // Files of /proc have no size, so it is read to its end.
+        // Files of /proc have no size, so the file is read to its end.
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else {
             return nil
         }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Counts requests by route and status, and how long they took.
+/// Counts requests by route and status, and measures their durations.
 ///
 /// All cells are made at the start, so that a request costs four atomic additions and one lookup.
 struct RequestMetrics: Sendable {
@@ -9,7 +9,7 @@ struct RequestMetrics: Sendable {
     private let durations: [HistogramCell]
     let connections: GaugeCell
 
-    /// Every status that a response can have. The last one stands for any other.
+    /// Every status that a response can have. The last status also counts any other.
     static let statuses: [UInt] = [
         200, 201, 202, 303, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 431, 500, 503,
     ]

@@ -12,7 +12,7 @@ final class VerificationMetrics: Sendable {
         notifications = Verdicts(registry, .notification)
     }
 
-    /// Counts the result of a use case that verifies a token, now or when it is there.
+    /// Counts the result of a use case that verifies a token, at once or when it is available.
     func counting<Value>(_ kind: TokenKind, _ useCase: () throws -> Step<Value>) throws -> Step<Value> {
         do {
             switch try useCase() {
@@ -43,7 +43,8 @@ final class VerificationMetrics: Sendable {
         verdicts(kind).accepted.increment(by: 1)
     }
 
-    /// An error that is not about the token comes after its verification, so the token was accepted.
+    /// Counts an error. An error that is not about the token comes after its verification, so the token was
+    /// accepted.
     private func count(_ error: any Error, _ kind: TokenKind) {
         switch error {
         case let error as AppleTokenError: verdicts(kind).refused[error.code]?.increment(by: 1)

@@ -1,4 +1,4 @@
-/// What the warnings are about, as numbers that are read before each scrape.
+/// The numbers behind the warnings, read before each scrape.
 struct WarningMetrics: Sendable {
     init(_ registry: MetricsRegistry, warnings: ServiceWarnings) {
         let unreadable = registry.gauge(

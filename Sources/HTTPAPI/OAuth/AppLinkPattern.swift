@@ -1,6 +1,7 @@
 /// A path of `apple-app-site-association`: `*` stands for any characters, `?` for one.
 struct AppLinkPattern: Sendable {
-    /// Bytes of a path that is compared: a longer one would cost more than its answer, and Google's are short.
+    /// Number of bytes of the longest path that is compared: a longer path would cost more than its response,
+    /// and Google's paths are short.
     private static let longest = 512
 
     private let pattern: [UInt8]
@@ -14,7 +15,7 @@ struct AppLinkPattern: Sendable {
         let path = Array(path.utf8.prefix(Self.longest + 1))
         guard path.count <= Self.longest else { return false }
         var (next, position) = (0, 0)
-        // Behind the last star, and how much of the path it stands for.
+        // The position after the last star, and the length of the path that the star stands for.
         var star: (next: Int, position: Int)?
         while position < path.count {
             if next < pattern.count, pattern[next] == UInt8(ascii: "*") {

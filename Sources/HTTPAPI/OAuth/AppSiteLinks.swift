@@ -2,10 +2,10 @@ import AppleAccounts
 import AuthorizationServer
 import StrictJSON
 
-/// Which apps take which universal links of Google: the content of `apple-app-site-association`.
+/// The universal links of Google that each app opens: the content of `apple-app-site-association`.
 ///
-/// Two clients can be of one app, and two apps can have the same paths. iOS takes the first entry that names
-/// the app and matches, so each app is named for its own paths only.
+/// Two clients can belong to one app, and two apps can have the same paths. iOS takes the first entry that
+/// names the app and matches, so each app is named for its own paths only.
 struct AppSiteLinks {
     private var entries: [(paths: [String], appIDs: [String])] = []
 

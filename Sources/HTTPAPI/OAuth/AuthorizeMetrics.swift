@@ -1,23 +1,23 @@
 import AuthorizationServer
 import OAuth
 
-/// Counts how requests to the authorization endpoint go on.
+/// Counts the next steps of requests to the authorization endpoint.
 struct AuthorizeMetrics: Sendable {
     enum Step: String, CaseIterable {
-        /// To Apple's page.
+        /// A redirect to Apple's page.
         case signIn = "sign_in"
-        /// Back from it, with a session.
+        /// The return from Apple's page, with a session.
         case signedIn = "signed_in"
         /// The consent page.
         case asked
         case code
-        /// A page that says why there is no redirect.
+        /// A page with the reason for which there is no redirect.
         case page
-        /// A posted form that does not count.
+        /// A posted form that was refused.
         case formRefused = "form_refused"
     }
 
-    /// What clients are told at their redirect URIs.
+    /// Errors that clients receive at their redirect URIs.
     private static let errors: [OAuthError.Code] = [
         .invalidRequest, .accessDenied, .unsupportedResponseType, .invalidScope, .invalidTarget,
         .interactionRequired, .loginRequired, .consentRequired, .requestNotSupported, .requestURINotSupported,

@@ -1,11 +1,11 @@
 import AuthorizationServer
 import NIOHTTP1
 
-/// Why a request with an access token was refused (RFC 6750 §3.1).
+/// The refusal of a request with an access token (RFC 6750 §3.1).
 struct BearerRefusal: Error {
     let error: OAuthError
-    /// Without a token neither the challenge nor the body has an error code: the client may only want to know
-    /// how to authenticate. The log has it.
+    /// True if the request has no token. Neither the challenge nor the body then has an error code: the
+    /// client may only want to learn how to authenticate. The log has the code.
     let isTokenMissing: Bool
 
     static let noToken = BearerRefusal(

@@ -1,12 +1,13 @@
 import NIOHTTP1
 
-/// What scripts of any web page may read (Fetch §3.2): the documents about this server, and userinfo, whose caller
-/// has the access token already.
+/// Grants scripts of any web page the right to read some responses (Fetch §3.2): the documents about this
+/// server, and userinfo, whose caller has the access token already.
 ///
-/// No other response says so. Credentials of the browser are never allowed, so a page learns nothing that it could
-/// not learn without a browser. Tokens are not given to pages: a client without a server is none here.
+/// No other response has these fields. Credentials of the browser are never allowed, so a page learns nothing
+/// that it could not learn without a browser. Tokens are not issued to pages: a client without a server is
+/// not supported in a browser.
 enum CrossOriginAccess {
-    /// The response, readable for pages if the call is.
+    /// Returns the response, readable for pages if the call allows it.
     static func granted(by endpoint: Endpoint?, _ response: HTTPResponse) -> HTTPResponse {
         guard let endpoint, endpoint.origins == .readers else { return response }
         var response = response
@@ -16,7 +17,7 @@ enum CrossOriginAccess {
         return response
     }
 
-    /// The answer to the question that a browser asks before a request with `Authorization` (Fetch §4.8).
+    /// The response to the browser's preflight before a request with `Authorization` (Fetch §4.8).
     static var preflight: HTTPResponse {
         var response = HTTPResponse(status: .noContent, contentType: nil, body: [])
         response.fields = [

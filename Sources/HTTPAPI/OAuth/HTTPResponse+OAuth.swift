@@ -4,7 +4,7 @@ import OAuth
 import StrictJSON
 
 extension HTTPResponse {
-    /// The answer to an error of OAuth (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
+    /// Returns the response to an error of OAuth (RFC 6749 §5.2, RFC 6750 §3); `nil` for any other error.
     static func oauthError(_ error: any Error) -> HTTPResponse? {
         switch error {
         case let error as TokenEndpointError: return tokenEndpointError(error)
@@ -32,7 +32,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// A problem of this interface, in the words of OAuth.
+    /// Returns a problem of this interface as an error of OAuth.
     static func oauthError(_ problem: Problem) -> HTTPResponse {
         let code: OAuthError.Code =
             switch problem.status {
@@ -53,7 +53,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// JSON that no cache may keep (RFC 6749 §5.1, with the field that old caches know).
+    /// Returns JSON that no cache may keep (RFC 6749 §5.1, with the field that old caches know).
     static func oauth(_ status: HTTPResponseStatus, _ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse.json(status, body)
         response.fields = [("pragma", "no-cache")]

@@ -4,7 +4,7 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// What others read about this authorization server: metadata and keys. Nothing in it is secret.
+/// Public documents about this authorization server: metadata and keys. Nothing in them is secret.
 final class OAuthDocumentRoutes: Sendable {
     private let server: OAuthServer
     private let metadataDocument: [UInt8]
@@ -57,10 +57,11 @@ final class OAuthDocumentRoutes: Sendable {
         return .response(Self.document(links.document))
     }
 
-    /// Whether Google opens the app with a path of this kind. A browser gets there when the app is not installed.
+    /// Returns `true` if Google opens the app with a path of this kind. A browser gets there when the app is
+    /// not installed.
     func isAppLink(_ path: Substring) -> Bool { appLinks.contains { $0.matches(path) } }
 
-    /// Caches may keep it for an hour. A key is published a day before it signs.
+    /// Returns a document that caches may keep for an hour. A key is published a day before it signs.
     private static func document(_ body: [UInt8]) -> HTTPResponse {
         var response = HTTPResponse(status: .ok, contentType: "application/json", body: body)
         response.fields = [("cache-control", "public, max-age=3600")]

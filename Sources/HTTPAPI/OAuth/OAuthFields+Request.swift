@@ -3,15 +3,15 @@ import NIOCore
 extension OAuthFields {
     /// - Parameter client: The other end of the connection; `nil` for a trusted proxy.
     convenience init(_ fields: RequestFields, from client: ClientAddress?) {
-        // Only a trusted proxy is believed. Another client can write anything into the field, and counts by the
-        // address that it has.
+        // Only a trusted proxy is believed. Another client can write anything into the field, and is counted
+        // by the address of its connection.
         let address = client ?? fields.forwardedFor.flatMap(Self.nearest)
         self.init(
             authorization: fields.authorization, contentType: fields.contentType,
             address: address?.requester)
     }
 
-    /// The last address in `X-Forwarded-For`, which the trusted proxy itself has written.
+    /// Returns the last address in `X-Forwarded-For`, which the trusted proxy itself has written.
     private static func nearest(_ field: String) -> ClientAddress? {
         // A client may have written a header of any length before it.
         guard let last = field.utf8.suffix(64).split(separator: UInt8(ascii: ",")).last else { return nil }

@@ -4,7 +4,7 @@ import NIOHTTP1
 import OAuth
 import StrictJSON
 
-/// The routes of an app's backend about grants, and the one that takes Google's security events.
+/// The routes of an app's backend about grants, and the route for Google's security events.
 final class OAuthGrantRoutes: Sendable {
     private let server: OAuthServer
     private let metrics: OAuthMetrics
@@ -67,7 +67,7 @@ final class OAuthGrantRoutes: Sendable {
     }
 
     private static func isSecurityEventToken(_ type: String) -> Bool {
-        // By bytes, because a field can be as long as a header.
+        // Compares bytes, because a field can be as long as a header.
         let name = type.utf8.prefix {
             $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
         }

@@ -1,11 +1,11 @@
 import AuthorizationServer
 import OAuth
 
-/// Counts what the routes of OAuth do.
+/// Counts the results of the routes of OAuth.
 struct OAuthMetrics: Sendable {
     enum Result: String, CaseIterable {
         case issued
-        /// An answer of streamlined linking without tokens.
+        /// A response of streamlined linking without tokens.
         case answered
         case refused
         /// The database or Google's keys were not available, or this service has a bug.

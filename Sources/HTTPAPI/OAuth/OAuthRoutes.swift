@@ -1,7 +1,7 @@
 import NIOHTTP1
 import OAuth
 
-/// The routes of OAuth, by what they are for.
+/// The routes of OAuth, by purpose.
 final class OAuthRoutes: Sendable {
     let tokens: OAuthTokenRoutes
     let documents: OAuthDocumentRoutes
@@ -16,7 +16,7 @@ final class OAuthRoutes: Sendable {
 }
 
 extension Routes {
-    /// How errors of a call are answered.
+    /// Returns the form of the errors of a call.
     ///
     /// - Parameter headers: `nil` when they did not arrive.
     func errorFormat(
@@ -27,14 +27,14 @@ extension Routes {
         case .problem: return .problem
         case .oauth: return .oauth
         case .page: return .page(PageReader(query: target.query, headers: headers))
-        // People come by there on the way back from Apple. A developer who tries them gets a problem.
+        // Users reach these calls on the way back from Apple. A developer who tries them gets a problem.
         case .pageForBrowsers:
             guard let headers, acceptsPage(headers) else { return .problem }
             return .page(PageReader(query: nil, headers: headers))
         }
     }
 
-    /// How errors at a path are answered, also where there is no call.
+    /// Returns the form of errors at a path, also where there is no call.
     func errorFormat(at target: RequestTarget, headers: HTTPHeaders? = nil) -> ErrorFormat {
         if let endpoint = RouteTable.all.endpoint(at: target.path), endpoint.isServed(self) {
             return errorFormat(of: endpoint, at: target, headers: headers)
@@ -42,9 +42,9 @@ extension Routes {
         return oauth != nil && target.path.utf8.starts(with: "/oauth/".utf8) ? .oauth : .problem
     }
 
-    /// How it is answered that there is nothing at a path: browsers get a page.
+    /// Returns the form of the error for a path without a call: browsers get a page.
     ///
-    /// - Parameter format: Of other errors there.
+    /// - Parameter format: The form of other errors at the path.
     func errorFormat(
         where target: RequestTarget, _ head: HTTPRequestHead, otherwise format: ErrorFormat
     ) -> ErrorFormat {
@@ -53,8 +53,8 @@ extension Routes {
         return .page(PageReader(query: nil, headers: head.headers, isAtAppLink: isAtAppLink))
     }
 
-    /// Whether it is a browser that shows the response to a person: all of them name HTML first. Programs that
-    /// accept anything do not. Nothing behind the first bytes is read, because anyone can send a long field.
+    /// Returns `true` for a browser that shows the response to a user: all browsers name HTML first. Programs
+    /// that accept anything do not. Only the first bytes are read, because anyone can send a long field.
     private func acceptsPage(_ headers: HTTPHeaders) -> Bool {
         headers.first(name: "accept")?.prefix(9).lowercased() == "text/html"
     }

@@ -49,7 +49,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// `POST /oauth/revoke`: 200 also for a token that is unknown or of another client.
+    /// `POST /oauth/revoke`: 200 also for a token that is unknown or belongs to another client.
     func revoke(_ request: HTTPRequest) throws -> RouteResult {
         try server.parts.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
@@ -60,7 +60,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// `GET /oauth/revoke`, which people try in a browser.
+    /// `GET /oauth/revoke`, which developers try in a browser.
     func explainRevocation() throws -> RouteResult {
         throw OAuthError(
             .invalidRequest,
@@ -97,7 +97,7 @@ final class OAuthTokenRoutes: Sendable {
         if let scope = authorization.flatMap(scopeOfKeyInBasic) {
             return (try question(.introspection, request, hasAPIKey: true), .apps(scope))
         }
-        // In development no API key is configured, and everyone may ask.
+        // In development no API key is configured, and any caller may introspect.
         if callers.isOpen, authorization == nil,
             let question = try? question(.introspection, request, hasAPIKey: true),
             (try? self.question(.introspection, request, hasAPIKey: false)) == nil
@@ -109,8 +109,8 @@ final class OAuthTokenRoutes: Sendable {
         return (question, .client(client))
     }
 
-    /// The apps of an API key that comes with its name by HTTP Basic: many resource servers know no other way
-    /// (RFC 7662 §2.1). `nil` for every other field, which is a client's then.
+    /// Returns the apps of an API key that comes with its name by HTTP Basic: many resource servers support
+    /// no other method (RFC 7662 §2.1). `nil` for every other field, which then belongs to a client.
     private func scopeOfKeyInBasic(_ authorization: String) -> AppScope? {
         guard let basic = BasicCredentials(authorization), let secret = basic.secret else { return nil }
         // In development no API key is configured.
@@ -132,8 +132,8 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// The token in the field `Authorization` (RFC 6750 §2.1) or in the form (§2.2). One in the query is
-    /// refused, because URLs end in logs.
+    /// Returns the token in the field `Authorization` (RFC 6750 §2.1) or in the form (§2.2). A token in the
+    /// query is refused, because URLs end in logs.
     private func accessToken(_ request: HTTPRequest) throws -> String {
         let query = try? FormParameters(parsing: Array((request.query ?? "").utf8), as: .query)
         guard let query, query["access_token"] == .absent else {
@@ -145,19 +145,19 @@ final class OAuthTokenRoutes: Sendable {
             return posted
         }
         guard Self.isBearer(authorization) else { throw BearerRefusal.noToken }
-        // RFC 6750 §2: one of the two.
+        // RFC 6750 §2: a request must not use both methods.
         guard posted == nil else {
             throw BearerRefusal.malformed("Send the access token once, in the Authorization field.")
         }
         return String(Substring(authorization.utf8.dropFirst(7).drop { $0 == UInt8(ascii: " ") }))
     }
 
-    /// Looks at seven bytes: the field can be as long as a header.
+    /// Compares seven bytes: the field can be as long as a header.
     private static func isBearer(_ authorization: String) -> Bool {
         RequestFields.areEqual(Substring(authorization.utf8.prefix(7)), "bearer ")
     }
 
-    /// The token in a form; `nil` for another body, which says nothing.
+    /// Returns the token in a form; `nil` for another body, which is ignored.
     private func postedToken(_ request: HTTPRequest) throws -> String? {
         guard EndpointForm.isForm(request.oauth?.contentType),
             let form = try? FormParameters(parsing: request.body, as: .form)
@@ -188,7 +188,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// Carries an authentication out, and takes down for the log which client it is about.
+    /// Carries an authentication out, and records the client for the log.
     private func authenticate<Value: Sendable>(
         _ credentials: ClientCredentials, _ request: HTTPRequest,
         _ body: () throws(TokenEndpointError) -> Value
@@ -203,7 +203,7 @@ final class OAuthTokenRoutes: Sendable {
             if hasSecret { request.client?.isProven(by: nil) }
             return value
         } catch let error as TokenEndpointError {
-            // Any other error is about what comes after the secret.
+            // Any other error concerns the checks after the secret.
             if hasSecret, error.error.code != .invalidClient { request.client?.isProven(by: nil) }
             throw error
         }

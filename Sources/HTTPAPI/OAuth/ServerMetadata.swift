@@ -31,7 +31,8 @@ enum ServerMetadata {
             ("code_challenge_methods_supported", list(methods)),
             ("token_endpoint_auth_methods_supported", list(authentication + ["none"])),
             ("revocation_endpoint_auth_methods_supported", list(authentication + ["none"])),
-            // An API key. RFC 8414 §2 also takes the names of the registry "OAuth Access Token Types".
+            // `Bearer` is an API key. RFC 8414 §2 also allows the names of the registry "OAuth Access Token
+            // Types".
             ("introspection_endpoint_auth_methods_supported", list(authentication + ["Bearer"])),
             ("authorization_response_iss_parameter_supported", .bool(true)),
             ("subject_types_supported", list(["public"])),

@@ -1,10 +1,10 @@
 /// Decides which requests without an authenticated caller get a log line of their own, and counts the others.
 ///
 /// Such requests cost their sender nothing, so a line for each would let anyone fill a disk. In each second
-/// the first few of a kind are logged, and their number follows at the end of the second. Kinds are made of
-/// this service's own codes and routes, so their number is bounded. Reads no clock.
+/// the first few of a kind are logged, and the number of all of them follows at the end of the second. Kinds
+/// are made of this service's own codes and routes, so their number is bounded. Reads no clock.
 struct AnonymousRequestSampler {
-    /// Requests that are counted together.
+    /// A set of requests that are counted together.
     struct Kind: Hashable {
         let status: UInt
         /// The code of a refusal, or the route of a response.
@@ -13,13 +13,13 @@ struct AnonymousRequestSampler {
 
     struct Summary: Equatable {
         let kind: Kind
-        /// All requests of that second, including those that were logged.
+        /// Number of requests of the second, including the logged requests.
         let count: Int
         /// Milliseconds since 1970.
         let beganAt: Int64
     }
 
-    /// How many of a kind are logged in a second, and how many of all kinds together.
+    /// Largest numbers of requests that are logged in a second, of a kind and of all kinds together.
     static let samplesOfKind = 3
     static let samples = 12
 
@@ -30,7 +30,7 @@ struct AnonymousRequestSampler {
     private var unlogged: Set<Kind> = []
     private var logged = 0
 
-    /// Returns whether this request is logged.
+    /// Returns `true` if this request is logged.
     mutating func count(_ kind: Kind) -> Bool {
         let count = counts[kind, default: 0] + 1
         counts[kind] = count
@@ -42,9 +42,10 @@ struct AnonymousRequestSampler {
         return true
     }
 
-    /// Begins a new second when the current one is over, and returns the summaries of that one.
+    /// Begins a new second when the current second is over, and returns the summaries of the ended second.
     mutating func advance(to now: Int64) -> [Summary] {
-        // When the clock was set back, the current second must not last until it reaches that time again.
+        // After the clock was set back, the current second must not last until the clock reaches the old time
+        // again.
         if let beganAt, now >= beganAt, now - beganAt < Self.window { return [] }
         defer { beganAt = now }
         return finish()

@@ -1,6 +1,6 @@
 import Encodings
 
-/// Writes one line of `key=value` pairs, a form for people and for log collectors.
+/// Writes one line of `key=value` pairs, a form for operators and for log collectors.
 ///
 /// Values with anything but printable ASCII are quoted and escaped, so that no outside input can begin a line
 /// or forge a field.
@@ -69,9 +69,9 @@ struct LogLine: ~Copyable {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(UInt8(ascii: scalar))
             case " "..."~": bytes.append(UInt8(ascii: scalar))
-            // Messages of libpq and of the system have several lines; an operator reads them as one.
+            // Messages of libpq and of the system have several lines; an operator reads them as one line.
             case "\n", "\r", "\t": if bytes.last != UInt8(ascii: " ") { bytes.append(UInt8(ascii: " ")) }
-            // Also escaped beyond ASCII, because terminals interpret some of those characters.
+            // Characters beyond ASCII are escaped too, because terminals interpret some of them.
             default: bytes.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
             }
         }

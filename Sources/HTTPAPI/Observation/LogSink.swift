@@ -8,7 +8,7 @@ import Synchronization
 /// latest. When the reader of the log stops reading, lines are dropped and counted; memory and requests are
 /// not affected.
 public final class LogSink: Service {
-    /// When more bytes than this wait, new lines are dropped.
+    /// Number of waiting bytes above which new lines are dropped.
     static let bound = 4 * 1024 * 1024
 
     private struct State {
@@ -43,7 +43,7 @@ public final class LogSink: Service {
         state.withLock { $0.sources.append(source) }
     }
 
-    /// Writes what waits. Blocks for as long as the reader does.
+    /// Writes the waiting lines. Blocks for as long as the reader does.
     public func flush() {
         for source in state.withLock({ $0.sources }) { source() }
         writing.withLock { _ in
@@ -66,8 +66,8 @@ public final class LogSink: Service {
         flush()
     }
 
-    /// Writes lines while `start` runs. It may wait for a database, long before the services run, and the log has to
-    /// say so meanwhile.
+    /// Writes lines while `start` runs, which may wait for a database long before the services run. The log
+    /// shows the wait.
     public func writing<Value: Sendable>(during start: () async throws -> Value) async rethrows -> Value {
         // Is cancelled when this function returns.
         async let _: Void = writeRegularly()
@@ -77,7 +77,7 @@ public final class LogSink: Service {
     private func writeRegularly() async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: .milliseconds(100))
-            // On a thread of its own, so that a blocked reader delays nothing else.
+            // The flush has a thread of its own, so that a blocked reader delays nothing else.
             try await NIOThreadPool.singleton.runIfActive { self.flush() }
         }
     }

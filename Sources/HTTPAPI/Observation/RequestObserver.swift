@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Records requests: a few counters for each, and one log line for each of an authenticated caller or OAuth
-/// client. Of others, whose number has no bound, it logs samples and sums.
+/// Records requests: a few counters for each, and one log line for each request of an authenticated caller or
+/// OAuth client. Of other requests, whose number has no bound, it logs samples and sums.
 ///
 /// The line has the route's template and never the path, because a path can identify a user. Header values,
 /// bodies, tokens, addresses and keys are never logged.
@@ -40,7 +40,7 @@ final class RequestObserver: Sendable {
     func record(_ info: RequestInfo, _ response: HTTPResponse, finishedAt end: NIODeadline) {
         let duration = end - info.startedAt
         metrics.record(info.endpoint, response.status, nanoseconds: duration.nanoseconds)
-        // A log line for each would cost more than it is worth.
+        // A log line for each rejection would cost more than it is worth.
         guard !info.isRejected else { return rejected.count() }
         guard logsRequests else { return }
         let now = now()
@@ -66,7 +66,7 @@ final class RequestObserver: Sendable {
 
     private func isLogged(_ info: RequestInfo, _ response: HTTPResponse, at now: Int64) -> Bool {
         guard info.caller == nil, !(info.client?.isProven ?? false) else { return true }
-        // Apple signed it, so the number of such lines is bounded.
+        // Apple signed the notification, so the number of such lines is bounded.
         if info.endpoint === Endpoint.receiveAppleNotification, response.status == .ok { return true }
         let name = response.code ?? info.endpoint?.path.description ?? "none"
         let kind = AnonymousRequestSampler.Kind(status: response.status.code, name: name)
@@ -96,11 +96,11 @@ final class RequestObserver: Sendable {
 
     private static func level(of status: UInt) -> StaticString { status >= 500 ? "warning" : "info" }
 
-    /// Work that ended after its caller had received an error because of the time limit.
+    /// Counts work that ended after its caller had received an error because of the time limit.
     func recordLate() { late.count() }
 
-    /// An error that no switch handles is a bug of this service. Its type is logged; its text could contain
-    /// anything.
+    /// Logs an error that no switch handles, which is a bug of this service. Only its type is logged; its
+    /// text could contain anything.
     func recordUnexpected(_ error: any Error, _ info: RequestInfo) {
         logger.error(
             "unexpected error",

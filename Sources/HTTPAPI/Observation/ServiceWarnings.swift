@@ -1,30 +1,31 @@
 import Synchronization
 
-/// What an operator must correct although the service is ready: it goes on serving, and `/readyz`, `/health` and
-/// `/metrics` say so.
+/// Faults that an operator must correct although the service is ready: it goes on serving, and `/readyz`,
+/// `/health` and `/metrics` show them.
 ///
-/// None of it makes the service unavailable. A wrong sealing key or clock spoils a part of what it does, and a
+/// No warning makes the service unavailable. A wrong sealing key or clock spoils a part of its work, and a
 /// deployment that has lost a key must be able to go on without it.
 public final class ServiceWarnings: Sendable {
     public enum Warning: String, Sendable, CaseIterable {
         /// Stored values do not open with the configured sealing keys.
         case sealingKeysWrong = "sealing_keys_wrong"
-        /// The clock differs from Apple's by so much that tokens are refused as expired or not yet valid.
+        /// The clock differs so much from Apple's that tokens are refused as expired or not yet valid.
         case clockWrong = "clock_wrong"
     }
 
-    /// In seconds. From this difference on, tokens and client secrets are refused for their times.
+    /// Seconds of difference from which tokens and client secrets are refused for their times.
     public static let wrongClock: Int64 = 50
 
     private let unreadable = Atomic<Int64>(0)
     private let clockAhead: @Sendable () -> Int64?
 
-    /// - Parameter clockAhead: By how many seconds the clock is ahead of Apple's; `nil` while that is not known.
+    /// - Parameter clockAhead: Seconds by which the clock is ahead of Apple's; `nil` while the difference is
+    ///   unknown.
     public init(clockAhead: @escaping @Sendable () -> Int64? = { nil }) {
         self.clockAhead = clockAhead
     }
 
-    /// How many values of the last sample did not open.
+    /// Number of values of the last sample that did not open.
     public var unreadableValues: Int64 {
         get { unreadable.load(ordering: .relaxed) }
         set { unreadable.store(newValue, ordering: .relaxed) }

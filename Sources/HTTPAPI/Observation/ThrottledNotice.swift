@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Logs from time to time how often something happened that would fill the log if every case were logged.
+/// Counts an event that would fill the log if every case were logged, and logs the number from time to time.
 final class ThrottledNotice: Sendable {
     private let message: Logger.Message
     private let interval: Int64
@@ -20,7 +20,7 @@ final class ThrottledNotice: Sendable {
     func count() {
         unsaid.wrappingAdd(1, ordering: .relaxed)
         let (now, said) = (now(), saidAt.load(ordering: .relaxed))
-        // A clock that was set back must not silence the notice until it reaches that time again.
+        // A clock that was set back must not silence the notice until it reaches the old time again.
         guard now < said || now - said >= interval,
             saidAt.compareExchange(expected: said, desired: now, ordering: .relaxed).exchanged
         else { return }

@@ -1,7 +1,7 @@
 /// The OpenAPI 3.1 document of this interface, served as `GET /openapi.yaml`.
 ///
-/// It is the file `openapi.yaml` beside this one, written by hand: a document generated from the code would
-/// repeat the code's mistakes. Tests compare it with the routes and with every list of words.
+/// The text is the file `openapi.yaml` beside this file, written by hand: a document generated from the code
+/// would repeat the code's mistakes. Tests compare it with the routes and with every list of words.
 enum OpenAPIDocument {
     /// - Parameter version: Replaces the version in the file, which is 0.0.0.
     static func text(version: String) -> String {

@@ -3,15 +3,16 @@ import Cryptography
 import Encodings
 import NIOHTTP1
 
-/// What all pages at the authorization endpoint have in common: frame, style, and the header fields that
-/// protect them. They have no script, and nothing from other servers.
+/// The frame of all pages at the authorization endpoint: layout, style, and the header fields that protect
+/// them. The pages have no script, and nothing from other servers.
 struct BrowserPage {
     let language: PageLanguage
     let title: String
     /// HTML in which every value is escaped.
     let content: [UInt8]
     var status = HTTPResponseStatus.ok
-    /// Where its form, and the redirect that answers it, may lead, as sources of a Content-Security-Policy.
+    /// Destinations of the page's form and of the redirect that follows it, as sources of a
+    /// Content-Security-Policy.
     var formTargets: [String] = []
     /// The stable code of a refusal, for the log.
     var code: String?
@@ -32,8 +33,8 @@ struct BrowserPage {
         return response
     }
 
-    /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this one, so that no
-    /// one can be made to press a button that is not seen.
+    /// Allows the one style, and forms to these targets (CSP Level 3). No page may frame this page, so that
+    /// no user can be tricked into pressing an invisible button.
     private var policy: String {
         var forms = formTargets.isEmpty ? "'none'" : "'self'"
         for target in formTargets where Self.isSource(target) { forms += " " + target }
@@ -43,7 +44,8 @@ struct BrowserPage {
     private static let policyStart =
         "default-src 'none'; style-src '\(styleHash)'; base-uri 'none'; form-action "
 
-    /// Nothing else can be in an origin or a scheme. A source must not end its directive.
+    /// Returns `true` if the text has only characters of an origin or a scheme. A source must not end its
+    /// directive.
     private static func isSource(_ source: String) -> Bool { sourceCharacters.containsAll(of: source[...]) }
 
     private static let sourceCharacters = ASCIISet(lettersDigitsAnd: "+-.:/")
@@ -75,7 +77,7 @@ struct BrowserPage {
     private static let headEnd = "</title>\n<style>\(style)</style>\n</head>\n<body>\n<main>\n"
     private static let styleHash = "sha256-" + Base64.encode(SHA256Digest.hash(style))
 
-    /// Logical properties, so that it is right from right to left too.
+    /// The style uses logical properties, so that it also fits right-to-left text.
     private static let style = """
         :root{--text:#1d1d1f;--soft:#5f5f64;--page:#f5f5f7;--card:#fff;--line:#d2d2d7;--hover:#f2f2f5;\
         --blue:#0066cc;--on-blue:#fff}

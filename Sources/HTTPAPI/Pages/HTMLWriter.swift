@@ -19,8 +19,8 @@ struct HTMLWriter {
     /// Writes a text with escapes for the five characters that can begin markup or end an attribute.
     mutating func append(escaping text: String) { bytes.append(escapingHTML: text) }
 
-    /// Writes a value from outside. It is isolated, so that its direction does not change the text around it,
-    /// and marks for directions in it end with it (HTML §4.5.24).
+    /// Writes a value from outside. The value is isolated, so that its direction does not change the text
+    /// around it, and its own direction marks end with it (HTML §4.5.24).
     mutating func append(value: String) {
         append("<bdi>")
         append(escaping: value)
@@ -38,6 +38,6 @@ struct HTMLWriter {
 
 /// A text of this service around the places of one value, as HTML.
 struct TextWithPlaces: Sendable {
-    /// What is before, between and behind the places.
+    /// The text before, between and after the places.
     let parts: [String]
 }

@@ -11,16 +11,16 @@ struct Markup: Sendable, Equatable {
     /// A text of this service.
     static func text(_ text: String) -> Markup { Markup(html: text.htmlEscaped) }
 
-    /// A value from outside. It is isolated, so that its direction does not change the text around it, and
-    /// marks for directions in it end with it (HTML §4.5.24).
+    /// Returns a value from outside. The value is isolated, so that its direction does not change the text
+    /// around it, and its own direction marks end with it (HTML §4.5.24).
     static func value(_ value: String) -> Markup { Markup(html: "<bdi>\(value.htmlEscaped)</bdi>") }
 
-    /// - Parameter url: One that this service has made or checked, because a link can also be a script.
+    /// - Parameter url: A URL that this service has made or checked, because a link can also be a script.
     static func link(_ text: Markup, to url: String) -> Markup {
         Markup(html: "<a href=\"\(url.htmlEscaped)\" rel=\"noreferrer\">\(text.html)</a>")
     }
 
-    /// A text of this service, with values for its words in braces.
+    /// Fills a text of this service with values for its words in braces.
     static func filled(_ template: String, _ values: [String: Markup]) -> Markup {
         Markup(
             html: pieces(of: template).map { piece in
@@ -31,9 +31,9 @@ struct Markup: Sendable, Equatable {
             }.joined())
     }
 
-    /// The same, but with the places of one word left open.
+    /// Fills a text, and leaves the places of one word open.
     ///
-    /// - Parameter frame: Markup before and behind the text.
+    /// - Parameter frame: Markup before and after the text.
     static func filled(
         _ template: String, _ values: [String: Markup], leaving open: String, in frame: (String, String)
     ) -> TextWithPlaces {
@@ -49,7 +49,7 @@ struct Markup: Sendable, Equatable {
         return TextWithPlaces(parts: parts)
     }
 
-    /// The same as plain text.
+    /// Fills a text without markup.
     static func plain(_ template: String, _ values: [String: String]) -> String {
         pieces(of: template).map { piece in
             switch piece {
@@ -61,7 +61,7 @@ struct Markup: Sendable, Equatable {
 
     private enum Piece {
         case text(String)
-        /// In braces.
+        /// A word in braces.
         case word(String)
     }
 

@@ -1,10 +1,11 @@
 import AuthorizationServer
 import SignIn
 
-/// The page that a person sees when a browser's request is answered with a problem: where a sign-in cannot go
-/// on, and where there is no page.
+/// The page that a user sees when a browser gets a problem: where a sign-in cannot go on, and where there is
+/// no page.
 ///
-/// It shows the code of the problem and the ID of the request, and none of its texts, which are for developers.
+/// The page shows the code of the problem and the ID of the request, and none of the problem's texts, which
+/// are for developers.
 enum RefusalPage {
     static func response(
         to problem: Problem, requestID: String, language: PageLanguage, isAppLink: Bool = false

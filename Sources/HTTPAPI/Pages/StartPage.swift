@@ -5,7 +5,7 @@ import NIOHTTP1
 /// The page at `/` in development, which leads to everything that can be tried. Production has none.
 public struct StartPage: Sendable {
     public struct Entry: Sendable {
-        /// `nil` for something to copy.
+        /// `nil` for a value to copy.
         public let url: String?
         public let name: String
         public let text: String

@@ -2,8 +2,8 @@ import AppleIdentity
 import NIOHTTP1
 
 extension AppleTokenError {
-    /// Every refusal of a token is 401: it is not proven that the caller's user is the one that the token
-    /// names.
+    /// The problem of a refused token. Every refusal is 401: it is not proven that the caller's user is the
+    /// token's user.
     var problem: Problem {
         let (title, detail) = code.words
         return Problem(.unauthorized, code: code.rawValue, title: title, detail: detail)

@@ -1,10 +1,10 @@
-/// The form in which the error of a request is answered.
+/// The form of a request's error response.
 enum ErrorFormat: Sendable {
     /// A problem (RFC 9457).
     case problem
     /// The JSON of OAuth's endpoints (RFC 6749 §5.2).
     case oauth
-    /// A page, because a browser shows it to a person (RFC 6749 §4.1.2.1).
+    /// A page, because a browser shows it to a user (RFC 6749 §4.1.2.1).
     case page(PageReader)
 }
 

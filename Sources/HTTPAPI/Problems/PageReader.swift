@@ -1,12 +1,12 @@
 import AuthorizationServer
 import NIOHTTP1
 
-/// The person who reads a page about an error, as far as the request says. A class, so that every other request
-/// has one word for it and not five.
+/// The request's facts about the user who reads an error page. A class, so that every other request carries
+/// one word for it and not five.
 final class PageReader: Sendable {
     private let query: String?
     private let acceptLanguage: String?
-    /// Whether the address is one of App Flip's universal links, which no app has opened.
+    /// True if the address is a universal link of App Flip, which no app has opened.
     let isAtAppLink: Bool
 
     /// - Parameters:
@@ -18,7 +18,7 @@ final class PageReader: Sendable {
         self.isAtAppLink = isAtAppLink
     }
 
-    /// Found when it is needed, because most requests do not fail.
+    /// Determined when it is needed, because most requests do not fail.
     var language: PageLanguage {
         RequestedLanguages(query: query ?? "").language(acceptLanguage: acceptLanguage)
     }

@@ -6,8 +6,8 @@ import OAuth
 import SignIn
 
 extension Problem {
-    /// What an error of a lower module means over HTTP. Each type has an exhaustive switch of its own. An
-    /// error that is in none of them is a bug of this service.
+    /// Maps an error of a lower module to HTTP. Each type has an exhaustive switch of its own. An error
+    /// without a mapping is a bug of this service.
     init(describing error: any Error) {
         self =
             switch error {
@@ -42,7 +42,7 @@ extension StorageError {
         switch code {
         case .unavailable, .busy, .full, .readOnly, .corrupted, .schemaTooNew, .migrationFailed:
             Problem(.storageUnavailable)
-        // The rules above the store accepted a value that no database takes. That is a bug of this service,
+        // The rules above the store accepted a value that no database takes. This is a bug of the service,
         // and a retry does not help.
         case .valueRefused: Problem(.internalError)
         }

@@ -1,13 +1,13 @@
 import StrictJSON
 
-/// Unknown names are repeated when they look like names. Anything else could be a secret.
+/// Problems about unknown names. A text that looks like a name is repeated. Anything else could be a secret.
 extension Problem {
     static func unknownMember(_ name: JSONName) -> Problem {
         let text = name.string
         return Problem(.memberUnknown, subject: isPlain(text.utf8) ? .member(text) : nil)
     }
 
-    /// As it is in the query, not decoded.
+    /// - Parameter name: The name in the query, not decoded.
     static func unknownParameter(_ name: some Collection<UInt8>) -> Problem {
         Problem(
             .parameterUnknown,

@@ -3,14 +3,14 @@ import StrictJSON
 
 /// An error as the caller sees it (RFC 9457): a status, a stable code and fixed texts.
 ///
-/// Of the request it repeats only the name of an unknown member or parameter, so that it contains no token,
-/// claim value or secret.
+/// The only repeated part of the request is the name of an unknown member or parameter, so that a problem
+/// contains no token, claim value or secret.
 struct Problem: Error, Sendable, Equatable {
     let status: HTTPResponseStatus
     let code: String
     let title: String
     let detail: String
-    /// The member or parameter of the request that is meant: a name of this interface, or the unknown one.
+    /// The member or parameter of the request with the fault: a name of this interface, or the unknown name.
     let subject: Subject?
     /// Seconds after which a retry makes sense (RFC 9110 §10.2.3).
     let retryAfter: Int?
@@ -35,7 +35,7 @@ struct Problem: Error, Sendable, Equatable {
         self.allow = allow
     }
 
-    /// The document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
+    /// Returns the document of RFC 9457 §3. `type` is a name and not an address: there is nothing to fetch.
     func body(requestID: String) -> [UInt8] {
         var json = JSONWriter(reservingCapacity: 384)
         json.beginObject()

@@ -1,19 +1,19 @@
 import AuthorizationServer
 import NIOHTTP1
 
-/// A stable code of this interface with what it means over HTTP.
+/// A stable code of this interface with its status, texts and page.
 ///
 /// Refusals by other modules have the wire code of their own error (`token_expired`, `credential_revoked`,
 /// ...). The meaning of a code never changes; callers branch on it, never on a title.
 struct ProblemCode: Sendable {
-    /// As it is on the wire.
+    /// The code on the wire.
     let rawValue: String
     let status: HTTPResponseStatus
     let title: String
     let detail: String
     /// Seconds after which a retry makes sense.
     let retryAfter: Int?
-    /// What a person reads where a browser shows the error as a page.
+    /// Text for users where a browser shows the error as a page.
     let page: @Sendable (AuthorizeTexts.Refusals) -> AuthorizeTexts.Refusal
 
     private init(
@@ -156,7 +156,7 @@ struct ProblemCode: Sendable {
         "internal_error", .internalServerError, "Internal error",
         "The service failed. Look for the request ID in its log.", page: \.failed)
 
-    /// Every code. A test compares them with `openapi.yaml`.
+    /// All codes. A test compares them with `openapi.yaml`.
     static let all: [ProblemCode] = [
         .requestMalformed, .requestTimeout, .headerTooLarge, .bodyTooLarge, .bodyNotJSON,
         .characterNotAllowed, .contentTypeUnsupported, .memberMissing, .memberMalformed, .memberUnknown,
@@ -172,9 +172,9 @@ extension ProblemCode: Equatable {
 }
 
 extension Problem {
-    /// The problem for one of this interface's own codes.
+    /// Makes the problem for a code of this interface.
     ///
-    /// - Parameter retryAfter: In place of the seconds that the code means.
+    /// - Parameter retryAfter: Replaces the seconds of the code.
     init(_ code: ProblemCode, subject: Subject? = nil, retryAfter: Int? = nil, allow: String? = nil) {
         self.init(
             code.status, code: code.rawValue, title: code.title, detail: code.detail, subject: subject,

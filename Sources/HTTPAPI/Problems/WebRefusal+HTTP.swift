@@ -9,7 +9,7 @@ extension WebRefusal {
 }
 
 extension WebRefusal.Code {
-    /// Also shown to users, in the browser.
+    /// Texts, which users see too, in the browser.
     fileprivate var words: (title: String, detail: String) {
         switch self {
         case .stateInvalid: ("Sign-in not known", "This sign-in was not started here.")
@@ -29,7 +29,7 @@ extension WebRefusal.Code {
 }
 
 extension WebFailure {
-    /// What the app's page receives of a problem: its kind and its stable code.
+    /// Makes the failure that the app's page receives: the problem's kind and its stable code.
     init(_ problem: Problem) {
         self =
             switch problem.status {

@@ -6,12 +6,12 @@ import SignIn
 
 /// The routes of the authorization endpoint, which browsers call.
 ///
-/// Every redirect is a 303, so that the browser never posts a form, with what is in it, to another server
-/// (RFC 9700 §4.12).
+/// Every redirect is a 303, so that the browser never posts a form and its contents to another server (RFC
+/// 9700 §4.12).
 final class AuthorizeRoutes: Sendable {
-    /// A form has one field for each scope that can be refused, the token and the decision.
+    /// Number of fields of a form: one for each scope that can be refused, the token and the decision.
     private static let mostFields = ScopeSet.most + 2
-    /// In bytes. Browsers send the fields above and nothing else.
+    /// Bound in bytes. Browsers send the fields above and nothing else.
     private static let mostFormBytes = 8192
 
     private let useCase: AuthorizeUseCase
@@ -43,7 +43,7 @@ final class AuthorizeRoutes: Sendable {
         guard request.browser?.sendsForm ?? false else { return .response(malformed(request)) }
         let query = String(request.query ?? "")
         guard !query.isEmpty else { return beginPosted(request) }
-        // A form that cannot be read was not made here. It has no token then.
+        // A malformed form was not made here. It then counts as a form without a token.
         let form = try? Form(
             parsing: request.body, mostFields: Self.mostFields, mostBytes: Self.mostFormBytes)
         let consent = ConsentForm(
@@ -55,20 +55,20 @@ final class AuthorizeRoutes: Sendable {
         }
     }
 
-    /// The end of a sign-in that this endpoint has begun.
+    /// Handles the end of a sign-in that this endpoint has begun.
     func arrive(_ authentication: WebAuthentication, query: String, _ request: HTTPRequest) -> HTTPResponse {
         let cookie = CookieField.value(of: useCase.cookieName, in: request.cookie)
         return response(
             to: useCase.arrive(authentication, query: query, sessionCookie: cookie), query: query, request)
     }
 
-    /// The same, when the sign-in has failed.
+    /// Handles the failure of a sign-in that this endpoint has begun.
     func refuse(_ failure: WebFailure, query: String, _ request: HTTPRequest) -> HTTPResponse {
         response(
             to: useCase.refuse(failure, query: query, from: browser(of: request)), query: query, request)
     }
 
-    /// The form of a request is written as the query of one is, and answered like it.
+    /// Handles posted parameters like the same parameters in a query.
     private func beginPosted(_ request: HTTPRequest) -> RouteResult {
         guard let query = Self.query(of: request.body) else { return .response(malformed(request)) }
         var browser = browser(of: request)
@@ -78,7 +78,7 @@ final class AuthorizeRoutes: Sendable {
             browser.session = nil
             return begin(query, from: browser, request)
         }
-        // The cookie of the session does not come along when another site's page posts (SameSite=Lax). It
+        // The browser does not send the session's cookie when another site's page posts (SameSite=Lax). It
         // does with a GET that follows.
         if request.browser?.comesFromPage ?? false, useCase.isValid(query, from: browser) {
             return .response(.redirect(to: "\(AuthorizeUseCase.path)?\(query)"))
@@ -86,17 +86,17 @@ final class AuthorizeRoutes: Sendable {
         return begin(query, from: browser, request)
     }
 
-    /// The query that says the same as a form; `nil` for a form that is empty, too long, or not written as
-    /// a query.
+    /// Returns the query with the same content as a form; `nil` for a form that is empty, too long, or not
+    /// written as a query.
     private static func query(of form: [UInt8]) -> String? {
-        // Before any byte is looked at.
+        // The bound is checked before any byte is read.
         guard !form.isEmpty, form.count <= FormParameters.mostBytes else { return nil }
         var query: [UInt8] = []
         query.reserveCapacity(form.count)
         for byte in form {
             if byte == UInt8(ascii: "+") || byte == UInt8(ascii: " ") {
                 // A form can write a space as a plus sign, and some clients write it raw. In the `state` of a
-                // redirect that would be a plus sign to those who read percent escapes only.
+                // redirect it would be a plus sign to readers that decode only percent escapes.
                 query += [UInt8(ascii: "%"), UInt8(ascii: "2"), UInt8(ascii: "0")]
             } else if WebSignIn.isWrittenInQuery(byte) {
                 query.append(byte)
@@ -107,7 +107,7 @@ final class AuthorizeRoutes: Sendable {
         return String(decoding: query, as: UTF8.self)
     }
 
-    /// - Parameter query: Of the authorization request.
+    /// - Parameter query: The query of the authorization request.
     private func response(
         to outcome: AuthorizeOutcome, query: String, _ request: HTTPRequest
     ) -> HTTPResponse {
@@ -141,7 +141,8 @@ final class AuthorizeRoutes: Sendable {
         }
     }
 
-    /// The configured client that a request is of, for the log. A query that cannot travel has none.
+    /// Returns the ID of the configured client of a request, for the log. A query that cannot travel has
+    /// none.
     private func client(of query: String) -> String? {
         guard query.utf8.count <= WebSignIn.longestQuery,
             let parameters = try? FormParameters(parsing: Array(query.utf8), as: .query),

@@ -3,9 +3,9 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The routes that return the state of credentials. `notFound` is a state, and no 404.
+/// The routes that return the state of credentials. `notFound` is a state, not a 404.
 final class CredentialRoutes: Sendable {
-    /// How many subjects one query may name.
+    /// Number of subjects that one query may name.
     static let mostSubjects = 1000
 
     private let useCases: SignInUseCases

@@ -2,16 +2,17 @@ import KeySets
 import NIOCore
 import SignIn
 
-/// One call of this interface: all that is true of it stands in its declaration (`Endpoints.swift`). The table of
+/// One call of this interface, with all its properties in one declaration (`Endpoints.swift`). The table of
 /// routes, authentication, limits, the form of errors and the metrics follow from the list.
 ///
-/// Who may call, what is read of the body, the form of errors and the priority have no default: to leave one out
-/// would be dangerous.
+/// Caller, body format, form of errors and priority have no default, because a forgotten property would be
+/// dangerous.
 final class Endpoint: Sendable {
-    /// The `operationId` of `openapi.yaml`, under which generated clients have the call.
+    /// The `operationId` of `openapi.yaml`, which generated clients use as the call's name.
     let name: StaticString
     let method: RouteMethod
-    /// The path with names in braces for its values, as the log and the metrics have it. Two calls can share one.
+    /// The path with names in braces for its values, as in the log and the metrics. Two calls can have the
+    /// same path.
     let path: StaticString
     let caller: Caller
     let body: BodyFormat
@@ -20,13 +21,13 @@ final class Endpoint: Sendable {
     let wait: Wait
     let fields: Fields
     let origins: Origins
-    /// Whether this deployment has the call.
+    /// Returns `true` if this deployment has the call.
     let isServed: @Sendable (Routes) -> Bool
     let handle: @Sendable (Routes, HTTPRequest) throws -> RouteResult
 
     /// - Parameters:
-    ///   - family: Who handles the call. Where it is not configured, there is no such call.
-    ///   - handle: Returns the response, or what has to be done for it.
+    ///   - family: The routes that handle the call. A deployment without them does not have the call.
+    ///   - handle: Returns the response, or the work that leads to it.
     init<Family>(
         _ name: StaticString, _ method: RouteMethod, _ path: StaticString,
         of family: @escaping @Sendable (Routes) -> Family?, caller: Caller, body: BodyFormat, errors: Errors,
@@ -46,31 +47,31 @@ final class Endpoint: Sendable {
     enum Caller: Sendable {
         /// A backend, by its API key.
         case apiKey
-        /// Apple and browsers cannot send an API key, and a load balancer should not need one.
+        /// Any client. Apple and browsers cannot send an API key, and a load balancer should not need one.
         case anyone
-        /// It authenticates itself as OAuth says, with a secret, a token or a signature. Introspection also takes
-        /// an API key.
+        /// A client that authenticates itself by the rules of OAuth, with a secret, a token or a signature.
+        /// Introspection also accepts an API key.
         case oauthClient
     }
 
-    /// The form in which errors are answered, see `ErrorFormat`.
+    /// The form of error responses, see `ErrorFormat`.
     enum Errors: Sendable {
         case problem
         case oauth
-        /// A page, because a browser shows it to a person.
+        /// A page, because a browser shows it to a user.
         case page
         /// A page for browsers, and a problem for programs.
         case pageForBrowsers
     }
 
-    /// How long the call waits by design.
+    /// Time for which the call waits by design.
     enum Wait: Sendable {
         case none
-        /// For Apple's or Google's keys. A failed fetch reports itself: a time limit before that would blame the
+        /// For Apple's or Google's keys. A failed fetch reports itself: an earlier time limit would blame the
         /// database.
         case keys
         case atMost(Duration)
-        /// May be ended at any time with what it has.
+        /// The call may be ended at any time with the events that it has.
         case longPoll(Duration)
 
         var longest: TimeAmount {
@@ -84,22 +85,22 @@ final class Endpoint: Sendable {
         var isLongPoll: Bool { if case .longPoll = self { true } else { false } }
     }
 
-    /// What is read of the header beside what every call reads.
+    /// Header fields that are read in addition to the fields of every call.
     enum Fields: Sendable {
         case ordinary
-        /// What OAuth clients authenticate themselves with.
+        /// Fields with which OAuth clients authenticate themselves.
         case oauth
-        /// What kind of browser it is.
+        /// Fields that describe the browser.
         case browser
     }
 
-    /// What pages of other sites may do.
+    /// Access that pages of other sites have.
     enum Origins: Sendable {
-        /// In development they must not change anything, see `ForeignPageCheck`.
+        /// No access: in development such pages must not change anything, see `ForeignPageCheck`.
         case own
-        /// They may post here: something in the form binds it to the browser.
+        /// Pages may post here: a value in the form binds it to the browser.
         case others
-        /// They may read the response (`CrossOriginAccess`).
+        /// Pages may read the response (`CrossOriginAccess`).
         case readers
     }
 }
@@ -110,9 +111,9 @@ enum BodyFormat: Sendable {
     case json
     /// `application/x-www-form-urlencoded`, as browsers post an HTML form.
     case form
-    /// The same. The route itself answers for a body of another content type, with a page.
+    /// The same media type. The route itself responds to a body of another content type, with a page.
     case pageForm
-    /// The same, read by the rules of OAuth, which has another answer to a wrong content type.
+    /// The same media type, read by the rules of OAuth, which has another response to a wrong content type.
     case oauthForm
     /// `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken

@@ -1,6 +1,6 @@
 import SignIn
 
-// Every call of the interface. A call that is not in `all` is not there; a test compares the list with
+// All calls of the interface. A call that is not in `all` is not served; a test compares the list with
 // `openapi.yaml`, the page on the interface and the samples for proxies.
 extension Endpoint {
     // Accounts, for backends.
@@ -201,7 +201,7 @@ extension Endpoint {
         priority: .operations
     ) { family, _ in family.versionResponse() }
 
-    /// Needs an API key: the metrics say how many people sign in, on the port that faces the internet.
+    /// Needs an API key: the metrics show the number of sign-ins, on the port that faces the internet.
     static let getMetrics = Endpoint(
         "getMetrics", .get, "/metrics", of: \.operations, caller: .apiKey, body: .none, errors: .problem,
         priority: .operations
@@ -212,7 +212,7 @@ extension Endpoint {
         priority: .ordinary
     ) { family, _ in family.openAPI() }
 
-    /// Every call. Of those with a fixed path the frequent ones come first: they are found one after the other.
+    /// All calls. Calls with a fixed path are searched in this order, so the frequent calls come first.
     static let all: [Endpoint] = [
         .verifyIdentityToken, .signIn, .getCredential, .queryCredentials, .mintNonce, .listEvents,
         .getAccount, .findAccount, .eraseAccount, .getErasure, .receiveAppleNotification, .beginWebSignIn,

@@ -11,8 +11,8 @@ final class ErasureRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while Apple still has
-    /// to be asked. In both cases the user's data is erased here. A repetition returns the same erasure.
+    /// `DELETE /v1/accounts/{id}`: 200 when everything is done, or 202 with `Location` while revocations at
+    /// Apple are left. In both cases the user's data is erased here. A repetition returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> RouteResult {
         _ = try Query(parsing: request.query, allowing: [])
         let id = request.parameter ?? ""

@@ -17,7 +17,7 @@ final class EventRoutes: Sendable {
 
     /// `GET /v1/events?after=&limit=&wait=`
     ///
-    /// `after` is the cursor of the page before, or `latest` for the end of the feed. Without it the feed
+    /// `after` is the cursor of the previous page, or `latest` for the end of the feed. Without it the feed
     /// starts at its beginning. `wait` is in seconds.
     func page(_ request: HTTPRequest) throws -> RouteResult {
         let query = try Query(parsing: request.query, allowing: ["after", "limit", "wait"])
@@ -45,7 +45,7 @@ final class EventRoutes: Sendable {
                 json.value(event)
             }
             json.endArray()
-            // A string, so that clients do not calculate with it.
+            // The cursor is a string, so that clients do not calculate with it.
             json.member("cursor", String(page.cursor))
             json.member("has_more", page.hasMore)
             json.endObject()

@@ -17,7 +17,7 @@ final class NotificationRoutes: Sendable {
     /// `POST /v1/apple/notifications`
     ///
     /// Responds when the notification is durable. Members beside `payload` are ignored, because Apple may add
-    /// some.
+    /// members.
     func receive(_ request: HTTPRequest) throws -> RouteResult {
         let payload = try Self.parse(request.body)
         let notification = try verifications.counting(.notification) {

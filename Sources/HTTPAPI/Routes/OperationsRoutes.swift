@@ -30,7 +30,8 @@ final class OperationsRoutes: Sendable {
     }
 
     /// `GET /readyz`: the database accepts commands and there are usable keys. A stale key set is ready,
-    /// because it still verifies; so is a service with warnings, which it says. One that is about to stop is not.
+    /// because it still verifies; so is a service with warnings, which the response lists. A service that is
+    /// about to stop is not ready.
     func ready() -> RouteResult {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
@@ -41,7 +42,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: the same with its parts. Nothing in it is secret.
+    /// `GET /health`: the same state with details. Nothing in it is secret.
     func health() -> RouteResult {
         .later { [self] in
             let health = await look()
@@ -74,7 +75,7 @@ final class OperationsRoutes: Sendable {
         return .response(HTTPResponse(status: .ok, contentType: "application/json", body: json.bytes))
     }
 
-    /// `GET /metrics`, for keys that are not limited to apps: the numbers are those of the whole deployment.
+    /// `GET /metrics`, for keys that are not limited to apps: the numbers cover the whole deployment.
     func metrics(_ request: HTTPRequest) throws -> RouteResult {
         guard case .all = request.scope else { throw Problem(.callerForbidden) }
         return .response(

@@ -5,7 +5,7 @@ import Encodings
 ///
 /// The authority form is for CONNECT and the asterisk form for OPTIONS, which this service does not support.
 struct RequestTarget {
-    /// As received, still percent-encoded.
+    /// The path as received, still percent-encoded.
     let path: Substring
     let query: Substring?
 
@@ -23,7 +23,8 @@ struct RequestTarget {
         self.query = query
     }
 
-    /// What follows the authority of an http URI, whose path may be empty, or `nil` for any other text.
+    /// Returns the text after the authority of an http URI, whose path may be empty, or `nil` for any other
+    /// text.
     private static func withoutAuthority(_ text: Substring) -> Substring? {
         for scheme: StaticString in ["http://", "https://"] {
             guard RequestFields.areEqual(text.prefix(scheme.utf8CodeUnitCount), scheme) else { continue }
@@ -34,8 +35,8 @@ struct RequestTarget {
         return nil
     }
 
-    /// A host with an optional port and without user information (RFC 9110 §4.2.4), of characters that RFC
-    /// 3986 §3.2 allows.
+    /// Accepts a host with an optional port and without user information (RFC 9110 §4.2.4), of characters
+    /// that RFC 3986 §3.2 allows.
     static func isAuthority(_ text: Substring, mayBeEmpty: Bool) -> Bool {
         guard !text.isEmpty else { return mayBeEmpty }
         return text.utf8.first != UInt8(ascii: ":") && authorityCharacters.containsAll(of: text)
@@ -43,8 +44,8 @@ struct RequestTarget {
 
     private static let authorityCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$&'()*+,;=:[]")
 
-    /// A target has no fragment, no white space and only ASCII. Browsers leave some characters unescaped that
-    /// RFC 3986 wants escaped, so all others are accepted.
+    /// Accepts a target without fragment and white space, in ASCII. Browsers leave some characters unescaped
+    /// that RFC 3986 requires to be escaped, so all others are accepted.
     private static func isAcceptable(_ text: Substring) -> Bool {
         let result = text.utf8.withContiguousStorageIfAvailable { text in
             let bytes = UnsafeRawBufferPointer(text)

@@ -4,7 +4,7 @@ import NIOHTTP1
 enum RouteMethod: Sendable {
     case get, post, delete
 
-    /// Whether a request with this method matches the route. `HEAD` is `GET` without the body.
+    /// Returns `true` if a request with this method matches the route. `HEAD` is `GET` without the body.
     func isMeant(by method: HTTPMethod) -> Bool {
         switch (self, method) {
         case (.get, .GET), (.get, .HEAD), (.post, .POST), (.delete, .DELETE): true
@@ -12,7 +12,7 @@ enum RouteMethod: Sendable {
         }
     }
 
-    /// As it is in the `Allow` field.
+    /// The method in the `Allow` field.
     var allowed: String {
         switch self {
         case .get: "GET, HEAD"

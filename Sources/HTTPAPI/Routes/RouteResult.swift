@@ -1,18 +1,18 @@
 import AppleAccounts
 import SignIn
 
-/// What happens next with a request that a route has read.
+/// The next step of a request that a route has read.
 ///
-/// Most requests are answered from memory: they never leave their event loop, and need neither a task nor a
+/// Most responses come from memory: the requests never leave their event loop, and need neither a task nor a
 /// change of thread. A sign-in waits for the database only: the event loop gathers its command with others,
 /// and needs no task.
 enum RouteResult: Sendable {
     case response(HTTPResponse)
     case commit(Commit)
-    /// Everything else. Runs in a task, whose result says what happens next.
+    /// Any other work. Runs in a task, and returns the next step.
     case work(@Sendable () async throws -> RouteResult)
 
-    /// A command, and how its outcome becomes the response.
+    /// A command, and the function that makes the response from its outcome.
     struct Commit: Sendable {
         let command: AccountCommand
         /// Called on the connection's event loop when the command is durable.
@@ -31,7 +31,8 @@ enum RouteResult: Sendable {
         .commit(Commit(command: pending.command) { [result = pending.result] in response(try result($0)) })
     }
 
-    /// Continues at once with a result that is there, and in a task with one that has to be waited for.
+    /// Continues at once with a result that is available, and in a task with a result that has to be waited
+    /// for.
     init<Value>(_ step: Step<Value>, then next: @escaping @Sendable (Value) -> RouteResult) {
         switch step {
         case .now(let value): self = next(value)

@@ -23,7 +23,7 @@ struct RouteTable: Sendable {
 
     static let all = RouteTable(Endpoint.all)
 
-    /// Paths without values. They come first: "query" in `/v1/credentials/query` is no subject.
+    /// Paths without values. They are searched first: "query" in `/v1/credentials/query` is no subject.
     private var fixed: [Entry] = []
     private var others: [Entry] = []
 
@@ -42,8 +42,8 @@ struct RouteTable: Sendable {
 
     /// Throws `not_found` or `method_not_allowed`.
     ///
-    /// - Parameter isServed: Whether this deployment has the call. One that it does not have is not found, also
-    ///   with a method that it would not take.
+    /// - Parameter isServed: Returns `true` if this deployment has the call. Any other call is not found,
+    ///   even with a method that it does not have.
     func match(
         _ method: HTTPMethod, _ path: Substring, isServed: (Endpoint) -> Bool = { _ in true }
     ) throws(Problem) -> Match {
@@ -55,7 +55,7 @@ struct RouteTable: Sendable {
         throw Problem(.methodNotAllowed, allow: entry.allow)
     }
 
-    /// A call with the path, whatever its method; `nil` where there is none.
+    /// Returns a call with the path, whatever its method; `nil` where there is none.
     func endpoint(at path: Substring) -> Endpoint? { find(path)?.entry.endpoints[0] }
 
     private func find(_ path: Substring) -> (entry: Entry, values: PathTemplate.Values)? {
@@ -105,7 +105,7 @@ struct PathTemplate: Sendable, Equatable {
         return result ?? path.utf8.elementsEqual(text)
     }
 
-    /// The values of a path, or `nil` for another path. A value is one segment and not empty.
+    /// Returns the values of a path, or `nil` for another path. A value is one segment and not empty.
     func values(in path: Substring) -> Values? {
         var values = Values()
         var rest = path.utf8

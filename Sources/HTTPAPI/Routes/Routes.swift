@@ -1,7 +1,6 @@
-/// Who handles the calls, by family.
+/// The handlers of the calls, by family.
 ///
-/// The families are classes, so that a request costs one reference and no copy of everything that they depend
-/// on.
+/// The families are classes, so that a request costs one reference and no copy of their dependencies.
 struct Routes: Sendable {
     let tokens: TokenRoutes
     let accounts: AccountRoutes

@@ -4,7 +4,7 @@ import NIOHTTP1
 import SignIn
 import StrictJSON
 
-/// The routes that receive an identity token, and the one for nonces.
+/// The routes that receive an identity token, and the route for nonces.
 final class TokenRoutes: Sendable {
     private let useCases: SignInUseCases
     private let verifications: VerificationMetrics

@@ -6,18 +6,18 @@ import OAuth
 import SignIn
 import StrictJSON
 
-/// The routes of a web sign-in. Browsers call all but the last.
+/// The routes of a web sign-in. Browsers call all except the last.
 ///
-/// A browser gets a page only for what cannot be reported to the app's own page. A developer writes the
-/// sign-in link, so an error in it is a problem document.
+/// A browser gets a page only for errors that cannot be reported to the app's own page. A developer writes
+/// the sign-in link, so an error in it is a problem document.
 final class WebRoutes: Sendable {
-    /// Bytes of the caller's own state after decoding.
+    /// Number of bytes of the caller's own state after decoding.
     static let longestState = 512
 
     private let web: WebSignIn
     private let verifications: VerificationMetrics
     private let metrics: WebMetrics
-    /// Where sign-ins end that the authorization endpoint has begun.
+    /// Handles the end of sign-ins that the authorization endpoint has begun.
     private let authorize: AuthorizeRoutes?
 
     init(
@@ -33,7 +33,8 @@ final class WebRoutes: Sendable {
         let query = try Query(parsing: request.query, allowing: ["client_id", "state", "scope"])
         var scope = WebScope.nameAndEmail
         if let text = query["scope"] {
-            // URLSearchParams writes a space as "+". The bound comes first: a query can be as long as a header.
+            // URLSearchParams writes a space as "+". The bound is checked first: a query can be as long as a
+            // header.
             guard text.utf8.count <= WebScope.longest,
                 let asked = WebScope(text.replacing("+", with: " "))
             else {
@@ -50,8 +51,8 @@ final class WebRoutes: Sendable {
             .redirect(to: departure.location, cookie: Self.cookie(departure.browser.text, web.settings)))
     }
 
-    /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so our cookie does not
-    /// come with it.
+    /// `POST /v1/web/callback`: Apple's form. The browser posts it from Apple's page, so it does not send our
+    /// cookie.
     func callback(_ request: HTTPRequest) -> RouteResult {
         let webState: WebState
         let form: Form
@@ -115,8 +116,8 @@ final class WebRoutes: Sendable {
         }
     }
 
-    /// - Parameter query: Of the authorization request that the sign-in belongs to. Its language is the one of
-    ///   the page.
+    /// - Parameter query: The query of the authorization request that began the sign-in. It decides the
+    ///   language of the page.
     private func refuse(_ error: any Error, query: String? = nil, _ request: HTTPRequest) -> RouteResult {
         metrics.count(.refused)
         let languages = query.map { RequestedLanguages(query: $0) } ?? RequestedLanguages()
@@ -130,7 +131,7 @@ final class WebRoutes: Sendable {
         switch arrival {
         case .appPage(let location): return .redirect(to: location)
         case .authorization(let query, let authentication):
-            // The last OAuth client was removed while the person was at Apple.
+            // The last OAuth client was removed while the user was at Apple.
             guard let authorize else { throw Problem(.notFound) }
             return authorize.arrive(authentication, query: query, request)
         case .refusedAuthorization(let query, let failure):
@@ -162,8 +163,8 @@ final class WebRoutes: Sendable {
         return response
     }
 
-    /// The caller's state as it is in the query. It is returned unchanged, because only its author knows
-    /// whether "+" is a plus sign or a space.
+    /// Returns the caller's state as it is in the query. It is returned unchanged, because only its author
+    /// knows if "+" is a plus sign or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),
@@ -172,7 +173,7 @@ final class WebRoutes: Sendable {
         return String(encoded)
     }
 
-    /// As it is in the query, by bytes.
+    /// Returns the undecoded value in the query. Compares bytes.
     private static func value(of name: String, in query: Substring) -> Substring? {
         var rest: Substring? = query
         while let text = rest {

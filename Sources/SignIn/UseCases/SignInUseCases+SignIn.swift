@@ -77,7 +77,8 @@ extension SignInUseCases {
             transferSubject: identity.transferSubject, receivedAt: moment)
     }
 
-    /// Returns the code for storage. `nil` for a sign-in without a code.
+    /// Returns the code for storage, or the reason for which it is not kept. Both are `nil` for a sign-in
+    /// without a code.
     private func offer(
         for verified: VerifiedSignIn, from request: SignInRequest, at moment: Moment
     ) -> (offer: AuthorizationCodeOffer?, cause: RefreshTokenCause?) {

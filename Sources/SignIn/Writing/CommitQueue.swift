@@ -95,9 +95,9 @@ struct CommitQueue<Command: Sendable, Ticket: Sendable>: Sendable {
     /// Decides to wait for more commands if they are likely to arrive at once: a transaction costs as much as
     /// several commands in it.
     ///
-    /// When the last transaction had several commands, their callers got their results together and send
-    /// their next commands together. The gathering ends when a look finds no more commands than the look
-    /// before. Commands that come alone do not wait.
+    /// After a transaction of several commands, their callers got their results together and send their next
+    /// commands together. The gathering ends when a look finds no more commands than the look before.
+    /// Commands that come alone do not wait.
     private mutating func shouldGather(at now: ContinuousClock.Instant) -> Bool {
         let (seen, began) = gathering ?? (0, now)
         let isExpected = gathering != nil || last.count > 1 && isRecent(now)

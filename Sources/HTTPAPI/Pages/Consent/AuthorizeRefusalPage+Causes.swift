@@ -4,7 +4,7 @@ import OAuth
 
 extension AuthorizeRefusalPage {
     /// - Parameters:
-    ///   - query: Of the request. What is wrong with it is shown, escaped and shortened.
+    ///   - query: The query of the request. Its faulty value is shown, escaped and shortened.
     ///   - issuer: Names the address to open in a browser.
     init(
         _ error: AuthorizationPageError, query: String, issuer: Issuer, requestID: String,
@@ -39,7 +39,7 @@ extension AuthorizeRefusalPage {
             cookie: cookie)
     }
 
-    /// In Unicode scalars, because one character can be as long as a header.
+    /// Bound in Unicode scalars, because one character can be as long as a header.
     private static let longestValue = 300
 
     private static func value(of name: String, in query: String) -> String? {

@@ -2,15 +2,16 @@ import AuthorizationServer
 import Encodings
 import NIOHTTP1
 
-/// The page at the authorization endpoint that says why there is nothing to agree to, and what to do.
+/// The error page of the authorization endpoint: the reason for which there is no consent page, and the
+/// remedy.
 struct AuthorizeRefusalPage {
     let refusal: AuthorizeTexts.Refusal
     let status: HTTPResponseStatus
-    /// Stable, for developers.
+    /// Stable code, for developers.
     let code: String
     let requestID: String
     let language: PageLanguage
-    /// What was found in the request, if it can be named.
+    /// The faulty value of the request, if it can be named.
     var found: String?
     /// An address to copy.
     var address: String?
@@ -20,7 +21,7 @@ struct AuthorizeRefusalPage {
 
     struct Link {
         let text: Markup
-        /// One that was checked, or our own.
+        /// A URL that was checked, or our own.
         let url: String
     }
 

@@ -2,14 +2,14 @@ import AppleAccounts
 import AuthorizationServer
 import OAuth
 
-/// The page that asks a person whether a client may have what it asks for.
+/// The page that asks a user for consent to a client's request.
 ///
 /// Every word of the request that it shows is escaped and isolated, because anyone can make a link to it.
 struct ConsentPage {
     /// The names of the fields of its form.
     static let tokenField: StaticString = "csrf_token"
     static let decisionField: StaticString = "decision"
-    /// Before the name of a scope that can be refused.
+    /// Prefix of the field name of a scope that can be refused.
     static let scopePrefix = "scope:"
 
     private let prompt: ConsentPrompt
@@ -81,7 +81,7 @@ struct ConsentPage {
         page.append("\n")
     }
 
-    /// The address stands inside of its scope, because it is shared only with it.
+    /// The address is a part of its scope's item, because it is shared only with this scope.
     private func write(_ scope: DeclaredScope, to page: inout HTMLWriter) {
         page.append(escaping: scope.text[language])
         guard scope.token == .email else { return }

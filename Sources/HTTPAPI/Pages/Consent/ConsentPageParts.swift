@@ -3,27 +3,26 @@ import AuthorizationServer
 import Encodings
 import OAuth
 
-/// What the consent page of a client says in one language, for every person and request: everything that does
-/// not depend on one.
+/// The parts of a client's consent page in one language that do not depend on a user or a request.
 final class ConsentPageParts: Sendable {
     let title: String
-    /// Before the block about the person.
+    /// The part before the block about the user.
     let start: String
     let signedInAs: String
     let withoutName: String
-    /// Behind the query of the link to another account.
+    /// The part after the query of the link to another account.
     let otherAccountEnd: String
     let loginHint: TextWithPlaces
-    /// Behind the token of the form. The items of the list follow.
+    /// The part after the token of the form. The items of the list follow.
     let scopesStart: String
     let optionalScopes: String
-    /// Below the scope `email`.
+    /// The text below the scope `email`.
     let emailHidden: TextWithPlaces
     let emailUnknown: String
     let emailNotShared: String
-    /// Behind the list.
+    /// The part after the list.
     let notes: String
-    /// Google's page says it without an address.
+    /// `nil` on Google's page, which names no address.
     let returnsTo: TextWithPlaces?
     let returnsToProgram: TextWithPlaces?
     /// The buttons and the end of the form.
@@ -43,7 +42,7 @@ final class ConsentPageParts: Sendable {
                 (texts.title, texts.allow)
             }
         title = Markup.plain(heading, ["client": name, "app": app])
-        // What the operator says of the client, and always that Google is linked.
+        // The operator's text about the client, and for Google always the notice about the link.
         let purpose =
             (isForGoogle ? paragraphs.paragraph(texts.purposeForGoogle) : "")
             + (client.purpose.map { "<p>\(Markup.value($0[language]).html)</p>" } ?? "")
@@ -52,8 +51,8 @@ final class ConsentPageParts: Sendable {
         withoutName = texts.withoutName.htmlEscaped
         otherAccountEnd = "\">\(texts.useAnotherAccount.htmlEscaped)</a></div>\n"
         loginHint = paragraphs.paragraph(texts.loginHint, leaving: "hint", class: "notice")
-        // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This one
-        // does nothing: it would close a dialog, and there is none (§4.10.21.3).
+        // Enter in a checkbox presses the first button of a form that is not disabled (HTML §4.10.21.2). This
+        // button does nothing: it would close a dialog, and there is none (§4.10.21.3).
         scopesStart =
             "\">\n<button hidden formmethod=\"dialog\"></button>\n<h2>\(paragraphs.filled(texts.scopes))</h2>\n<ul class=\"scopes\">"
         optionalScopes = paragraphs.paragraph(texts.optionalScopes, class: "note")
@@ -66,7 +65,8 @@ final class ConsentPageParts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that passes over the hidden button takes the next one, so it must not be the one that agrees.
+        // A browser that skips the hidden button takes the next, so the next button must not be the one that
+        // agrees.
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
@@ -100,7 +100,7 @@ private struct Paragraphs {
         Markup.filled(text, ["client": client, "app": app], leaving: open, in: (start(name), "</p>\n"))
     }
 
-    /// What Google's review wants to read.
+    /// Returns the texts that Google's review requires.
     func google(_ texts: AuthorizeTexts.Consent) -> String {
         let policy = Markup.link(.text(texts.googlePolicyName), to: "https://policies.google.com/privacy")
         let connections = Markup.link(
@@ -117,7 +117,7 @@ private struct Paragraphs {
 struct ConsentPages: Sendable {
     private let parts: [OAuthClientID: [PageLanguage: ConsentPageParts]]
 
-    /// - Parameter appName: By the primary client ID.
+    /// - Parameter appName: Returns the name of an app by its primary client ID.
     init(_ clients: [OAuthClient], appName: (ClientID) -> LocalizedText) {
         var parts: [OAuthClientID: [PageLanguage: ConsentPageParts]] = [:]
         for client in clients {

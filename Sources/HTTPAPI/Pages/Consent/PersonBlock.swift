@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// Who is signed in: a circle with an initial, the name and the address, as far as they are known.
+/// The signed-in user: a circle with an initial, the name and the address, as far as they are known.
 struct PersonBlock {
     let account: Account
     let parts: ConsentPageParts

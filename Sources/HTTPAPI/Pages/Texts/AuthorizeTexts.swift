@@ -2,8 +2,8 @@ import AuthorizationServer
 
 /// All texts of the pages at the authorization endpoint, in one language.
 ///
-/// A word in braces stands for a value or a link, which `Markup` puts in. A test compares them between the
-/// languages.
+/// A word in braces stands for a value or a link, which `Markup` puts in. A test compares the words between
+/// the languages.
 struct AuthorizeTexts: Sendable {
     let consent: Consent
     let refusals: Refusals
@@ -11,7 +11,7 @@ struct AuthorizeTexts: Sendable {
     let errorCode: String
     let startAgain: String
 
-    /// The page that asks.
+    /// Texts of the consent page.
     struct Consent: Sendable {
         /// `{client}`, `{app}`
         let title: String
@@ -20,7 +20,7 @@ struct AuthorizeTexts: Sendable {
         /// `{app}`
         let titleForGoogle: String
         let signedInAs: String
-        /// In place of name and address.
+        /// Text in place of name and address.
         let withoutName: String
         let useAnotherAccount: String
         /// `{client}`, `{hint}`
@@ -32,7 +32,7 @@ struct AuthorizeTexts: Sendable {
         let optionalScopes: String
         /// `{email}`; below the scope.
         let emailHidden: String
-        /// Below the scope.
+        /// Text below the scope.
         let emailUnknown: String
         /// `{client}`
         let emailNotShared: String
@@ -47,7 +47,7 @@ struct AuthorizeTexts: Sendable {
         let unlink: String
         /// `{target}`
         let returnsTo: String
-        /// `{target}`: an address of the person's own computer.
+        /// `{target}`: an address of the user's own computer.
         let returnsToProgram: String
         let agreeAndLink: String
         let allow: String
@@ -55,7 +55,8 @@ struct AuthorizeTexts: Sendable {
         let cancel: String
     }
 
-    /// The pages that say why there is nothing to agree to, and why a sign-in does not go on.
+    /// Texts of the error pages: the reasons for which there is no consent page, or for which a sign-in does
+    /// not go on.
     struct Refusals: Sendable {
         let unknownClient: Refusal
         let redirectURIMismatch: Refusal
@@ -76,9 +77,9 @@ struct AuthorizeTexts: Sendable {
 
     struct Refusal: Sendable {
         let title: String
-        /// What was expected, and what was found.
+        /// The expected value, and the found value.
         let reason: String
-        /// What to do.
+        /// The remedy.
         let advice: String
     }
 
