@@ -12,8 +12,7 @@ package struct GrantEnding: Sendable {
     /// accounts are removed with the user.
     package private(set) var forgottenGoogleSubjects: Set<String> = []
 
-    /// Returns `nil` when no credential has ended: among sign-ins only the ones that move an account end
-    /// credentials.
+    /// Returns `nil` when no credential has ended. A sign-in ends credentials only when it moves an account.
     package init?(of set: WorkingSet) {
         guard !set.credentialEnds.isEmpty else { return nil }
         ends = set.credentialEnds

@@ -81,7 +81,8 @@ package struct GrantLedger: Sendable {
         held[id]?.codes.removeAll(where: isMeant)
     }
 
-    /// Removes token families. Google is notified of the ones that were alive, if the reason requires it.
+    /// Removes token families. Google is notified of refresh tokens that were alive, if the reason requires
+    /// it.
     mutating func removeLines(
         of id: GrantID, reason: GrantEndReason, at moment: Moment,
         using generator: inout some RandomNumberGenerator, where isMeant: (TokenLine) -> Bool

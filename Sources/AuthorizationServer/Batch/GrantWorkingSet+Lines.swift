@@ -51,7 +51,7 @@ extension GrantWorkingSet {
             .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Ends token families that newer ones replace. The grant of the new family does not end with them.
+    /// Ends token families that newer families replace. The grant of the new family does not end with them.
     private mutating func endLines(
         _ lines: some Sequence<TokenLine>, keeping kept: GrantID, at moment: Moment,
         using generator: inout some RandomNumberGenerator

@@ -60,7 +60,7 @@ package struct GrantWorkingSet: Sendable {
     /// Marks the event of Google with this `jti` as stored already.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
-    /// Adds the pace of a client. Call it for every account of `question.accountIDs`.
+    /// Adds a pace. Call it for every pace of the accounts in `question.accountIDs`.
     package mutating func load(_ pace: GrantPace) {
         paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
     }

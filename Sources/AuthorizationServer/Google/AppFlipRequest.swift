@@ -12,10 +12,10 @@ public struct AppFlipRequest: Sendable {
 
     /// The user's identity, as the app's backend states it.
     public enum Identity: Sendable, Confidential {
-        /// An identity token. It is a sign-in like every other.
+        /// An identity token: a sign-in like every other.
         case identityToken(String, nonce: String?)
-        /// - Parameter authenticatedAt: `nil` when the backend does not state it. It is then too old for a
-        ///   client with `max_authentication_age`.
+        /// - Parameter authenticatedAt: `nil` when the backend does not state it. An unknown time is too old
+        ///   for a client with `max_authentication_age`.
         case account(String, authenticatedAt: Moment?)
     }
 

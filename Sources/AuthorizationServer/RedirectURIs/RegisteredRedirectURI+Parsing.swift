@@ -102,8 +102,8 @@ extension RegisteredRedirectURI {
         guard trimmed != "localhost", !trimmed.hasSuffix(".localhost") else { throw .localhost }
     }
 
-    /// Checks path and query. Browsers remove dot segments, also escaped ones, and some turn an escaped slash
-    /// into a slash.
+    /// Checks path and query. Browsers remove dot segments, even escaped dot segments, and some turn an
+    /// escaped slash into a slash.
     private static func checkPath(_ tail: ArraySlice<UInt8>) throws(RedirectURIFault) {
         var rest = tail
         while let byte = rest.popFirst() {

@@ -49,7 +49,7 @@ public struct CallerDirectory: Sendable {
             guard bytes.count > 7, bytes.count <= 512,
                 RequestFields.areEqual(bytes[..<7], "bearer ")
             else { return nil }
-            // White space after a field's value is not part of it (RFC 9112 §5.1).
+            // White space after a field's value is not part of the value (RFC 9112 §5.1).
             var end = bytes.count
             while end > 7, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") {
                 end -= 1

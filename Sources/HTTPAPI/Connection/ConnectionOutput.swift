@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The writing side of one connection: encodes responses, collects writes until a flush, and closes behind
-/// the last response. Stays on the connection's event loop.
+/// The writing side of one connection: encodes responses, collects writes until a flush, and closes after the
+/// last response. Stays on the connection's event loop.
 ///
 /// A class, because a flush can change the channel's writability and so call the handler, which writes again.
 final class ConnectionOutput {

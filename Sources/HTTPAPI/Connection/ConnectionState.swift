@@ -31,7 +31,8 @@ struct ConnectionState {
     init(limits: ServerLimits, openedAt now: NIODeadline) {
         self.limits = limits
         idleTime = limits.idleTime
-        // A new connection that sends nothing gets less time than one that has sent a request before.
+        // A new connection that sends nothing gets less time than a connection that has sent a request
+        // before.
         deadline = now + limits.requestTime
     }
 

@@ -12,7 +12,7 @@ public enum EventLoopDelay {
     public static let commits: CommitDelay = { then in
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.scheduleTask(in: moment) {
-            // Behind the requests that were read before the moment was over.
+            // Runs after the requests that were read during the delay.
             eventLoop.execute(then)
         }
     }

@@ -40,7 +40,7 @@ final class EventLoopRound {
         schedule()
     }
 
-    /// Commits the command together with those of other requests.
+    /// Commits the command together with the commands of other requests.
     func add(_ commit: RouteResult.Commit, of info: RequestInfo, on connection: ConnectionHandler) {
         let round = NIOLoopBound(self, eventLoop: eventLoop)
         let connection = NIOLoopBound(connection, eventLoop: eventLoop)

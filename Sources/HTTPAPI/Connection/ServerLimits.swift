@@ -34,7 +34,7 @@ public struct ServerLimits: Sendable {
     /// Time for which a refused client may go on sending, so that it can read the response instead of a
     /// reset.
     public var lingerTime = TimeAmount.seconds(2)
-    /// Number of connections above which new ones wait in the kernel's queue.
+    /// Number of connections above which new connections wait in the kernel's queue.
     public var connections = 4096
     /// The part of all connections that one address may hold, in percent. For IPv6 it is the /64 network.
     public var addressShare = 50

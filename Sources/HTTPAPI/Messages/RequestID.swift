@@ -13,7 +13,7 @@ enum RequestID {
     /// A new ID of 13 characters: short enough for a Swift string without an allocation.
     static func make() -> String {
         // The finalizer of splitmix64 is a bijection, so the IDs of a process never repeat, and consecutive
-        // ones look unrelated.
+        // IDs look unrelated.
         var mixed = counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

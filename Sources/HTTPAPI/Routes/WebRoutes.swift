@@ -163,8 +163,7 @@ final class WebRoutes: Sendable {
         return response
     }
 
-    /// Returns the caller's state as it is in the query. It is returned unchanged, because only its author
-    /// knows if "+" is a plus sign or a space.
+    /// Returns the caller's state, undecoded: only its author knows if "+" is a plus sign or a space.
     private static func callerState(_ decoded: String?, in query: Substring?) throws(Problem) -> String? {
         guard let decoded, let query else { return nil }
         guard decoded.utf8.count <= longestState, let encoded = value(of: "state", in: query),

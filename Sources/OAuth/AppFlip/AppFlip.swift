@@ -14,8 +14,8 @@ public struct AppFlip: Sendable {
     }
 
     /// - Parameter caller: The apps that the API key may use.
-    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an account
-    ///   ID that is unknown, or that the caller may not see.
+    /// - Throws: `AppFlipRefusal` when there is no URL; `AccountRefusal` `account_not_found` for an ID that
+    ///   never belonged to an account, or whose account the caller may not see.
     public func answer(_ call: AppFlipRequestBody, caller: AppScope) async throws -> AppFlipResponse {
         switch AppFlipCheck(server.settings.clients).check(call, caller: caller) {
         case .refuse(let refusal): throw refusal

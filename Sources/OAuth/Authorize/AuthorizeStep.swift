@@ -38,7 +38,7 @@ struct AuthorizeSituation {
             : .refuse(.consentRequired, "The person must be asked for consent.")
     }
 
-    /// True if the session may go on without anything from the store.
+    /// True if the session is valid and recent, as far as it can be judged without the store.
     var mayGoOn: Bool { session.map { isGood($0) && isRecent($0) } ?? false }
 
     /// The round trip to Apple that was made for this request.

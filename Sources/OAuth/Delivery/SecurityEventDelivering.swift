@@ -101,7 +101,7 @@ public struct SecurityEventDelivering: Service {
         let delay = backoff.delay(after: Int(clamping: delivery.attempts))
         let end = delivery.createdAt.advanced(byMilliseconds: Self.lifetime)
         do {
-            // The last attempt is made at the end, where the delivery is given up.
+            // The delivery is due again at the end of its lifetime at the latest, where it is given up.
             try await store.postponeDelivery(
                 delivery.id, until: min(now().advanced(byMilliseconds: delay), max(end, now())))
         } catch {

@@ -93,7 +93,7 @@ struct GoogleToken: Sendable {
 
 /// Issuers that the service expects in Google's tokens.
 public struct GoogleSettings: Sendable, Hashable {
-    /// The `iss` values of Google's ID tokens. Old ones have no scheme.
+    /// The `iss` values of Google's ID tokens. Old tokens have an `iss` without a scheme.
     public let identityIssuers: [String]
     /// The `iss` of Google's security event tokens, and of the accounts in their subjects.
     public let eventIssuer: String

@@ -27,7 +27,7 @@ public struct WebSignIn: Sendable {
     private let now: @Sendable () -> Moment
 
     /// - Parameters:
-    ///   - sealingKeys: The same in all replicas, because each may receive the next step.
+    ///   - sealingKeys: The same keys in all replicas, because each replica may receive the next step.
     ///   - now: The wall clock.
     public init(
         settings: Settings, useCases: SignInUseCases, sealingKeys: SealingKeyRing,

@@ -4,21 +4,21 @@ import AppleIDClient
 struct GoogleEndpoints: Sendable, Equatable {
     /// The keys of Google's ID tokens.
     let certificates: String
-    /// Names the keys of Google's security event tokens.
+    /// The document that names the key set of Google's security event tokens.
     let riscConfiguration: String
-    /// Takes security event tokens.
+    /// The endpoint that receives security event tokens.
     let eventsReport: String
 
-    /// Google's own.
+    /// The endpoints of Google itself.
     static let google = GoogleEndpoints(
         certificates: "https://www.googleapis.com/oauth2/v3/certs",
         riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
         eventsReport: "https://risc.googleapis.com/v1beta/events:report")
 
-    /// Those of an emulator, which has all of them at one origin. Returns `nil` unless the URL is an absolute
-    /// http or https URL without user, query and fragment.
+    /// Makes the endpoints of an emulator, which has all of them at one origin. Returns `nil` unless the URL
+    /// is an absolute http or https URL without user, query and fragment.
     init?(baseURL: String) {
-        // The rule is the one of Apple's emulator.
+        // Apple's emulator has the same rule.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }
         self.init(
             certificates: "\(base)/oauth2/v3/certs",

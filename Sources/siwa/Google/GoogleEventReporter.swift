@@ -11,7 +11,7 @@ struct GoogleEventReporter: SecurityEventReporting {
 
     /// - Parameters:
     ///   - client: Must not follow redirects: a token is for Google alone.
-    ///   - timeLimit: For a whole report. Shorter than the claim of a delivery.
+    ///   - timeLimit: Time for a whole report. Shorter than the claim of a delivery.
     init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
         (self.client, url, self.timeLimit) = (client, endpoints.eventsReport, timeLimit)
     }
@@ -25,7 +25,7 @@ struct GoogleEventReporter: SecurityEventReporting {
         request.body = .bytes(ByteBuffer(string: token))
         let status: Int
         do {
-            // The body of the answer is not needed. An unread body is dropped with its connection.
+            // The body of the response is not needed. An unread body is dropped with its connection.
             status = Int(try await client.execute(request, timeout: timeLimit).status.code)
         } catch {
             throw SecurityEventReportError(.unreachable)

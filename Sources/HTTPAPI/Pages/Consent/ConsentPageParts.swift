@@ -65,8 +65,8 @@ final class ConsentPageParts: Sendable {
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsTo, leaving: "target", class: "note")
         returnsToProgram =
             isForGoogle ? nil : paragraphs.paragraph(texts.returnsToProgram, leaving: "target", class: "note")
-        // A browser that skips the hidden button takes the next, so the next button must not be the one that
-        // agrees.
+        // A browser that skips the hidden button takes the next button, so the next button must not grant
+        // consent.
         formEnd = """
             <div class="buttons">
             <button name="\(ConsentPage.decisionField)" value="cancel">\(texts.cancel.htmlEscaped)</button>
