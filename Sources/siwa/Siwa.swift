@@ -1,5 +1,5 @@
 // siwa owns the process: the subcommands, the configuration, and the composition of the running service. It
-// owns no rule about tokens or accounts: those are in the modules below.
+// owns no rule about tokens or accounts; the modules below have the rules.
 
 import ArgumentParser
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Encodings
 
-/// A misspelled subcommand, with the one that was probably meant.
+/// A misspelled subcommand, with the probably intended subcommand.
 struct UnknownSubcommand: Equatable, CustomStringConvertible {
     /// EX_USAGE of sysexits.h, like other mistakes in arguments.
     static let exitStatus = ExitCode(64)
@@ -10,7 +10,7 @@ struct UnknownSubcommand: Equatable, CustomStringConvertible {
     private let name: String
     private let nearest: String?
 
-    /// - Returns: `nil` when the arguments begin with subcommands that there are, as far as the commands go.
+    /// - Returns: `nil` when every subcommand in the arguments exists.
     init?(in arguments: [String], of root: any ParsableCommand.Type) {
         var (current, path) = (root, [root._commandName])
         for argument in arguments {
@@ -23,7 +23,7 @@ struct UnknownSubcommand: Equatable, CustomStringConvertible {
             }
             command = path.joined(separator: " ")
             name = argument
-            // A name that differs in more than a third is not a slip of the finger.
+            // A name that differs in more than a third of its characters is not a typing mistake.
             nearest = NearestName.of(argument, among: known.map { $0._commandName }).flatMap { candidate in
                 NearestName.distance(argument, candidate) <= max(2, candidate.count / 3) ? candidate : nil
             }

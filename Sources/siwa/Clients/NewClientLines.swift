@@ -35,7 +35,7 @@ struct NewClientLines {
         }
     }
 
-    /// `nil` for a client without one.
+    /// `nil` for a client without a secret.
     let secret: String?
     let yaml: String
 
@@ -114,7 +114,7 @@ struct NewClientLines {
         "[" + values.map(quoted).joined(separator: ", ") + "]"
     }
 
-    /// In YAML's double quotes, so that no value is taken for a number or for another part of the file.
+    /// Quotes a value with YAML's double quotes, so that no value is read as a number or as YAML syntax.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,9 +1,9 @@
-/// The mistakes of a new client in the words of `siwa client new`: they are in the options, and there is no
+/// The mistakes of a new client, with the names of the options of `siwa client new`: there is no
 /// configuration yet.
 struct NewClientMistakes: CustomStringConvertible {
     let description: String
 
-    /// - Parameter id: Of the client, which the mistakes of a configuration name to tell clients apart.
+    /// - Parameter id: ID of the client, which precedes each mistake of a configuration.
     init(_ mistakes: ConfigurationMistakes, id: String) {
         let lines = mistakes.list.map { Self.option(of: $0, id: id) }
         description =
@@ -12,7 +12,7 @@ struct NewClientMistakes: CustomStringConvertible {
             : "\(lines.count) options are wrong:\n" + lines.map { "  - \($0)" }.joined(separator: "\n")
     }
 
-    /// Replaces the name of a member in the configuration by that of the option.
+    /// Replaces the name of a member in the configuration by the name of the option.
     private static func option(of mistake: String, id: String) -> String {
         for (member, option) in options where mistake.hasPrefix("\(member): ") {
             let text = mistake.dropFirst(member.count + 2)

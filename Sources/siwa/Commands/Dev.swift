@@ -95,8 +95,8 @@ struct Dev: AsyncParsableCommand {
         }
     }
 
-    /// The service stops before the emulators, also when one of them fails, so that its requests to them can
-    /// finish.
+    /// The service stops before the emulators, also when an emulator fails, so that the service's requests to
+    /// the emulators can finish.
     private func group(
         of emulators: [any Service], and service: DevelopmentService, logger: Logger
     ) -> ServiceGroup {
@@ -116,22 +116,22 @@ struct Dev: AsyncParsableCommand {
                 teamID: DevelopmentSettings.team, clientIDs: clientIDs)
             (configuration.port, configuration.hostNames) = (emulatorPort, allowedHosts)
             configuration.stateFile = try stateFile("fake-apple")
-            // Slightly less than the interval of the service, so that no difference between clocks makes a
+            // Slightly shorter than the interval of the service, so that a clock difference never makes a
             // check too early.
             configuration.refreshInterval = Int64(checkInterval) * 9 / 10
             return configuration
         }
     }
 
-    /// `nil` where the service has no OAuth clients: they need sign-in in a browser, and with it a port that
-    /// is known before and a Services ID.
+    /// `nil` when the service has no OAuth clients. OAuth clients need sign-in in a browser, which needs a
+    /// Services ID and a port that is known in advance.
     private var googleConfiguration: GoogleEmulatorConfiguration? {
         get throws {
             guard port != 0, clientIDs.count > 1 else { return nil }
             var configuration = GoogleEmulatorConfiguration(
                 clientID: DevelopmentClients.google, clientSecret: DevelopmentClients.googleSecret,
                 scopes: DevelopmentClients.scopes)
-            // Several of these run beside each other when they have ports of their own.
+            // Several instances run at the same time when each has its own ports.
             let usual = port == 8080 && emulatorPort == 8081 ? GoogleOptions.port : 0
             (configuration.port, configuration.hostNames) = (googlePort ?? usual, allowedHosts)
             configuration.projectID = DevelopmentClients.googleProject
@@ -148,7 +148,8 @@ struct Dev: AsyncParsableCommand {
             webRedirectURL: webRedirectURL, allowedHosts: allowedHosts)
     }
 
-    /// Beside a permanent database, because its refresh tokens and its links must stay valid after a restart.
+    /// Path beside a permanent database, because the database's refresh tokens and links must stay valid
+    /// after a restart.
     private func stateFile(_ name: String) throws -> String? {
         guard let database, case .sqlite(let path) = try DatabaseLocation(url: database) else {
             return nil

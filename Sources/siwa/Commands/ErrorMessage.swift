@@ -10,14 +10,14 @@ enum ErrorMessage {
         try? FileHandle.standardError.write(contentsOf: Data((withoutControls(text) + "\n").utf8))
     }
 
-    /// Replaces what a terminal would obey: a message can repeat text of a file or of a server.
+    /// Replaces characters that control a terminal: a message can repeat text from a file or a server.
     static func withoutControls(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control where scalar == "\n": result.append(scalar)
             case .control where scalar == "\t": result.append(" ")
-            // Formats change the direction of what follows.
+            // Format characters can change the direction of the following text.
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse:
                 result.append("?")
             default: result.append(scalar)

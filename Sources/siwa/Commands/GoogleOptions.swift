@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import GoogleEmulator
 
-/// The options of `siwa emulate --google`: what is typed into Google's console.
+/// The options of `siwa emulate --google`: the values that are typed into Google's console.
 struct GoogleOptions: ParsableArguments {
-    /// Beside the fake Apple's, which has 8081.
+    /// Default port, next to 8081 of the fake Apple.
     static let port = 8082
 
     @Flag(help: "Run the fake Google instead, which links accounts with an authorization server.")

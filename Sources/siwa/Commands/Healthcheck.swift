@@ -51,10 +51,10 @@ struct Healthcheck: AsyncParsableCommand {
 
     /// The URL at which this machine reaches a service that listens on `host`.
     ///
-    /// - Returns: `nil` for port 0, which is not known here.
+    /// - Returns: `nil` for port 0, because the system chooses the port.
     static func address(host: String, port: Int) -> String? {
         guard port != 0 else { return nil }
-        // The addresses that mean all interfaces are no addresses to connect to.
+        // Clients cannot connect to the addresses that mean all interfaces.
         let host =
             switch host {
             case "0.0.0.0": "127.0.0.1"
@@ -70,7 +70,7 @@ struct Healthcheck: AsyncParsableCommand {
 
     private static let largestBody = 16 * 1024
 
-    /// Redirects are answers too, and not followed: `/readyz` has none.
+    /// A redirect is not followed and counts as the response: `/readyz` never redirects.
     private static let client: HTTPClient.Configuration = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -86,7 +86,7 @@ struct Healthcheck: AsyncParsableCommand {
         return address
     }
 
-    /// The code of a problem; empty for another answer.
+    /// The code of a problem; empty for any other response.
     private static func code(in body: [UInt8]) -> String {
         ((try? JSONValue(parsing: body))?["code"]?.string ?? "").forTerminal(limit: 64)
     }

@@ -53,7 +53,7 @@ struct Reseal: AsyncParsableCommand {
         }
     }
 
-    /// A script asks with `--dry-run` whether the old keys can be removed: only after status 0.
+    /// Exit status for scripts. After `--dry-run` the old keys can be removed only if the status is 0.
     static func status(for outcome: Resealing.Outcome, isDryRun: Bool) -> ExitCode {
         guard outcome.isComplete else { return .failure }
         return isDryRun && outcome.resealed > 0 ? ExitCode(2) : .success

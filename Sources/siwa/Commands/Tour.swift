@@ -31,7 +31,7 @@ struct Tour: ParsableCommand {
         guard [port, emulatorPort].allSatisfy((1...65535).contains) else {
             throw ValidationError("A port must be a number from 1 to 65535.")
         }
-        // It becomes part of a command.
+        // The client ID becomes part of a shell command.
         guard clientID.hasOnlyLettersDigits(and: "-._"), !clientID.isEmpty else {
             throw ValidationError("--client-id must have letters, digits, dots and hyphens only.")
         }
@@ -53,9 +53,9 @@ struct Tour: ParsableCommand {
         throw ExitCode.failure
     }
 
-    /// The shell takes the place of this process, so that it has the terminal. Returns only when that fails.
+    /// Replaces this process by the shell, so that the shell has the terminal. Returns only after a failure.
     private static func become(_ arguments: [String]) {
-        // Memory of the C library, which Swift does not free.
+        // `strdup` allocates with the C library, and Swift does not free that memory.
         let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for copy in copies { free(copy) } }
         _ = execv("/bin/sh", copies)

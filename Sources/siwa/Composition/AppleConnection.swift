@@ -8,7 +8,7 @@ struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient
     let clock = AppleClock(millisecondsSince1970: ProcessObservation.millisecondsSince1970)
-    /// Also for requests to Google.
+    /// HTTP client for requests to Apple and to Google.
     let client: HTTPClient
     private let remoteKeys: RemoteKeySet?
 

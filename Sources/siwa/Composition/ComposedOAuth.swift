@@ -11,8 +11,7 @@ import SignIn
 
 /// The authorization server, composed from its settings.
 ///
-/// A service without OAuth clients has none of it: no signing key is made, no worker runs, and nothing is
-/// stored.
+/// Absent without OAuth clients: then no signing key is made, no worker runs, and nothing is stored.
 struct ComposedOAuth {
     let server: OAuthServer
     /// `nil` without sign-in in a browser.
@@ -21,10 +20,10 @@ struct ComposedOAuth {
     private let workers: [any Service]
 
     /// - Parameters:
-    ///   - client: For requests to Google. The owner shuts it down after the services.
-    ///   - web: Signs people in for the authorization endpoint.
-    /// - Returns: `nil` without OAuth clients. The settings reader requires a sealing key where there are
-    ///   some.
+    ///   - client: HTTP client for requests to Google. Its owner shuts it down after the services.
+    ///   - web: Signs users in for the authorization endpoint.
+    /// - Returns: `nil` without OAuth clients. With OAuth clients, the settings reader requires a sealing
+    ///   key.
     init?(
         settings: ServiceSettings, store: any AuthorizationStore, signIn: SignInUseCases, web: WebSignIn?,
         feed: EventFeed, client: HTTPClient, now: @escaping @Sendable () -> Moment, logger: Logger
@@ -32,7 +31,8 @@ struct ComposedOAuth {
         guard let oauth = settings.oauth, let sealingKeys = settings.sealingKeys else { return nil }
         let commits = GrantCommit(store: store, feed: feed, delay: EventLoopDelay.commits)
         let keys = SigningKeys(for: oauth, store: store, sealingKeys: sealingKeys, now: now, logger: logger)
-        // Fetched when a token of Google arrives. Most deployments never get one.
+        // Google's keys are fetched when a token of Google arrives. Most deployments never receive such a
+        // token.
         let googleKeys = RemoteKeySet(
             source: HTTPKeySetSource(client: client, url: settings.googleEndpoints.certificates))
         let googleEventKeys = RemoteKeySet(
@@ -59,7 +59,7 @@ struct ComposedOAuth {
         self.workers = workers
     }
 
-    /// In the order of the service group, whose services stop in reverse: the workers finish their requests,
+    /// Services in the order of the service group. They stop in reverse: the workers finish their requests,
     /// then accepted commands are committed.
     var services: [any Service] { [commits] + workers }
 }

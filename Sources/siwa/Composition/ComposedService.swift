@@ -13,8 +13,8 @@ import UnixSignals
 
 /// The whole service, composed from its settings.
 ///
-/// When `init` returns, the database is open and migrated, and the stored key set is restored, so that a
-/// restart during an outage of Apple is ready at once. Fetching begins with `run()`.
+/// `init` opens and migrates the database and restores the stored key set, so that a restart during an outage
+/// of Apple is ready at once. Fetching begins with `run()`.
 struct ComposedService {
     let keys: any VerificationKeys
     private let http: HTTPService
@@ -44,7 +44,7 @@ struct ComposedService {
             settings: settings, snapshots: database.keySetSnapshots, bounds: keySetBounds)
         keys = apple.keys
         let warnings = ServiceWarnings(clockAhead: { [clock = apple.clock] in clock.secondsAhead })
-        // Set before the first probe is answered.
+        // Set before the first response to a probe.
         warnings.unreadableValues = Int64(firstSample.unreadable)
         let grantContext = AppleGrantContext(
             grants: store, sealingKeys: settings.sealingKeys,
@@ -95,23 +95,23 @@ struct ComposedService {
             workers, http, ShutdownNotice(logger: logger),
             DrainPeriod(http: http, duration: settings.drain, logger: logger),
         ]
-        // A service that takes no signals is a part of another program, which owns the process.
+        // Without signals the service is part of another program, which owns the process.
         if !signals.isEmpty {
-            // Until the end of the shutdown, which other signals must not cut short.
+            // Ignores other signals until the end of the shutdown, so that they do not interrupt it.
             services.insert(IgnoredSignals(logger: logger), at: 1)
             services += Self.serviceManagerNotices(http: http, logger: logger)
         }
         group = Self.group(services, signals: signals, drain: settings.drain, logger: logger)
     }
 
-    /// Which stored secrets cannot be opened with the keys of the configuration.
+    /// Tries to open a sample of the stored secrets with the configured keys.
     private static func sealedSample(
         in store: any ServiceStore, _ settings: ServiceSettings
     ) async throws -> SealedSample {
         let keys = settings.sealingKeys
         let rows = try await store.sealedSecrets(after: nil, limit: SealedSample.size)
         var sample = SealedSample(rows, keys: keys)
-        // Without OAuth clients no token is signed, so lost keys of earlier ones mean nothing.
+        // Without OAuth clients no token is signed, so lost signing keys of removed clients do no harm.
         if let keys, settings.oauth != nil { sample.add(try await store.signingKeys(), keys: keys) }
         return sample
     }
@@ -123,7 +123,7 @@ struct ComposedService {
         return try await store.nonceKey(offering: newKey)
     }
 
-    /// Nothing in a process that no service manager has started.
+    /// Notices for the service manager. Empty when no service manager started the process.
     private static func serviceManagerNotices(http: HTTPService, logger: Logger) -> [any Service] {
         ServiceManager(environment: ProcessInfo.processInfo.environment)
             .map { [ServiceManagerNotices(manager: $0, http: http, logger: logger)] } ?? []
@@ -161,7 +161,7 @@ struct ComposedService {
 
     func boundPort() async throws -> Int { try await http.boundPort() }
 
-    /// Returns when tokens can be verified, at the latest after five seconds, or when the task is cancelled.
+    /// Waits until tokens can be verified, at most five seconds, or until the task is cancelled.
     func waitForKeys() async {
         for _ in 0..<250 where !keys.health.isReady && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(20))

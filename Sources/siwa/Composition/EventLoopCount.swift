@@ -1,14 +1,15 @@
 import Foundation
 import NIOCore
 
-/// How many event loops the process has: at most one for each CPU that it may run on.
+/// Number of event loops of the process: at most one for each CPU that the process may run on.
 ///
-/// NIO counts the CPUs of the machine, or those of a quota. A process that is bound to some of them
-/// (`taskset`, `AllowedCPUs` of systemd, the cpuset of a container) would have several loops on each. Every
-/// loop would then read fewer requests at a time, and what is read together is answered together.
+/// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
+/// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Every loop would
+/// then read fewer requests at a time, and requests that are read together are verified and committed
+/// together.
 enum EventLoopCount {
-    /// Must be called once, before anything uses an event loop. Leaves it to
-    /// `NIO_SINGLETON_GROUP_LOOP_COUNT`, if the environment has it.
+    /// Sets the number of event loops. Call it once, before the first use of an event loop. The environment
+    /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.
     static func limitToUsableCPUs() {
         guard ProcessInfo.processInfo.environment["NIO_SINGLETON_GROUP_LOOP_COUNT"] == nil,
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -19,9 +20,10 @@ enum EventLoopCount {
 
     /// Reads `/proc/self/status` of Linux.
     ///
-    /// - Returns: `nil` when it does not say.
+    /// - Returns: `nil` when the file does not list the CPUs.
     static func usableCPUs(_ status: String) -> Int? {
-        // Hexadecimal digits, with commas between groups of eight, and a bit for each CPU.
+        // The value is a bit mask, a bit for each CPU: hexadecimal digits, with commas between groups of
+        // eight.
         let name = "Cpus_allowed:"
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {
             return nil

@@ -23,14 +23,14 @@ protocol ServiceDatabase: Sendable {
     /// until the task is cancelled.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async
 
-    /// Calls after this fail.
+    /// Closes the database. Later calls fail.
     func close() async
 }
 
 extension PostgresDatabase: ServiceDatabase {}
 
 extension SQLiteDatabase: ServiceDatabase {
-    /// The lock on the file keeps out other processes, so there are no announcements.
+    /// Announces nothing: the lock on the file excludes other processes.
     func announcements(_ onSequence: @escaping @Sendable (Int64) -> Void) async {
         try? await gracefulShutdown()
     }
@@ -64,7 +64,7 @@ struct DatabaseService: Service {
     }
 }
 
-/// Tells the event feed what other replicas have committed, so that clients that wait at this replica get all
+/// Notifies the event feed of commits by other replicas, so that clients that wait at this replica get all
 /// events.
 struct EventAnnouncements: Service {
     let database: any ServiceDatabase

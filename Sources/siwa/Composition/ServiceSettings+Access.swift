@@ -2,8 +2,8 @@ import HTTPAPI
 import WebOrigins
 
 extension ServiceSettings {
-    /// In development, a service without API keys is open to all callers. In production, the settings reader
-    /// has refused it.
+    /// Callers of the service. Without API keys, a service in development is open to all callers; in
+    /// production the settings reader refuses the configuration.
     var callers: CallerDirectory {
         apiKeys.isEmpty && environment == .development ? .open : CallerDirectory(keys: apiKeys)
     }

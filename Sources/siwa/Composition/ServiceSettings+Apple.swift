@@ -16,7 +16,7 @@ extension ServiceSettings {
             clock: clock)
     }
 
-    /// The same for a command. The HTTP client is shut down when `body` has returned.
+    /// Passes the client for calls to Apple to `body`, for a command. Shuts the HTTP client down afterwards.
     func withAppleClient<Result>(_ body: (AppleTokenClient) async throws -> Result) async throws -> Result {
         try await HTTPClient.withHTTPClient(configuration: .apple()) { try await body(tokenClient(over: $0)) }
     }

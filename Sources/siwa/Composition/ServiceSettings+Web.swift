@@ -20,9 +20,9 @@ extension ServiceSettings {
 
     /// The redirect URL of each client ID that can be used in a browser.
     ///
-    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. It is
-    /// left out when the app has another client ID with a redirect URL, so that a link need not name the
-    /// client ID if only one is left.
+    /// Apple's web page accepts only Services IDs, and the primary client ID is the app's bundle ID. The
+    /// primary client ID is left out when the app has another client ID with a redirect URL, so that a link
+    /// need not name the client ID if only one client ID remains.
     var webClients: [ClientID: String] {
         webRedirectURLs.filter { clientID, _ in
             guard let app = deployment.app(for: clientID) else { return false }

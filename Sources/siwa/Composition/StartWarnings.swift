@@ -3,7 +3,7 @@ import AppleIDClient
 import AuthorizationServer
 import WebOrigins
 
-/// What is allowed, and almost certainly a mistake. Logged at each start.
+/// Settings that are allowed but almost certainly mistakes. Logged at each start.
 struct StartWarnings: Equatable {
     let texts: [String]
 

@@ -1,5 +1,5 @@
-/// Shortens log lines for a person at a terminal: the time of day, the message and the fields, and the level only if
-/// it is a warning or worse.
+/// Shortens log lines for a terminal: the time of day, the message and the fields, and the level only for
+/// warnings and errors.
 ///
 /// Pure. A line in another form stays as it is.
 struct TerminalLogLines {

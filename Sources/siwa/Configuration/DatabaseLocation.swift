@@ -27,7 +27,7 @@ enum DatabaseLocation: Equatable {
         }
     }
 
-    /// For messages: contains nothing secret.
+    /// The location for messages, without secrets.
     var place: String {
         switch self {
         case .sqlite(let path): path

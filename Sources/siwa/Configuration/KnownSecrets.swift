@@ -25,7 +25,6 @@ enum KnownSecrets {
     ///   - client: The ID of the client, which must not be its secret.
     static func fault(ofClientSecretHash hash: String, client: String, isDevelopment: Bool) -> String? {
         guard let hash = OAuthClientSecretHash(hexadecimal: hash) else { return nil }
-        // All are compared, with one hash for each known text.
         func isOne(of secrets: [String]) -> Bool { secrets.contains(where: hash.matches) }
         if sampleHashes.contains(where: { hash.hexadecimal == Hexadecimal.encode($0) }) {
             return "is a sample of the documentation"
@@ -47,7 +46,7 @@ enum KnownSecrets {
         // This also finds the sample key in docker-compose.yml, which repeats one word.
         if key.distinctBytes == 1 || (!isDevelopment && key.distinctBytes < 16) { return "is no random key" }
         guard !isDevelopment, let development = DevelopmentSettings.sealingKey else { return nil }
-        // Of 31 differences between random neighbours 11 are equal in one of 10^16 keys.
+        // Among the 31 differences between neighbouring random bytes, 11 are equal in one of 10^16 keys.
         if key.equalSteps >= 11 { return "counts up or down, or spells the alphabet" }
         if trivialKeys.contains(where: { isHash(of: $0, key) }) { return "is the hash of a word" }
         return key.hasSameBytes(as: development) ? "is siwa dev's key" : nil
@@ -63,7 +62,7 @@ enum KnownSecrets {
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",
     ].compactMap { Hexadecimal.decode($0).flatMap { SHA256Digest($0) } }
 
-    /// The client secrets in the examples of `openapi.yaml` and in earlier ones.
+    /// The client secrets in the examples of the documentation.
     private static let sampleClientSecrets = ["siwa_cs_abc", "siwa_cs_", "siwa_cs_secret"]
 
     private static let trivialKeys = [

@@ -5,12 +5,12 @@ enum NearestName {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }
 
-    /// The same for a member of an entry of a list.
+    /// Finds the nearest name for a member of a list's entry.
     ///
-    /// Other programs put the noun of the entry before the member: `client_id` where a client has `id`. By its
-    /// characters that is closer to `project_id`.
+    /// Other programs put the noun of the entry before the member: `client_id` where a client has `id`. By
+    /// edit distance `client_id` would be closer to `project_id`.
     ///
-    /// - Parameter path: Of the list, for example `oauth.clients`.
+    /// - Parameter path: Path of the list, for example `oauth.clients`.
     static func of(_ name: String, among candidates: [String], inListNamed path: String) -> String? {
         let list = path.split(separator: ".").last ?? ""
         let prefix = "\(list.hasSuffix("s") ? list.dropLast() : list)_"

@@ -29,15 +29,15 @@ struct ServiceSettings: Sendable {
     /// The keys for calls to Apple, by team. Verification does not need them. Each location had a usable key
     /// when the settings were read.
     var signingKeys: [TeamID: SigningKeyLocation] = [:]
-    /// The keys that seal refresh tokens in the database. Without one, no refresh token is stored.
+    /// The keys that seal refresh tokens in the database. Without a sealing key, no refresh token is stored.
     var sealingKeys: SealingKeyRing?
     /// The public URL of this service, without a slash at the end.
     var publicURL: String?
     /// The pages that receive the results of the web flow, by client ID.
     var webRedirectURLs: [ClientID: String] = [:]
-    /// `nil` without OAuth clients: then there is no authorization server.
+    /// Settings of the authorization server; `nil` without OAuth clients.
     var oauth: OAuthSettings?
-    /// Google's, or in development perhaps those of the fake Google.
+    /// Endpoints of Google, or in development possibly of the fake Google.
     var googleEndpoints = GoogleEndpoints.google
     /// The time between two validations of one refresh token.
     var checkInterval = Duration.seconds(Setting.checkInterval.defaultNumber)
@@ -45,10 +45,10 @@ struct ServiceSettings: Sendable {
     var startPage: StartPage?
     /// The largest number of refresh tokens that are validated per second.
     var checksPerSecond = Setting.checksPerSecond.defaultNumber
-    /// How long the service goes on after SIGTERM, while `/readyz` answers 503.
+    /// Duration for which the service goes on after SIGTERM, while `/readyz` answers 503.
     var drain = Duration.seconds(Setting.drainSeconds.defaultNumber)
 
-    /// Apple's endpoints, or in development perhaps those of the emulator.
+    /// Endpoints of Apple, or in development possibly of the emulator.
     var appleEndpoints: AppleEndpoints {
         // The settings reader has checked the URL.
         if case .remote(let baseURL) = keySource {
@@ -61,7 +61,7 @@ struct ServiceSettings: Sendable {
 
 /// The environment of the service.
 enum ServiceEnvironment: String, CaseIterable {
-    /// Only the real Apple is accepted, and callers need API keys.
+    /// Requires the real Apple, and API keys for callers.
     case production
     /// Apple may be the emulator, and API keys are optional.
     case development

@@ -2,10 +2,11 @@ import AppleIdentity
 import Configuration
 import Logging
 
-/// One setting of the service: its name as an environment variable, what it takes, its default, and one sentence.
-/// The YAML file has the same names in lower case.
+/// A setting of the service: its name as an environment variable, its kind and bounds, its default, and a
+/// sentence of help. The YAML file has the same names in lower case.
 ///
-/// The reader, "did you mean", `siwa serve --help` and the test of the page on the configuration follow from the list.
+/// The settings reader, the suggestions for misspelled names, `siwa serve --help`, and the test of
+/// `docs/configuration.md` are derived from `all`.
 struct Setting: Sendable {
     enum Kind: Sendable {
         case text(default: String? = nil)
@@ -15,7 +16,7 @@ struct Setting: Sendable {
         case number(ClosedRange<Int>, default: Int)
     }
 
-    /// Where the help of `siwa serve` has it.
+    /// Section of the help of `siwa serve`.
     enum Group: Sendable, CaseIterable {
         case required, keys, web, oauth, others
     }
@@ -122,7 +123,7 @@ struct Setting: Sendable {
 
     var nameInFile: String { name.lowercased() }
 
-    /// The default, as it would be written; `nil` where there is none.
+    /// The default, as an operator would write it; `nil` without a default.
     var defaultText: String? {
         switch kind {
         case .text(let text), .list(let text): text
@@ -131,13 +132,14 @@ struct Setting: Sendable {
         }
     }
 
-    /// The default of a number. For another kind it is a programmer's error and stops the process.
+    /// The default of a number. Stops the process for a setting of another kind, which is a programmer's
+    /// error.
     var defaultNumber: Int {
         guard case .number(_, let number) = kind else { preconditionFailure("\(name) is no number") }
         return number
     }
 
-    /// The settings of a group as lines of help: the names, and beside them what each is.
+    /// The settings of a group as lines of help: each name with its sentence.
     static func help(of group: Group) -> String {
         all.filter { $0.group == group }.map(\.help).joined(separator: "\n")
     }

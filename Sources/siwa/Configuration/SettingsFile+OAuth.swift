@@ -1,7 +1,7 @@
 import AuthorizationServer
 import Yams
 
-// The section `oauth` of the file. Its values are checked by `OAuthSettings`; here only their types are.
+// The section `oauth` of the file. `OAuthSettings` checks the values; this reader checks only their types.
 //
 // ```yaml
 // oauth:

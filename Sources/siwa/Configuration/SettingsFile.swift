@@ -42,18 +42,19 @@ struct SettingsFile: FileConfigSnapshot {
     }
 
     struct TeamApp: Sendable {
-        /// Bundle IDs, the primary one first. Services IDs too, where none is named as such.
+        /// Bundle IDs, the primary client ID first. Includes Services IDs when `services_ids` is absent.
         var clientIDs: [String] = []
-        /// The Services IDs that are named as such.
+        /// The Services IDs of `services_ids`.
         var servicesIDs: [String] = []
         var webRedirectURL: String?
-        /// What people call the app, by language tag. Empty when the file does not say.
+        /// Name of the app for users, by language tag. Empty when the file has none.
         var name: [String: String] = [:]
 
         var allClientIDs: [String] { clientIDs + servicesIDs }
 
-        /// The client IDs that browsers may sign in with. Where no Services ID is named as such, all but the
-        /// primary one count, and that too when it is alone.
+        /// The client IDs that browsers may sign in with: `services_ids`, or all client IDs when
+        /// `services_ids` is absent (`ServiceSettings.webClients` then drops the primary client ID, unless it
+        /// is the only one).
         var clientIDsForBrowsers: [String] { servicesIDs.isEmpty ? clientIDs : servicesIDs }
     }
 

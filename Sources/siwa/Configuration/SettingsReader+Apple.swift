@@ -27,8 +27,8 @@ extension SettingsReader {
         }
     }
 
-    /// In production only hosts of Apple are accepted as issuers: tokens of another issuer are signed with
-    /// other keys and could not be verified.
+    /// Reads the accepted issuers. In production only hosts of Apple are accepted: tokens of another issuer
+    /// are signed with other keys and could not be verified.
     mutating func issuers() -> [String] {
         let setting = Setting.issuers.name
         let issuers = list(.issuers) ?? []

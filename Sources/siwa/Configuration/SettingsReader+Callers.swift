@@ -65,11 +65,10 @@ extension SettingsReader {
 
     /// Refuses an address that other machines can reach, for a service that takes every caller.
     ///
-    /// The check of `Host` does not keep them out: it is about web pages, and another program writes into that
-    /// field what it wants.
+    /// The check of `Host` protects only from web pages: another program can send any `Host`.
     mutating func refuseOtherMachines(at host: String) {
         let name = host.contains(":") ? "[\(host)]" : host
-        // Without names of its own it allows those of loopback only.
+        // Without configured names, `AllowedHosts` allows only loopback names.
         guard isDevelopment, !AllowedHosts().allow(name) else { return }
         mistakes.add(
             Setting.host.name,

@@ -6,9 +6,9 @@ extension SettingsReader {
     /// Reads the section `oauth`. Returns `nil` when it declares no client, and after a mistake.
     ///
     /// - Parameters:
-    ///   - servicesIDs: Those that are named as such.
-    ///   - webRedirectURLs: By client ID. An app has sign-in on the web when one of its client IDs has a page
-    ///     there: people of an OAuth client's app sign in with the app's Services ID.
+    ///   - servicesIDs: The Services IDs of `services_ids`.
+    ///   - webRedirectURLs: Redirect URLs by client ID. An app has sign-in on the web when one of its client
+    ///     IDs has a redirect URL: users of an OAuth client's app sign in with the app's Services ID.
     mutating func oauthSettings(
         for deployment: Deployment?, servicesIDs: Set<ClientID>, publicURL: String?,
         sealingKeys: SealingKeyRing?,
@@ -27,7 +27,7 @@ extension SettingsReader {
             isDevelopment: isDevelopment, publicURL: publicURL, deployment: deployment,
             appsWithWebSignIn: Set(
                 deployment.apps.lazy.filter { app in
-                    // The first client ID is the App ID, which cannot sign people in on the web.
+                    // The first client ID is the App ID, which cannot sign users in on the web.
                     app.clientIDs.dropFirst().contains { webRedirectURLs[$0] != nil }
                 }.map(\.primaryClientID)))
         switch OAuthSettings.check(draft, in: surroundings) {
@@ -46,8 +46,9 @@ extension SettingsReader {
         }
     }
 
-    /// Apple's page refuses bundle IDs, and of several client IDs beside the primary one nothing says which is
-    /// a Services ID. The authorization endpoint would have to guess.
+    /// Refuses an app with several candidates for its Services ID. Apple's page refuses bundle IDs, and a
+    /// client ID does not show whether it is a Services ID, so the authorization endpoint would have to
+    /// guess.
     private mutating func checkServicesIDs(
         of apps: Set<App>, named servicesIDs: Set<ClientID>, webRedirectURLs: [ClientID: String]
     ) {
@@ -66,7 +67,7 @@ extension SettingsReader {
         }
     }
 
-    /// A client with a secret that others know is open to everyone who knows its ID, which is public.
+    /// Refuses publicly known client secrets: a client ID is public, so everyone could act as the client.
     private mutating func checkSecrets(of clients: [ClientDraft]) {
         for client in clients {
             for hash in client.secretHashes {
@@ -82,7 +83,7 @@ extension SettingsReader {
         }
     }
 
-    /// Google's endpoints, or in development those of the fake Google.
+    /// Endpoints of Google, or in development of the fake Google.
     mutating func googleEndpoints() -> GoogleEndpoints {
         guard let base = text(.googleBaseURL) else { return .google }
         let setting = Setting.googleBaseURL.name

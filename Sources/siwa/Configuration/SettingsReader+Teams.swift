@@ -85,7 +85,7 @@ extension SettingsReader {
         }
     }
 
-    /// Whether the text has the format of team IDs and key IDs: 10 capital letters and digits.
+    /// True if the text has the format of team IDs and key IDs: 10 capital letters and digits.
     func isCode(_ text: String) -> Bool {
         text.utf8.count == 10
             && text.utf8.allSatisfy { byte in

@@ -26,7 +26,7 @@ struct SettingsReader {
             guard let plain = withoutQuotes(value) else { continue }
             mistakes.add(
                 name, "has quotes around its value, which belong to the value here; remove them")
-            // So that the value is not refused once more for what follows from the quotes.
+            // Without the quotes, so that the value is not refused a second time because of them.
             environment[name] = plain
         }
         let secrets = Set(Setting.all.filter(\.isSecret).map(\.name))
@@ -114,7 +114,7 @@ struct SettingsReader {
         return blocks.compactMap { $0 }
     }
 
-    /// The value, or the default. `nil` where there is neither.
+    /// The value, or the default. `nil` without both.
     func text(_ setting: Setting) -> String? {
         config.string(forKey: setting.key, isSecret: setting.isSecret) ?? setting.defaultText
     }
@@ -137,7 +137,7 @@ struct SettingsReader {
 
     /// The number, or the default, also after a mistake.
     ///
-    /// - Parameter smallest: In place of the setting's own.
+    /// - Parameter smallest: Smallest accepted number, in place of the setting's own.
     mutating func number(_ setting: Setting, from smallest: Int? = nil) -> Int {
         guard case .number(let bounds, let standard) = setting.kind, let text = text(setting) else {
             preconditionFailure("\(setting.name) is no number")
@@ -171,7 +171,8 @@ struct SettingsReader {
 
     private static func isKnownSetting(_ name: String) -> Bool { Setting.named(name) != nil }
 
-    /// Docker's `--env-file` and some service managers keep the quotes that a shell would remove.
+    /// Removes quotes around a value: Docker's `--env-file` and some service managers keep the quotes that a
+    /// shell would remove.
     ///
     /// - Returns: `nil` when there are none.
     private static func withoutQuotes(_ value: String) -> String? {

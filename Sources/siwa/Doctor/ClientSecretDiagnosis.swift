@@ -1,13 +1,13 @@
 import AppleIDClient
 
 /// Finds the likely cause of refused client secrets by comparing the responses to several secrets. Apple
-/// answers `invalid_client` for every cause.
+/// responds with `invalid_client` for every cause.
 struct ClientSecretDiagnosis {
     static let name = "client secret"
 
     /// The trials of one team.
     let trials: [ClientSecretTrial]
-    /// By how many seconds this machine's clock is ahead of Apple's, if known.
+    /// Seconds by which this machine's clock is ahead of Apple's, if known.
     let skew: Int64?
 
     var findings: [Finding] {
@@ -22,7 +22,8 @@ struct ClientSecretDiagnosis {
     private var keyIDs: [String] { unique(trials.map(\.keyID)) }
     private var team: String { trials.first?.team ?? "" }
 
-    /// At least one secret of the team is accepted, so the team ID and the clock are right.
+    /// Finding for a client ID. Apple accepted another secret of the team, so the team ID and the clock are
+    /// right.
     private func finding(forClientID clientID: String) -> Finding {
         let own = trials.filter { $0.clientID == clientID }
         if let accepted = own.first(where: { $0.outcome == .accepted }) {

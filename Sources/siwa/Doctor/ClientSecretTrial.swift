@@ -9,7 +9,7 @@ struct ClientSecretTrial: Equatable, Sendable {
         case refused
         /// `unauthorized_client`: the secret is valid, but the client ID may not use this endpoint.
         case unauthorized
-        /// There was no usable response.
+        /// No usable response arrived.
         case unanswered(AppleCallError.Code)
     }
 
@@ -18,7 +18,7 @@ struct ClientSecretTrial: Equatable, Sendable {
     let clientID: String
     let outcome: Outcome
 
-    /// Not the format of Apple's codes, so that no real code can be used up.
+    /// A code that does not have the format of Apple's codes, so that no real code is used up.
     static let bogusCode = "siwa-doctor-asks-with-a-code-that-cannot-be"
 
     /// - Parameter error: The error of exchanging the bogus code; `nil` when it was exchanged, which Apple

@@ -3,16 +3,16 @@ import HTTPAPI
 /// Checks that the clock of this machine agrees with Apple's.
 struct ClockCheck: DoctorCheck {
     static let name = "clock"
-    /// In seconds. With a larger difference, tokens and client secrets are refused because their times are in
-    /// the future.
+    /// Seconds of difference. With a larger difference, tokens and client secrets are refused because their
+    /// times are in the future.
     static let wrong = ServiceWarnings.wrongClock
     static let remarkable: Int64 = 10
 
-    /// In seconds since 1970; `nil` when Apple's time is not known.
+    /// Apple's time in seconds since 1970; `nil` when unknown.
     let appleDate: Int64?
     let ownDate: Int64
 
-    /// By how many seconds this machine's clock is ahead.
+    /// Seconds by which this machine's clock is ahead.
     static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
         guard let appleDate else { return nil }
         let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)

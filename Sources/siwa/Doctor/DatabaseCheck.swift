@@ -129,7 +129,7 @@ struct DatabaseCheck: DoctorCheck {
         return findings.isEmpty ? [.good(SealingKeysCheck.name, "stored values can be decrypted")] : findings
     }
 
-    /// Without OAuth clients they sign nothing.
+    /// Checks the keys that sign tokens. Skipped without OAuth clients, because then no token is signed.
     private func tokenKeys(_ inspection: any DatabaseInspection) async throws -> [Finding] {
         guard settings.oauth != nil, let keys = settings.sealingKeys else { return [] }
         return TokenSigningKeysCheck(records: try await inspection.signingKeys(), keys: keys).findings

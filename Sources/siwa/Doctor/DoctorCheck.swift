@@ -7,10 +7,10 @@ protocol DoctorCheck: Sendable {
 struct Finding: Equatable {
     enum Verdict: String {
         case good = "ok"
-        /// It works, but the operator should know this.
+        /// Works, but the operator should know about it.
         case note
         case wrong
-        /// It could not be checked because of another error.
+        /// Not checked because of another error.
         case skipped
     }
 
@@ -19,7 +19,7 @@ struct Finding: Equatable {
     let verdict: Verdict
     /// The result. Contains nothing secret.
     let text: String
-    /// What the operator can do.
+    /// Advice for the operator.
     let advice: String?
 
     static func good(_ check: String, _ text: String) -> Finding {

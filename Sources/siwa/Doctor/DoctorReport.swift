@@ -3,7 +3,7 @@ import StrictJSON
 /// The results of `siwa doctor`.
 struct DoctorReport {
     let findings: [Finding]
-    /// What the operator registers, and where.
+    /// Values that the operator registers, and where.
     var registrations: [String] = []
 
     var isHealthy: Bool { !findings.contains { $0.verdict == .wrong } }

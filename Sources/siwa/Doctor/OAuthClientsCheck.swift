@@ -1,7 +1,7 @@
 import AppleAccounts
 import AuthorizationServer
 
-/// Says which OAuth clients there are. Their mistakes are those of the configuration.
+/// Lists the OAuth clients. Mistakes in their declaration are reported by `ConfigurationCheck`.
 struct OAuthClientsCheck: DoctorCheck {
     static let name = "OAuth clients"
 

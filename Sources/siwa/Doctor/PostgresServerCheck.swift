@@ -11,7 +11,7 @@ struct PostgresServerCheck {
     /// The oldest version that supports all statements of the service.
     private static let oldestVersion = 130_000
 
-    /// In milliseconds. Another replica may take over a claim after 30 s, measured with its own clock.
+    /// Milliseconds. Another replica may take over a claim after 30 s by that replica's clock.
     private static let remarkableClockLead: Int64 = 5000
 
     var findings: [Finding] {

@@ -1,7 +1,7 @@
 import AuthorizationServer
 import WebOrigins
 
-/// Checks that the public URL is one that Apple can use. It does not test whether the URL can be reached.
+/// Checks that Apple accepts the form of the public URL. Does not test whether the URL can be reached.
 struct PublicURLCheck: DoctorCheck {
     static let name = "public URL"
 

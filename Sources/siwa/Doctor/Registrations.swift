@@ -2,11 +2,13 @@ import AppleAccounts
 import AuthorizationServer
 import WebOrigins
 
-/// What the operator registers at Apple and Google for this configuration: the end of `siwa doctor`.
+/// Values that the operator registers at Apple and Google for this configuration. `siwa doctor` prints them
+/// last.
 struct Registrations {
     let settings: ServiceSettings
 
-    /// One place each, and what to type there. Empty where nothing outside can reach the service.
+    /// Lines with a place and the values to type there. Empty when the service cannot be reached from
+    /// outside.
     var lines: [String] {
         guard let publicURL = settings.publicURL, let address = WebAddress(publicURL), address.isSecure,
             !address.isLocalOrNumeric

@@ -1,4 +1,4 @@
-/// Apple's answer to the beginning of a sign-in in a browser with one client ID.
+/// Apple's response to the start of a sign-in in a browser, with one client ID.
 struct ServicesIDTrial {
     struct Page {
         let status: Int
@@ -7,11 +7,11 @@ struct ServicesIDTrial {
 
     let clientID: String
     let returnURL: String
-    /// `nil` without a complete answer.
+    /// `nil` without a complete response.
     let page: Page?
 
-    /// The error that the page names. Only an error status makes it one: a page for people may contain the
-    /// words for other reasons.
+    /// The error that the page names. Only pages with an error status count, because any other page may
+    /// contain the same words.
     private var error: String? {
         ["invalid_client", "unauthorized_client", "invalid_request"].first {
             page?.text.contains($0) ?? false

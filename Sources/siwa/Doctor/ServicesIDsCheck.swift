@@ -5,8 +5,8 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// Checks that Apple's page takes each client ID that browsers sign in with, and the return URL of this service.
-/// Nobody signs in: the page is only asked for.
+/// Checks that Apple's page accepts each client ID for browsers, together with the return URL of this
+/// service. Only loads the page; no user signs in.
 struct ServicesIDsCheck: DoctorCheck {
     static let name = "Services ID"
 

@@ -10,8 +10,8 @@ struct GoogleEventReporter: SecurityEventReporting {
     private let timeLimit: TimeAmount
 
     /// - Parameters:
-    ///   - client: Must not follow redirects: a token is for Google alone.
-    ///   - timeLimit: Time for a whole report. Shorter than the claim of a delivery.
+    ///   - client: HTTP client, which must not follow redirects: a token is for Google alone.
+    ///   - timeLimit: Time limit of a whole report. Must be shorter than the claim of a delivery.
     init(client: HTTPClient, endpoints: GoogleEndpoints, timeLimit: TimeAmount = .seconds(15)) {
         (self.client, url, self.timeLimit) = (client, endpoints.eventsReport, timeLimit)
     }

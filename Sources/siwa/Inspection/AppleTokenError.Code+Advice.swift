@@ -1,7 +1,7 @@
 import AppleIdentity
 
 extension AppleTokenError.Code {
-    /// What to do about a token that is refused so.
+    /// Advice for a token that was refused with this code.
     var advice: String {
         switch self {
         case .tokenTooLarge, .tokenMalformed:

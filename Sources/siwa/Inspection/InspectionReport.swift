@@ -15,7 +15,7 @@ struct InspectionReport {
         }
     }
 
-    /// Why a check failed.
+    /// A failed check and its reason.
     struct Failure {
         let code: AppleTokenError.Code
         let comparison: CheckComparison
@@ -41,7 +41,7 @@ struct InspectionReport {
         verdict.errors.first.flatMap { failures[$0.step]?.comparison }
     }
 
-    /// Whether the signature is valid, even if a later check failed.
+    /// True if the signature is valid, even if a later check failed.
     var isSigned: Bool { findings.contains { $0.step == .signature && $0.finding == .passed } }
 
     var text: String {
@@ -113,7 +113,7 @@ struct InspectionReport {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// Writes the object as it is in the token; nothing when it cannot be read.
+    /// Writes the object as it is in the token, or nothing when the object cannot be read.
     private func write(_ object: JSONObject?, as name: StaticString, to json: inout JSONWriter) {
         guard let object else { return }
         json.name(name)

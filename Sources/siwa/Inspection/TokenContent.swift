@@ -8,7 +8,7 @@ struct TokenContent {
     /// `nil` when it cannot be read.
     let header: JSONObject?
     let claims: JSONObject?
-    /// Times are also shown as seen from here.
+    /// Reference for relative times, such as "3 days ago".
     let now: NumericDate
 
     init(_ compact: String, at now: NumericDate) {
@@ -53,7 +53,7 @@ extension NumericDate {
     /// RFC 3339 in UTC.
     var text: String { Moment(seconds: secondsSince1970).rfc3339 }
 
-    /// How far it is from a time, in the largest unit that fits: `3 days ago`, `in 5 minutes`.
+    /// Distance to another time, in the largest unit that fits: `3 days ago`, `in 5 minutes`.
     func distance(from now: NumericDate) -> String {
         let seconds = secondsSince1970 - now.secondsSince1970
         guard seconds != 0 else { return "now" }

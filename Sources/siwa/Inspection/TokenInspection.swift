@@ -10,7 +10,7 @@ struct TokenInspection: Sendable {
     let policy: VerificationPolicy
     let expectations: IdentityTokenExpectations
     let moment: Moment
-    /// Whether the checks behind the first failure run too.
+    /// True if the checks after the first failure run too.
     var showsAll = false
 
     var now: NumericDate { NumericDate(clampingSecondsSince1970: moment.milliseconds / 1000) }
@@ -72,7 +72,7 @@ struct TokenInspection: Sendable {
         expectations[keyPath: secret].map { HalfDigest.claim(for: $0) } ?? "none"
     }
 
-    /// - Parameter others: All mistakes of the claims; `nil` when no check behind the first failure has run.
+    /// - Parameter others: All mistakes of the claims; `nil` when no check after the first failure has run.
     private func report(
         _ verdict: InspectionReport.Verdict, others: [AppleTokenError]? = nil, content: TokenContent,
         keyIDs: [String]?
@@ -101,7 +101,7 @@ struct TokenInspection: Sendable {
             case .undecided: .key
             }
         let end = last.flatMap { steps.firstIndex(of: $0) } ?? steps.count
-        // Without claims that can be read there is nothing to check behind them.
+        // When the claims cannot be read, the later checks have no input.
         let endOfOthers = others.map { others in
             others.first { [.payload, .kind, .claims].contains($0.step) }.flatMap {
                 steps.firstIndex(of: $0.step)
@@ -127,7 +127,7 @@ struct TokenInspection: Sendable {
         }
     }
 
-    /// Some checks run only when the caller gives the value to compare with.
+    /// True if the check was requested: some checks run only when the caller gives the value to compare with.
     private func wasAsked(_ step: VerificationStep) -> Bool {
         switch step {
         case .nonce: expectations.nonce != nil

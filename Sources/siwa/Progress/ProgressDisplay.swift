@@ -1,12 +1,12 @@
 /// The progress of long work as text: a bar that is redrawn on a terminal, or occasional lines in a pipe or a
 /// log.
 ///
-/// It only decides: it writes nothing and reads no clock.
+/// Pure: writes nothing and reads no clock.
 struct ProgressDisplay {
     let title: String
     let total: Int
     let isTerminal: Bool
-    /// Of the terminal.
+    /// Width of the terminal.
     var columns = 80
     private var shownAt: Duration?
     private var shownTenth = 0
@@ -39,7 +39,8 @@ struct ProgressDisplay {
             : "\(title): \(figures(done: done, after: elapsed))\n"
     }
 
-    /// Shorter than a line of the terminal, because a return goes to the beginning of the last line only.
+    /// The bar, shorter than a line of the terminal: a carriage return goes to the beginning of the last line
+    /// only.
     private func bar(done: Int, after elapsed: Duration) -> String {
         let figures = figures(done: done, after: elapsed)
         let width = min(24, columns - 1 - title.count - figures.count - 4)

@@ -8,23 +8,23 @@ import Foundation
     import Darwin
 #endif
 
-/// What a terminal can show.
+/// Abilities of a terminal.
 enum TerminalStyle {
-    /// The columns of the terminal behind a descriptor; 80 where the system does not know.
+    /// The columns of the terminal behind a descriptor; 80 when the system does not know.
     static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Whether colors may be written: neither NO_COLOR (https://no-color.org) nor a terminal without colors.
+    /// True unless the environment has NO_COLOR (https://no-color.org) or the terminal has no colors.
     static func hasColors(_ environment: [String: String]) -> Bool {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
             && environment["TERM"] != nil
     }
 
-    /// Whether what is written to a descriptor goes to a file, as after `>`: a file has a position, a terminal or a pipe
-    /// has none. (`stat` as a type is seen by a debug build only, because a module of NIO declares it too.)
+    /// True if a descriptor writes to a file, as after `>`: a file has a position, a terminal or a pipe has
+    /// none. (`stat` as a type is seen by a debug build only, because a module of NIO declares it too.)
     static func isFile(_ descriptor: Int32) -> Bool {
         lseek(descriptor, 0, SEEK_CUR) >= 0
     }

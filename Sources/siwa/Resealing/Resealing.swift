@@ -7,8 +7,8 @@ import SignIn
 /// Seals stored values again, also the service's own signing keys, with the first key and in the current
 /// format, if another key or an earlier version sealed them.
 ///
-/// It can be stopped at any time and run again; values that are done stay done. A value that cannot be opened
-/// is not changed, only counted.
+/// Can be stopped at any time and run again; finished values are kept. A value that cannot be opened is
+/// counted and not changed.
 struct Resealing {
     let store: any GrantStore & AuthorizationStore
     let keys: SealingKeyRing
@@ -25,7 +25,7 @@ struct Resealing {
         var unknownKeys: [String: Int] = [:]
         /// Damaged, or sealed by another key of the same name.
         var damaged = 0
-        /// The same of the keys that sign this service's tokens.
+        /// Damaged keys that sign this service's tokens.
         var damagedSigningKeys = 0
 
         var isComplete: Bool { unknownKeys.isEmpty && damaged == 0 && damagedSigningKeys == 0 }
@@ -34,7 +34,7 @@ struct Resealing {
     /// The number of values per transaction. Most of the time is the wait for the disk at each commit.
     private static let page = 256
 
-    /// How many values there are.
+    /// Number of stored values and signing keys.
     func total() async throws -> Int {
         try await store.sealedCount() + store.signingKeys().count
     }
@@ -46,7 +46,7 @@ struct Resealing {
         return outcome
     }
 
-    /// There are a few.
+    /// Reseals the keys that sign tokens, one at a time, because there are few.
     private func resealSigningKeys(isDryRun: Bool, into outcome: inout Outcome) async throws {
         let sealer = SigningKeySealer(keys: keys)
         for key in try await store.signingKeys() {

@@ -25,7 +25,7 @@ final class LineFile {
         if whole < content.count { try handle.truncate(atOffset: UInt64(whole)) }
     }
 
-    /// The lines are durable when this returns.
+    /// Appends lines. They are durable when this returns.
     func append(_ lines: [JSONObject]) throws {
         guard !lines.isEmpty else { return }
         var bytes: [UInt8] = []

@@ -1,12 +1,12 @@
 import AppleIDClient
 
-/// Decides what to do when one of many calls to Apple fails. It makes no call.
+/// Decides what to do when one of many calls to Apple fails. Makes no call itself.
 struct RetryPolicy: Equatable {
     enum Decision: Equatable {
         case retry(after: Duration)
-        /// This call fails; the others continue.
+        /// Gives this call up; other calls continue.
         case fail
-        /// All calls would fail with this error.
+        /// Stops the run: all calls would fail with this error.
         case stop
     }
 

@@ -30,8 +30,8 @@ struct TransferApplication {
     let now: Moment
 
     private static let batch = 200
-    /// In milliseconds. Apple deletes transfer identifiers 60 days after the transfer was accepted, which was
-    /// before now.
+    /// Milliseconds for which transfer identifiers are valid at most. Apple deletes them 60 days after the
+    /// acceptance of the transfer, which is in the past.
     private static let open: Int64 = 60 * 86_400_000
 
     /// Reads the file. Throws `LineFile.Unusable`; see `TransferFile`.

@@ -30,8 +30,8 @@ struct TransferFile {
                         + "which the configuration does not have")
             }
             if let first = places[line.accountID] {
-                // Overlapping parts may repeat a line. When two lines of an account differ, it is not known
-                // which is right.
+                // Overlapping parts may repeat a line. When two lines of an account differ, the right line is
+                // unknown.
                 guard first.line == line else {
                     throw refusal(
                         "has different data for one account in lines \(first.number) and \(number); "

@@ -6,9 +6,9 @@ struct DevelopmentBanner {
     let googlePort: Int?
     let secret: String
     let clientID: String
-    /// Whether the database is kept.
+    /// True if the database is kept after the run.
     let isPermanent: Bool
-    /// How this program was started.
+    /// Name by which this program was started.
     let program: String
 
     var text: String {
@@ -54,7 +54,7 @@ struct DevelopmentBanner {
             """
     }
 
-    /// What the tour does not know by itself.
+    /// Options of `siwa tour` that differ from its defaults.
     private var options: String {
         var options = ""
         if servicePort != Tour.servicePort { options += " --port \(servicePort)" }

@@ -16,13 +16,13 @@ struct DevelopmentClients {
     static let web = "siwa-web"
     static let webSecret = "siwa_development_web"
     static let native = "siwa-cli"
-    /// A scope of the app's own, which people may leave out.
+    /// A scope of the app's own, which users may deny.
     static let ownScope = "devices.control"
     static let scopes = ["openid", "email", "profile", ownScope]
 
     /// The primary client ID of the app.
     let app: ClientID
-    /// Where the fake Google takes answers.
+    /// Redirect URIs of the fake Google.
     let googleRedirectURIs: [String]
 
     /// Throws `ConfigurationMistakes`.
@@ -59,7 +59,7 @@ struct DevelopmentClients {
         client.projectID = Self.googleProject
         client.googleClientIDs = [Self.googleClientID]
         client.appFlip = true
-        // Google's own hosts do not lead to the fake one.
+        // Google's own hosts do not lead to the fake Google.
         client.appFlipTestRedirectURIs = googleRedirectURIs
         return client
     }
@@ -69,7 +69,7 @@ struct DevelopmentClients {
             id: Self.web, kind: "web", app: app.rawValue, name: ["en": "Example on the web"])
         client.secretHashes = [Self.hash(Self.webSecret)]
         client.scopes = Self.scopes + ["offline_access"]
-        // The fake Apple's page that shows what it is sent, and any other port.
+        // The fake Apple's page that shows the request that it receives. The port may differ (RFC 8252 §7.3).
         client.redirectURIs = ["http://127.0.0.1/site"]
         return client
     }

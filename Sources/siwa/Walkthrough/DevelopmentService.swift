@@ -8,7 +8,7 @@ import ServiceLifecycle
 struct DevelopmentService: Service {
     struct Options: Sendable {
         let clientIDs: [String]
-        /// 0 lets the system choose.
+        /// Port of the service; with 0 the system chooses.
         let port: Int
         /// `nil` for a temporary database.
         let database: String?

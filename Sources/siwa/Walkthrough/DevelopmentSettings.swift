@@ -9,8 +9,8 @@ import SignIn
 /// The settings of `siwa dev`: like production, except for the keys, the ports and the database.
 struct DevelopmentSettings {
     static let team = "SIWADEV000"
-    /// The same in every run, so that copied commands work again. It protects nothing: the service listens on
-    /// this machine only, and the fake Apple beside it signs tokens for every caller.
+    /// API key, the same in every run, so that copied commands work again. It protects nothing: the service
+    /// listens on this machine only, and the fake Apple beside it signs tokens for every caller.
     static let secret = "siwa_development"
 
     let clientIDs: [String]
@@ -18,7 +18,7 @@ struct DevelopmentSettings {
     let applePort: Int
     let secret: String
     let database: String
-    /// The key that is registered at the fake Apple. Without one, codes are not exchanged.
+    /// The key that is registered at the fake Apple. Without a key, Apple codes are not exchanged.
     var signingKey: ClientKey?
     var checkInterval = Duration.seconds(60)
     /// The page that receives the result of sign-in on the web.
@@ -33,7 +33,8 @@ struct DevelopmentSettings {
         let redirectURIs: [String]
     }
 
-    /// The same in every run, so that the sealed values of a permanent database can be opened again.
+    /// Sealing key, the same in every run, so that the sealed values of a permanent database can be opened
+    /// again.
     static let sealingKey = SealingKey(
         name: "development", bytes: SHA256Digest.hash("sealing key of siwa dev").bytes)
 

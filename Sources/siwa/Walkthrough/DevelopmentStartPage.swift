@@ -1,7 +1,7 @@
 import Encodings
 import HTTPAPI
 
-/// What `/` of `siwa dev` leads to.
+/// The page at `/` of `siwa dev`.
 struct DevelopmentStartPage {
     let applePort: Int
     /// `nil` without OAuth clients.

@@ -8,7 +8,8 @@ enum StartedProgram {
             directory: FileManager.default.currentDirectoryPath)
     }
 
-    /// A path below the current directory is shown from there, and one with a space in quotation marks.
+    /// Returns the name for a command line: a path below the current directory becomes relative, and a path
+    /// with a space is quoted.
     static func name(argument: String, directory: String) -> String {
         let isBelow = directory != "/" && argument.hasPrefix(directory + "/")
         let path = isBelow ? String(argument.dropFirst(directory.count + 1)) : argument

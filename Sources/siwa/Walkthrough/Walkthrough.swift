@@ -1,15 +1,15 @@
-/// The life of one person in commands that need only curl: `siwa tour`, and README.md.
+/// The life of one user as commands that need only curl: `siwa tour`, and README.md.
 ///
-/// An interactive zsh does not ignore comments but runs them as commands. They contain no quotation marks,
-/// because one would begin a string that includes the next line.
+/// An interactive zsh does not ignore comments but runs them as commands. Comments contain no quotation
+/// marks, because a quotation mark would begin a string that includes the next line.
 struct Walkthrough {
     let servicePort: Int
     let applePort: Int
     let secret: String
     let clientID: String
 
-    /// The commands alone, which are in README.md too: at most 12, each below a comment that says what it
-    /// answers.
+    /// The commands alone, which are in README.md too: at most 12, each below a comment that describes the
+    /// response.
     var lines: String {
         """
         # Names for the three things that the other commands need.
@@ -50,7 +50,7 @@ struct Walkthrough {
         """
     }
 
-    /// A comment and its command each.
+    /// Pairs of a comment and its command.
     var steps: [(comment: String, command: String)] {
         let lines = lines.split(separator: "\n").map(String.init)
         return stride(from: 0, to: lines.count - 1, by: 2).map { (lines[$0], lines[$0 + 1]) }

@@ -28,16 +28,16 @@ struct HealthLog {
     private var isClockWrong = false
     private var sealedWarning: String?
 
-    /// - Parameter sealedWarning: What the start of the service has logged about stored values.
+    /// - Parameter sealedWarning: Warning that the service logged about stored values at its start.
     init(sealedWarning: String? = nil) {
         self.sealedWarning = sealedWarning
     }
 
-    /// - Parameter secondsAhead: By how much the clock is ahead of Apple's; `nil` while that is not known.
+    /// - Parameter secondsAhead: Seconds by which the clock is ahead of Apple's; `nil` while unknown.
     mutating func notice(secondsAhead: Int64?) -> [Line] {
         guard let secondsAhead else { return [] }
         let difference = Int64(clamping: secondsAhead.magnitude)
-        // A difference near the bound makes no line every two seconds.
+        // The margin of 10 s keeps a difference near the bound from writing a line every two seconds.
         let isWrong = difference >= ServiceWarnings.wrongClock - (isClockWrong ? 10 : 0)
         guard isWrong != isClockWrong else { return [] }
         isClockWrong = isWrong
@@ -53,7 +53,8 @@ struct HealthLog {
         ]
     }
 
-    /// - Parameter sealedWarning: What a sample of the stored values gave; `nil` when it opens.
+    /// - Parameter sealedWarning: Warning from a sample of the stored values; `nil` when every value can be
+    ///   decrypted.
     mutating func notice(sealedWarning: String?) -> [Line] {
         guard sealedWarning != self.sealedWarning else { return [] }
         self.sealedWarning = sealedWarning
@@ -95,7 +96,7 @@ struct HealthLog {
         }
     }
 
-    /// - Parameter failure: Why the database accepts no command; `nil` when it works.
+    /// - Parameter failure: Reason why the database accepts no command; `nil` when it works.
     mutating func notice(_ failure: StorageError?) -> [Line] {
         guard failure?.code != databaseFailure else { return [] }
         databaseFailure = failure?.code

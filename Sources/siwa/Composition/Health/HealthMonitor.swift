@@ -9,7 +9,7 @@ import ServiceLifecycle
 struct HealthMonitor: Service {
     /// The interval of the checks. Each costs one small read of the database.
     static let interval = Duration.seconds(2)
-    /// A sample of the stored values is opened with each of this many checks: every ten minutes.
+    /// Number of checks between two samples of the stored values: one sample every ten minutes.
     static let checksPerSample = 300
 
     let keys: any VerificationKeys
@@ -17,7 +17,7 @@ struct HealthMonitor: Service {
     let signingKeys: SigningKeyFiles
     let teams: [String]
     let warnings: ServiceWarnings
-    /// Of the start.
+    /// Sample taken at the start of the service.
     let firstSample: SealedSample
     let sealedSample: @Sendable () async throws -> SealedSample
     let interval: Duration
@@ -62,12 +62,12 @@ struct HealthMonitor: Service {
             write(log.notice(found, ofTeam: team))
         }
         let failure = await databaseFailure()
-        // A check that the shutdown has cancelled says nothing about the database.
+        // The result of a cancelled check does not describe the database.
         guard !Task.isCancelled else { return }
         write(log.notice(failure))
     }
 
-    /// A database that does not answer says nothing about the keys.
+    /// Opens a sample of the stored values. Does nothing when the database does not respond.
     private func openSample(_ log: inout HealthLog) async {
         guard let sample = try? await sealedSample() else { return }
         warnings.unreadableValues = Int64(sample.unreadable)

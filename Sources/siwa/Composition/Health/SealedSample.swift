@@ -15,7 +15,7 @@ struct SealedSample: Equatable {
     private(set) var unknownKeys: Set<String> = []
     /// The number of values that cannot be decrypted although a key with the right name is configured.
     private(set) var damaged = 0
-    /// How many values do not open, keys that sign tokens included.
+    /// The number of values that cannot be decrypted, keys that sign tokens included.
     private(set) var unreadable = 0
 
     init(_ rows: [SealedRow], keys: SealingKeyRing?) {
@@ -40,7 +40,8 @@ struct SealedSample: Equatable {
         }
     }
 
-    /// Tries the keys that sign tokens too. The log names each of these where it is used.
+    /// Tries to decrypt the keys that sign tokens too. A key that cannot be decrypted is also logged when it
+    /// is needed.
     mutating func add(_ signingKeys: [SigningKeyRecord], keys: SealingKeyRing) {
         let sealer = SigningKeySealer(keys: keys)
         unreadable += signingKeys.count { (try? sealer.open($0)) == nil }

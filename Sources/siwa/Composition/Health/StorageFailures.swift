@@ -3,11 +3,11 @@ import CoreMetrics
 import Logging
 import SignIn
 
-/// Counts and logs the transactions that the database failed, whoever asked for them: the first of each cause
-/// at once, then at most once a minute.
+/// Counts and logs failed database transactions: the first failure of each cause at once, then at most one a
+/// minute.
 ///
-/// What a request is told is only that the database did not take it. The words of the database, with
-/// PostgreSQL's SQLSTATE or SQLite's result code, are in this line.
+/// The response to a request says only that the database failed. The log line has the database's message,
+/// with PostgreSQL's SQLSTATE or SQLite's result code.
 struct StorageFailures: Sendable {
     private let log: ThrottledLog
     private let counters: [StorageError.Code: Counter]
@@ -27,12 +27,13 @@ struct StorageFailures: Sendable {
             })
     }
 
-    /// The codes that a transaction can fail with. The others are a value's fault, or end the start.
+    /// The codes of failed transactions. The other codes are caused by a value, or prevent the start.
     static let causes: [StorageError.Code] = [.unavailable, .busy, .full, .readOnly, .corrupted]
 
     func record(_ error: StorageError) {
         counters[error.code]?.increment()
-        // The first words, because what follows names files and statements, which are many.
+        // Only the first words distinguish log lines: the rest names files and statements, which vary without
+        // bound.
         let words = error.detail.prefix { $0 != ":" }.prefix(64)
         log.tell(
             "the database failed a transaction", about: nil, of: "\(error.code.rawValue) \(words)",

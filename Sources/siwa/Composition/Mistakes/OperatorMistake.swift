@@ -5,8 +5,8 @@ import HTTPAPI
 import NIOCore
 import PostgresStorage
 
-/// What only the operator can correct, in words for a person who has not read the code. A restart would find
-/// the same, so a service manager should not try.
+/// A mistake that only the operator can correct, in words for readers who do not know the code. A restart
+/// would fail in the same way, so a service manager should not restart the service.
 struct OperatorMistake: Error, Equatable, CustomStringConvertible {
     /// EX_CONFIG of sysexits.h. The systemd unit does not restart the service after it.
     static let exitStatus = ExitCode(78)
@@ -17,7 +17,7 @@ struct OperatorMistake: Error, Equatable, CustomStringConvertible {
 
     /// Finds the mistake behind an error of opening the database.
     ///
-    /// - Returns: `nil` for what can pass without the operator.
+    /// - Returns: `nil` for errors that can pass without the operator.
     init?(_ error: any Error, database: DatabaseLocation) {
         guard let error = error as? StorageError else { return nil }
         let found: String? =
@@ -33,7 +33,7 @@ struct OperatorMistake: Error, Equatable, CustomStringConvertible {
         self.init(found)
     }
 
-    /// Whether an error of the running service is one.
+    /// True if an error of the running service can be corrected only by the operator.
     static func isOne(_ error: any Error) -> Bool {
         if error is OperatorMistake { return true }
         guard let error = error as? ListenError else { return false }

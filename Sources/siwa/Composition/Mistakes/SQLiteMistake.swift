@@ -1,9 +1,9 @@
 import AppleAccounts
 import Foundation
 
-/// Why a SQLite file cannot be opened, as it is found in the file system after the attempt.
+/// Finds in the file system, after a failed attempt, the reason why a SQLite file cannot be opened.
 enum SQLiteMistake {
-    /// - Returns: `nil` for what can pass without the operator.
+    /// - Returns: `nil` for errors that can pass without the operator.
     static func words(for code: StorageError.Code, path: String) -> String? {
         switch code {
         case .busy:

@@ -2,8 +2,8 @@ import HTTPAPI
 import Logging
 import ServiceLifecycle
 
-/// Holds the shutdown up for a while, in which the service serves and `/readyz` says that it is about to stop.
-/// Load balancers then take the process out before its connections end.
+/// Delays the shutdown. During the delay the service still serves requests, and `/readyz` answers 503, so
+/// that load balancers remove the process before its connections end.
 ///
 /// It is the first service that a shutdown reaches.
 struct DrainPeriod: Service {
@@ -13,7 +13,7 @@ struct DrainPeriod: Service {
 
     func run() async throws {
         try? await gracefulShutdown()
-        // A service that could not listen, or has none to tell, stops at once.
+        // Without a delay, or when the service could not listen, the shutdown goes on at once.
         guard duration > .zero, (try? await http.boundPort()) != nil else { return }
         http.beginDraining()
         logger.notice(

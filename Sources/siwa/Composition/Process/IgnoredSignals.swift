@@ -10,8 +10,9 @@ import UnixSignals
     import Darwin
 #endif
 
-/// Logs the signals that many programs take for "read the configuration again" or "open the log again", and
-/// does nothing else. Without it, each of them would end the process at once, in the middle of its requests.
+/// Logs the signals that make many programs read their configuration or open their log file again, and does
+/// nothing else. Without this service, each signal would end the process at once, in the middle of its
+/// requests.
 struct IgnoredSignals: Service {
     static let signals: [UnixSignal] = [.sighup, .sigusr1, .sigusr2]
 

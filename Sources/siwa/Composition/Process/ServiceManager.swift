@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// The service manager that has started this process, as sd_notify(3) describes it: it gave the process a
-/// socket, and takes one datagram for each change of state.
+/// The service manager that started this process (sd_notify(3)). It passed a socket to the process and
+/// expects a datagram for each change of state.
 struct ServiceManager: Sendable {
     /// The largest path that fits into the address of a socket, with its end.
     private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
@@ -21,7 +21,7 @@ struct ServiceManager: Sendable {
         guard (2...Self.longestPath).contains(path.count) else { return nil }
         switch path[0] {
         case UInt8(ascii: "/"): break
-        // A name outside of the file system (unix(7), "abstract") begins with a zero byte.
+        // An abstract name (unix(7)), which is not in the file system, begins with a zero byte.
         case UInt8(ascii: "@"): path[0] = 0
         default: return nil
         }
@@ -30,7 +30,7 @@ struct ServiceManager: Sendable {
 
     /// Sends one state, like `READY=1`.
     ///
-    /// - Returns: Whether the service manager got it.
+    /// - Returns: True if the datagram was sent.
     func tell(_ state: String) -> Bool {
         #if canImport(Darwin)
             let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
@@ -42,7 +42,7 @@ struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
-        // The length counts for abstract names: further zero bytes would be a part of the name.
+        // Abstract names have an exact length: further zero bytes would be part of the name.
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? MemoryLayout<sa_family_t>.size
         let size = socklen_t(offset + path.count)
         let bytes = Array(state.utf8)

@@ -16,7 +16,7 @@ struct ServiceManagerNotices: Service {
     }
 
     private func tell(_ state: String) {
-        // Under Type=notify, systemd waits for it, and ends the process when it does not come.
+        // Under Type=notify, systemd waits for `READY=1` and ends the process when it does not arrive.
         if !manager.tell(state) { logger.warning("the service manager could not be told") }
     }
 }
