@@ -6,11 +6,11 @@ extension EmulatorError.Code {
     public static let configurationInvalid = Self("configuration_invalid", .internalServerError)
     /// The state file is incomplete, or was not written by this emulator.
     public static let stateFileDamaged = Self("state_file_damaged", .internalServerError)
-    /// The state file cannot be written, or another process has it.
+    /// The state file cannot be written, or another process has locked it.
     public static let stateFileUnwritable = Self("state_file_unwritable", .internalServerError)
     public static let pathNotFound = Self("path_not_found", .notFound)
     /// `Host` names another server: a web page of another site may have let its own name resolve to this
-    /// machine (RFC 9110 §15.5.20: this server does not answer for the host in the request).
+    /// machine (RFC 9110 §15.5.20: this server is not responsible for the host in the request).
     public static let hostRefused = Self("host_refused", .misdirectedRequest)
     /// A page of another site sent the request.
     public static let originRefused = Self("origin_refused", .forbidden)

@@ -1,13 +1,13 @@
 public import Encodings
 package import HTTPTypes
 
-/// Why an emulator refused a request, or cannot start. Match on `code`; its name is the stable `code` of the
-/// problem.
+/// A refused request of an emulator, or a reason why it cannot start. Match on `code`; its name is the stable
+/// `code` of the problem.
 ///
 /// `detail` contains member names and limits of the control API, never a claim or a token, so it may be
 /// shown.
 public struct EmulatorError: CodedError {
-    /// One reason. Each emulator declares its own reasons in an extension.
+    /// Reason of the error. Each emulator declares its own reasons in an extension.
     public struct Code: Sendable, Hashable {
         public let name: String
         /// The status of the problem (RFC 9457).

@@ -1,6 +1,6 @@
 // EmulatorServer owns what the emulators have in common as servers: listening and connections, requests and
-// errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state file.
-// It does not own any route, and nothing of what the state is.
+// errors of the control API, protection from foreign pages, the frame of a page, the clock, and the state
+// file. It does not own any route or the content of the state.
 
 package import Hummingbird
 package import HummingbirdCore
@@ -10,7 +10,7 @@ import WebOrigins
 
 /// Listens on the address of an emulator, and serves its routes.
 package struct EmulatorListener: Sendable {
-    /// More connections than any test opens, and fewer than the open files of a process.
+    /// Number of connections: more than any test opens, and fewer than the open files of a process.
     private static let connectionLimit = 512
     private static let headerLimit = 16 * 1024
 
@@ -43,8 +43,8 @@ package struct EmulatorListener: Sendable {
     /// Runs until the task is cancelled or a graceful shutdown begins. Call it once.
     ///
     /// - Parameters:
-    ///   - transport: Adds TLS to the server, if the emulator has it.
-    ///   - onListening: Gets the port, before `boundPort` returns it.
+    ///   - transport: Adds TLS to the server, if configured.
+    ///   - onListening: Receives the port before `boundPort` returns.
     /// - Throws: `EmulatorListenError` when it cannot listen.
     package func run<Context: RequestContext>(
         _ router: Router<Context>, transport: (HTTPServerBuilder) throws -> HTTPServerBuilder = { $0 },

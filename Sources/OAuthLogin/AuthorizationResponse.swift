@@ -1,21 +1,21 @@
 import Cryptography
 import Encodings
 
-/// What a request to the loopback address means (RFC 6749 §4.1.2, RFC 9207 §2.4).
+/// Meaning of a request to the loopback address (RFC 6749 §4.1.2, RFC 9207 §2.4).
 enum AuthorizationResponse: Equatable {
-    /// It has no state: a port scanner, or the browser that asks for an icon.
+    /// A request without `state`: from a port scanner, or from the browser for an icon.
     case unrelated
-    /// The state of another sign-in, or a guess. It is not taken, because otherwise any page in the browser
-    /// could end the sign-in.
+    /// The `state` of another sign-in, or a guess. The wait goes on: otherwise any page in the browser could
+    /// end the sign-in.
     case otherState
     case code(String)
     case refused(LoginError)
 
-    /// What the right answer has.
+    /// Values that the authorization response must have.
     struct Expectation: Sendable {
         let state: String
         let issuer: String
-        /// Whether an answer without `iss` is refused.
+        /// True if a response without `iss` is refused.
         let promisesIssuer: Bool
     }
 
@@ -50,7 +50,7 @@ enum AuthorizationResponse: Equatable {
             }
             return values.first?.value
         }
-        // Before the error, because a mix-up can also send errors (RFC 9207 §2.4).
+        // `iss` is checked before `error`, because a mix-up attack can also send errors (RFC 9207 §2.4).
         switch try value("iss") {
         case let issuer? where issuer.isByteEqual(to: expectation.issuer): break
         case let issuer?:
@@ -81,6 +81,6 @@ enum AuthorizationResponse: Equatable {
         return code
     }
 
-    /// In bytes. Codes have no longest length in the standard.
+    /// Bytes. The standard does not limit the length of a code.
     private static let longestCode = 4096
 }

@@ -16,7 +16,7 @@ struct AuthorizationURL {
         fields.append(("state", secrets.state))
         if scope.mayHaveOpenID { fields.append(("nonce", secrets.nonce)) }
         fields += [("code_challenge", secrets.challenge), ("code_challenge_method", "S256")]
-        // A query of the endpoint is kept (RFC 6749 §3.1).
+        // The query of the endpoint must be kept (RFC 6749 §3.1).
         return endpoint + (endpoint.contains("?") ? "&" : "?") + FormEncoding.encode(fields)
     }
 }

@@ -1,8 +1,9 @@
 import Encodings
 
-/// Decides about the requests to the loopback address: exactly one answer is taken (RFC 8252 §7.3, §8.10).
+/// Decides about the requests to the loopback address. Accepts a single authorization response (RFC 8252
+/// §7.3, §8.10).
 ///
-/// Any program on this machine, and any page in the browser, can send requests there.
+/// Any program on this machine, and any page in the browser, can send requests to this address.
 struct CallbackExchange {
     /// A request line and `Host`.
     struct Request {
@@ -27,7 +28,7 @@ struct CallbackExchange {
     /// Begins with a slash.
     let path: String
     private(set) var isAnswered = false
-    /// How many requests came with a state that is not the one of this sign-in.
+    /// Number of requests with the `state` of another sign-in.
     private(set) var otherStates = 0
 
     init(expectation: AuthorizationResponse.Expectation, host: String, path: String) {

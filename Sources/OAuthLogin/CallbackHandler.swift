@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers one request of a connection to the loopback address, and closes the connection.
+/// Responds to one request of a connection to the loopback address, and closes the connection.
 final class CallbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -13,8 +13,8 @@ final class CallbackHandler: ChannelInboundHandler {
 
     /// - Parameters:
     ///   - reply: Decides about a request.
-    ///   - finish: Gets a refusal after its page was sent.
-    ///   - hold: Gets a code. The connection stays open until its page is sent.
+    ///   - finish: Receives a refusal after its page was sent.
+    ///   - hold: Receives a code. The connection stays open until its page is sent.
     init(
         reply: @escaping @Sendable (CallbackExchange.Request) -> CallbackExchange.Reply,
         finish: @escaping @Sendable (AuthorizationResponse) -> Void,
@@ -42,8 +42,8 @@ final class CallbackHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Sends the page, and closes the connection. The future ends in both cases, also when the browser has
-    /// gone away.
+    /// Sends the page, and closes the connection. The future always completes, also when the browser has
+    /// closed the connection.
     @discardableResult
     static func send(
         _ page: CallbackPage, to channel: any Channel, isHead: Bool = false

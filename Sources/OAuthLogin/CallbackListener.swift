@@ -5,8 +5,8 @@ import Synchronization
 
 /// The HTTP server on a free loopback port that waits for the browser (RFC 8252 §7.3).
 ///
-/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header. The one
-/// connection that brought the code waits up to two minutes for its page.
+/// It accepts at most 16 connections at once, each for at most 10 seconds and with at most 32 KiB of header.
+/// The connection with the code waits up to two minutes for its page.
 final class CallbackListener: Sendable {
     private static let mostConnections = 16
     private static let connectionTime = TimeAmount.seconds(10)
@@ -16,12 +16,12 @@ final class CallbackListener: Sendable {
     private struct State {
         var exchange: CallbackExchange
         var connections = 0
-        /// The browser that brought the code.
+        /// Connection of the browser that sent the code.
         var held: (any Channel)?
     }
 
     let redirectURI: String
-    /// Requests with the state of another sign-in so far.
+    /// Number of requests with the `state` of another sign-in so far.
     var otherStates: Int { state.withLock { $0.exchange.otherStates } }
 
     private let channel: any Channel
@@ -29,8 +29,8 @@ final class CallbackListener: Sendable {
     private let answers: AsyncStream<AuthorizationResponse>
     private let continuation: AsyncStream<AuthorizationResponse>.Continuation
 
-    /// Listens on 127.0.0.1, or on [::1] where there is no IPv4. `localhost` is not used, because it may
-    /// resolve to another interface (RFC 8252 §8.3).
+    /// Listens on 127.0.0.1, or on [::1] without IPv4. `localhost` is not used, because it may resolve to
+    /// another interface (RFC 8252 §8.3).
     ///
     /// - Parameter path: Empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
@@ -56,15 +56,15 @@ final class CallbackListener: Sendable {
     ) {
         self.channel = channel
         redirectURI = "http://\(host)\(path)"
-        // Without a path, browsers ask for "/".
+        // Without a path, browsers request "/".
         let exchange = CallbackExchange(
             expectation: expectation, host: host, path: path.isEmpty ? "/" : path)
         state = Mutex(State(exchange: exchange))
         (answers, continuation) = AsyncStream.makeStream()
     }
 
-    /// Waits for the one answer, and returns its code. Throws `.answerMissing` after the time, and the error
-    /// of the answer.
+    /// Waits for the authorization response and returns its code. Throws `.answerMissing` after the limit,
+    /// and the error of the response.
     func code(within limit: Duration) async throws(LoginError) -> String {
         let answer = await withTaskGroup(of: AuthorizationResponse?.self) { group in
             group.addTask { [answers] in
@@ -89,7 +89,7 @@ final class CallbackListener: Sendable {
         }
     }
 
-    /// Shows the browser that brought the code how the sign-in has ended. Does nothing without one.
+    /// Sends the result page to the browser that sent the code. Does nothing when no browser waits.
     func show(_ page: CallbackPage) async {
         let held = state.withLock { state in
             defer { state.held = nil }
@@ -113,7 +113,7 @@ final class CallbackListener: Sendable {
         }
         guard isServed else { return connection.close() }
         connection.closeFuture.whenComplete { _ in self.state.withLock { $0.connections -= 1 } }
-        // A connection that sends nothing, or byte by byte, ends too.
+        // The time limit also ends connections that send nothing or send slowly.
         let end = connection.eventLoop.scheduleTask(in: Self.connectionTime) {
             connection.close(promise: nil)
         }
@@ -141,7 +141,7 @@ final class CallbackListener: Sendable {
     }
 }
 
-/// The listener of connections that come before the port is known to the rest.
+/// Holds the listener for connections that arrive before `open` knows the port.
 private final class PendingListener: Sendable {
     private let listener = Mutex<CallbackListener?>(nil)
 

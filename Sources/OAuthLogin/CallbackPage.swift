@@ -1,11 +1,11 @@
 import Cryptography
 import Encodings
 
-/// The pages of the loopback address. They need no script, load nothing, and send the person back to the
+/// The pages of the loopback address. They need no script, load nothing, and direct the user back to the
 /// terminal.
 enum CallbackPage: Equatable {
     case signedIn
-    /// With the message of a `LoginError`.
+    /// Message of a `LoginError`.
     case failed(String)
     case otherState
     case alreadyAnswered
@@ -24,7 +24,7 @@ enum CallbackPage: Equatable {
         }
     }
 
-    /// `no-referrer`, because the address of the page has the code.
+    /// Header fields, with `no-referrer` because the URL of the page contains the code.
     var headers: [(name: String, value: String)] {
         [
             ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),

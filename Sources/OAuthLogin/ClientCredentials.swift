@@ -1,9 +1,9 @@
 import Encodings
 
-/// The client that signs in, and how it proves itself to the server.
+/// The client, and the secret with which it authenticates to the server.
 package struct ClientCredentials: Sendable {
     let id: String
-    /// Google's desktop clients have one; in a program on a person's machine it protects nothing.
+    /// Secret of Google's desktop clients. In a program on a user's machine it protects nothing.
     let secret: String?
 
     /// Throws `.optionMalformed` unless both are visible ASCII of at most 1024 characters (RFC 6749 §A.1,
@@ -20,8 +20,8 @@ package struct ClientCredentials: Sendable {
         (self.id, self.secret) = (id, secret)
     }
 
-    /// Adds the client to a request. With a secret it is sent in the body where the server allows that, as
-    /// Google's clients do, else in the header (RFC 6749 §2.3.1); never in both.
+    /// Adds the client to a request. The secret is sent in the body if the server allows it, as Google's
+    /// clients do, otherwise in the header (RFC 6749 §2.3.1); never in both.
     func authenticate(_ fields: [(name: String, value: String)], at url: String, of server: ServerMetadata)
         -> FormRequest
     {

@@ -2,7 +2,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// An ID token as it was received, not yet checked (OpenID Connect Core §2).
+/// An ID token as received, not yet checked (OpenID Connect Core §2).
 struct IDToken: Sendable {
     let algorithm: String
     let keyID: String?
@@ -15,7 +15,7 @@ struct IDToken: Sendable {
     let accessTokenHash: String?
     let segments: JWSSegments
 
-    /// Throws `.idTokenRefused` unless it is a compact JWS with the required claims.
+    /// Throws `.idTokenRefused` unless the text is a compact JWS with the required claims.
     init(parsing compact: String) throws(LoginError) {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header),

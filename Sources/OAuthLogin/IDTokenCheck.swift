@@ -5,13 +5,13 @@ import Encodings
 struct IDTokenCheck {
     let issuer: String
     let clientID: String
-    /// The nonce of the request; `nil` at a refresh, where the server need not repeat it (§12.2).
+    /// Nonce of the request; `nil` at a refresh, because the server need not repeat the nonce (§12.2).
     let nonce: String?
     let accessToken: String
     /// The `sub` of the sign-in, at a refresh (§12.2).
     var subject: String?
 
-    /// In seconds: how far the clocks may differ.
+    /// Seconds by which the clocks may differ.
     static let leeway: Int64 = 60
 
     /// - Parameter now: Seconds since 1970. Throws `.idTokenRefused`.
@@ -22,7 +22,7 @@ struct IDTokenCheck {
         guard token.audience.contains(where: { $0.isByteEqual(to: clientID) }) else {
             throw refusal("aud must contain this client")
         }
-        // Rules 4 and 5: a token for several parties says to which of them it was given.
+        // Rules 4 and 5: a token for several audiences names the authorized party.
         if token.audience.count > 1 || token.authorizedParty != nil {
             guard token.authorizedParty?.isByteEqual(to: clientID) == true else {
                 throw refusal("azp must be this client")
@@ -45,7 +45,7 @@ struct IDTokenCheck {
         }
     }
 
-    /// §3.1.3.6: the hash function is that of the signature.
+    /// True if `at_hash` uses SHA-256: the hash function is the signature's (§3.1.3.6).
     private func usesSHA256(_ token: IDToken) -> Bool { token.algorithm.hasSuffix("256") }
 
     private func refusal(_ words: String) -> LoginError {

@@ -4,9 +4,9 @@ import StrictJSON
 
 /// Verifies the signature of an ID token with the server's key set.
 ///
-/// OpenID Connect Core §3.1.3.7, rule 6, lets a client that has the token directly from the token endpoint
-/// rely on TLS instead. So an algorithm that is not implemented here is accepted and reported, and a
-/// signature that can be verified must be right.
+/// OpenID Connect Core §3.1.3.7, rule 6, lets a client that receives the token directly from the token
+/// endpoint rely on TLS instead. An algorithm that is not implemented here is therefore accepted and
+/// reported. A signature that can be verified must be valid.
 enum IDTokenSignature {
     enum Verdict: Equatable {
         case verified
@@ -14,7 +14,7 @@ enum IDTokenSignature {
         case unchecked
     }
 
-    /// Whether the key set is needed.
+    /// True if the signature is verified, which needs the key set.
     static func isVerifiable(_ token: IDToken) -> Bool { ["RS256", "ES256"].contains(token.algorithm) }
 
     /// Throws `.idTokenRefused` for a wrong signature, for an unknown key, and for `none`.

@@ -1,18 +1,18 @@
 import WebOrigins
 
-/// The identifier of an authorization server (RFC 8414 §2), and the places of its metadata.
+/// The identifier of an authorization server (RFC 8414 §2), and the URLs of its metadata.
 package struct IssuerURL: Sendable, Equatable {
-    /// As given. It is compared byte for byte with the metadata and with `iss`.
+    /// Text as given. It is compared byte by byte with the metadata and with `iss`.
     let text: String
-    /// With its port, for names of files and for messages.
+    /// Host with its port, for names of files and for messages.
     let host: String
-    /// Whether it is a server in development: http on this machine.
+    /// True for a server in development: http on this machine.
     let isLocal: Bool
     private let origin: String
     private let path: String
 
     /// Throws `.optionMalformed` for anything but an https URL without query and fragment. http is allowed on
-    /// loopback only, because tokens would be readable on the way.
+    /// loopback only: elsewhere tokens would be readable on the network.
     package init(_ text: String) throws(LoginError) {
         guard let address = WebAddress(text), address.query == nil else {
             throw LoginError(
@@ -30,8 +30,8 @@ package struct IssuerURL: Sendable, Equatable {
         host = String(origin.drop { $0 != ":" }.dropFirst(3))
     }
 
-    /// In the order in which they are tried: RFC 8414 §3.1 inserts its suffix between host and path, OpenID
-    /// Connect Discovery §4 appends its own.
+    /// URLs in the order of the attempts: RFC 8414 §3.1 inserts its suffix between host and path, OpenID
+    /// Connect Discovery §4 appends its suffix.
     var metadataURLs: [String] {
         let path = path.hasSuffix("/") ? String(path.dropLast()) : path
         return [

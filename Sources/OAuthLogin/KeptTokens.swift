@@ -1,23 +1,23 @@
 import Encodings
 import StrictJSON
 
-/// What `siwa login` keeps of a sign-in between two calls.
+/// Values of a sign-in that `siwa login` keeps between two calls.
 struct KeptTokens: Sendable, Equatable {
     let issuer: String
     let clientID: String
-    /// What was asked for, so that a call with another `--scope` signs in anew; `nil` when none was given.
+    /// Requested scope, so that a call with another `--scope` signs in again; `nil` without `--scope`.
     let requestedScope: String?
-    /// What was granted, if the server said so.
+    /// Granted scope, if the response has it.
     let scope: String?
     let accessToken: String
-    /// Seconds since 1970; `nil` when the server did not say.
+    /// Expiry in seconds since 1970; `nil` when the response has none.
     let expiresAt: Int64?
     let refreshToken: String?
-    /// `sub` of the ID token, if there was one.
+    /// `sub` of the ID token, if the response had an ID token.
     let subject: String?
 
     /// - Parameters:
-    ///   - old: The tokens that were refreshed. The server need not repeat what has not changed.
+    ///   - old: The refreshed tokens. The server need not repeat unchanged values.
     ///   - now: Seconds since 1970.
     init(
         _ response: TokenResponse, issuer: String, clientID: String, requestedScope: String?,
@@ -32,7 +32,7 @@ struct KeptTokens: Sendable, Equatable {
         self.subject = subject ?? old?.subject
     }
 
-    /// Returns `nil` for anything that `json` does not write.
+    /// Reads the content of the file. Returns `nil` for anything that `json` does not write.
     init?(parsing bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), let issuer = json["issuer"]?.string,
             let clientID = json["client_id"]?.string, let accessToken = json["access_token"]?.string

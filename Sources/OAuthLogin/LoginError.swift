@@ -1,30 +1,31 @@
 import Encodings
 
-/// Why `siwa login` could not sign in or out. `message` says what was expected, what was found and what to
+/// A failed sign-in or sign-out of `siwa login`. `message` says what was expected, what was found and what to
 /// do, and contains no token.
 package struct LoginError: CodedError {
     package enum Code: String, Sendable, CaseIterable {
         /// An option is malformed.
         case optionMalformed
-        /// The server cannot be reached, answers too late, or sends more than the limit.
+        /// The server cannot be reached, responds too late, or sends more than the limit.
         case serverUnreachable
         /// No metadata at either location.
         case metadataMissing
         case metadataUnusable
         /// The metadata names another issuer (RFC 8414 §3.3).
         case issuerMismatch
-        /// The server does not offer what a native app needs: the code flow with S256.
+        /// The server does not offer the code flow with S256, which a native app needs.
         case serverUnsuitable
         case listenFailed
-        /// No answer of the browser in time.
+        /// No authorization response arrived in time.
         case answerMissing
-        /// The answer has the right state and is still not acceptable, for example because of `iss`.
+        /// The authorization response has the right `state` but is not acceptable, for example because of
+        /// `iss`.
         case answerRefused
-        /// The server answered with an OAuth error.
+        /// The server responded with an OAuth error.
         case serverRefused
         /// `invalid_grant`: the code or the refresh token is not accepted.
         case grantInvalid
-        /// `invalid_token`: Google's answer to the revocation of a token that has ended.
+        /// `invalid_token`: Google's response to the revocation of an ended token.
         case tokenInvalid
         case tokenResponseUnusable
         case idTokenRefused

@@ -1,12 +1,12 @@
-// OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the exchange
-// of the code, the checks of the ID token, and the file with the tokens. It works with every server. It
-// imports nothing of our server, so that it does not share its bugs. It does not own the command line.
+// OAuthLogin owns the native app of `siwa login` (RFC 8252): metadata, PKCE, the loopback address, the
+// exchange of the code, the checks of the ID token, and the file with the tokens. It works with every server.
+// It imports nothing of siwa's server, so that both do not share a bug. It does not own the command line.
 
 import Encodings
 import StrictJSON
 
-/// Signs a person in at an authorization server as a native app does (RFC 8252), and says what it does at
-/// each step. It never says a token, a code or a secret.
+/// Signs a user in at an authorization server as a native app does (RFC 8252), and describes each step to the
+/// user. Never prints a token, a code or a secret.
 package struct LoginFlow: Sendable {
     let issuer: IssuerURL
     let client: ClientCredentials
@@ -22,9 +22,9 @@ package struct LoginFlow: Sendable {
     /// - Parameters:
     ///   - redirectPath: The path of the redirect URI: empty, or beginning with a slash.
     ///   - now: Seconds since 1970.
-    ///   - openBrowser: Returns whether a browser was started; `nil` for a terminal without a browser.
+    ///   - openBrowser: Returns true if a browser was started; `nil` for a terminal without a browser.
     ///   - say: Writes a line for the user. The text contains no token, code or secret.
-    ///   - answerLimit: The time to wait for the browser.
+    ///   - answerLimit: Duration of the wait for the browser.
     package init(
         issuer: IssuerURL, client: ClientCredentials, scope: RequestedScope, redirectPath: String,
         file: TokenFile, transport: LoginTransport, now: @escaping @Sendable () -> Int64,
@@ -37,7 +37,7 @@ package struct LoginFlow: Sendable {
         self.answerLimit = answerLimit
     }
 
-    /// Refreshes kept tokens, or signs in. Throws what prevents it.
+    /// Refreshes kept tokens, or signs in.
     package func signIn() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             let old = try file.read()
@@ -51,8 +51,8 @@ package struct LoginFlow: Sendable {
         }
     }
 
-    /// Ends the kept tokens at the server (RFC 7009), then removes the file. If the server does not end them,
-    /// the file stays, so that the command can be called again.
+    /// Ends the kept tokens at the server (RFC 7009), then removes the file. If the server refuses, the file
+    /// stays, so that the command can be called again.
     package func signOut() async throws(LoginError) {
         try await file.locked { () async throws(LoginError) in
             guard let old = try file.read() else {
@@ -75,7 +75,7 @@ package struct LoginFlow: Sendable {
         for url in issuer.metadataURLs {
             let response = try await transport.get(url)
             guard response.status == 200 else {
-                // 4xx, or a redirect to a page: this place is not used. 5xx is a failure of the server.
+                // After 4xx, or a redirect to a page, the next URL is tried. 5xx is a failure of the server.
                 guard (300..<500).contains(response.status) else {
                     throw LoginError(
                         .serverUnreachable, "\(url) answered with status \(response.status); try again later")
@@ -92,7 +92,7 @@ package struct LoginFlow: Sendable {
         )
     }
 
-    /// Returns false when the person has to sign in again.
+    /// Refreshes the tokens. Returns false when the user has to sign in again.
     private func refresh(_ old: KeptTokens, at server: ServerMetadata) async throws(LoginError) -> Bool {
         guard let token = old.refreshToken else {
             guard let end = old.expiresAt, end > now() + 60 else { return false }
@@ -105,8 +105,9 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             let answer = try await transport.post(form)
             let response = try TokenResponse(status: answer.status, body: answer.body)
-            // Without the signature: a key set that cannot be fetched must not cost the rotated token. The ID
-            // token comes directly from the server (OpenID Connect Core §12.2, §3.1.3.7, rule 6).
+            // The signature is not checked: when the key set cannot be fetched, the rotated refresh token
+            // must not be lost. The ID token comes directly from the server (OpenID Connect Core §12.2,
+            // §3.1.3.7, rule 6).
             if let idToken = response.idToken {
                 try check(IDToken(parsing: idToken), nonce: nil, response, subject: old.subject)
             }
@@ -165,7 +166,7 @@ package struct LoginFlow: Sendable {
             try file.write(kept)
             report(kept)
         } catch {
-            // The tokens are not kept, so they should not be good either.
+            // Tokens that are not kept should not stay valid.
             if let endpoint = server.revocationEndpoint {
                 try? await revoke(
                     response.refreshToken, or: response.accessToken, at: endpoint, of: server)
@@ -245,7 +246,8 @@ package struct LoginFlow: Sendable {
         return try IDTokenSignature.check(token, keySet: answer.body)
     }
 
-    /// RFC 7009 §2.1. The refresh token takes its access tokens along.
+    /// Revokes the refresh token, which also ends its access tokens, or without it the access token (RFC 7009
+    /// §2.1).
     private func revoke(
         _ refreshToken: String?, or accessToken: String, at endpoint: String, of server: ServerMetadata
     ) async throws(LoginError) {
@@ -258,7 +260,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: answer.status, try? JSONValue(parsing: answer.body))
         } catch  where error.code == .tokenInvalid {
-            // Google's answer for a token that has ended already; the standard has 200 for it.
+            // Google responds so for an ended token; the standard requires 200.
         }
     }
 

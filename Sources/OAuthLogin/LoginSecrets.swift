@@ -3,7 +3,7 @@ import Encodings
 
 /// The random values of one sign-in. They live in memory only.
 struct LoginSecrets: Sendable {
-    /// Binds the answer to this sign-in (RFC 6749 §10.12).
+    /// Binds the authorization response to this sign-in (RFC 6749 §10.12).
     let state: String
     /// Binds the ID token to this sign-in (OpenID Connect Core §3.1.2.1).
     let nonce: String

@@ -3,16 +3,16 @@ import Encodings
 import NIOCore
 import NIOHTTP1
 
-/// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because
-/// they would carry a code, a token or the client's secret to another place.
+/// Requests to the authorization server, with bounds on time and size. Redirects are not followed, because a
+/// redirect would send a code, a token or the client's secret to another server.
 package struct LoginTransport: Sendable {
-    /// In bytes. Metadata and key sets of large servers have about 10,000.
+    /// Bytes. Metadata and key sets of large servers have about 10,000.
     static let longestBody = 262_144
 
     let client: HTTPClient
     let limit: Duration
 
-    /// - Parameter limit: The time for a request and its whole response.
+    /// - Parameter limit: Time limit of a request with its whole response.
     package init(client: HTTPClient, limit: Duration = .seconds(20)) {
         (self.client, self.limit) = (client, limit)
     }
@@ -22,7 +22,7 @@ package struct LoginTransport: Sendable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(10), write: .seconds(10)),
             decompression: .disabled)
-        // A person waits: an address that refuses connections is reported at once.
+        // A user waits, so a refused connection is reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }
@@ -60,7 +60,7 @@ package struct LoginTransport: Sendable {
         }
     }
 
-    /// The client's own deadline ends with the response head.
+    /// Applies the time limit to the whole response: the client's own deadline covers only the response head.
     private func bounded(
         _ body: @escaping @Sendable () async throws -> LoginResponse
     ) async throws -> LoginResponse {
@@ -76,7 +76,7 @@ package struct LoginTransport: Sendable {
         }
     }
 
-    /// Without the query.
+    /// URL for messages, without the query.
     private static func place(_ url: String) -> String { String(url.prefix { $0 != "?" }).forTerminal() }
 
     private static func words(for error: any Error) -> String {
@@ -90,7 +90,7 @@ package struct LoginTransport: Sendable {
     }
 }
 
-/// A response as it was received.
+/// A response as received.
 struct LoginResponse: Sendable {
     let status: Int
     let body: [UInt8]

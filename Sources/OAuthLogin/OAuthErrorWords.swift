@@ -4,7 +4,7 @@ import Encodings
 /// Core §3.1.2.6).
 enum OAuthErrorWords {
     /// - Parameters:
-    ///   - word: The server's `error`. An unknown one is shown as it is.
+    ///   - word: The server's `error`. An unknown error is shown unchanged.
     ///   - description: The server's `error_description`.
     static func error(_ word: String, description: String?) -> LoginError {
         let code: LoginError.Code =

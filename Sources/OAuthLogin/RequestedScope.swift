@@ -1,11 +1,11 @@
 import Encodings
 
-/// The scope that a sign-in asks for (RFC 6749 §3.3). Without one, the server decides.
+/// The requested scope of a sign-in (RFC 6749 §3.3). Without a scope, the server decides.
 package struct RequestedScope: Sendable, Equatable {
-    /// Space-separated; `nil` when none was given.
+    /// Space-separated names; `nil` without a requested scope.
     let text: String?
 
-    /// - Parameter options: Each may have several words. Throws `.optionMalformed`.
+    /// - Parameter options: Values of `--scope`, each with a name or several. Throws `.optionMalformed`.
     package init(_ options: [String]) throws(LoginError) {
         let words = options.flatMap { $0.split(separator: " ") }
         for word in words {
@@ -26,8 +26,8 @@ package struct RequestedScope: Sendable, Equatable {
         self.text = text.isEmpty ? nil : text
     }
 
-    /// Whether the answer must contain an ID token.
+    /// True if the response must contain an ID token.
     var hasOpenID: Bool { text?.split(separator: " ").contains("openid") ?? false }
-    /// Whether the answer may contain one: also when the server decides.
+    /// True if the response may contain an ID token: also when the server decides about the scope.
     var mayHaveOpenID: Bool { text == nil || hasOpenID }
 }

@@ -2,15 +2,17 @@ import Encodings
 import StrictJSON
 import WebOrigins
 
-/// What `siwa login` uses of a server's metadata (RFC 8414 §2, OpenID Connect Discovery §3), checked.
+/// The members of a server's metadata that `siwa login` uses, checked (RFC 8414 §2, OpenID Connect Discovery
+/// §3).
 struct ServerMetadata: Sendable, Equatable {
     let authorizationEndpoint: String
     let tokenEndpoint: String
     let revocationEndpoint: String?
     let keySetURL: String?
-    /// Whether every answer has `iss` (RFC 9207 §3), so that an answer without it is refused.
+    /// True if every authorization response has `iss` (RFC 9207 §3), so that a response without `iss` is
+    /// refused.
     let promisesIssuer: Bool
-    /// `nil` when the server does not say.
+    /// Methods of client authentication; `nil` when the metadata has none.
     let authenticationMethods: [String]?
 
     /// Throws `.metadataUnusable`, `.issuerMismatch` or `.serverUnsuitable`.
@@ -22,7 +24,8 @@ struct ServerMetadata: Sendable, Equatable {
             throw LoginError(.metadataUnusable, "the metadata of \(issuer.text) is not a JSON object")
         }
         let named = json["issuer"]?.string ?? ""
-        // Otherwise a server could bring the person to another one, and take its codes (RFC 8414 §6.2).
+        // Otherwise a server could send the user to another server and receive that server's codes (RFC 8414
+        // §6.2).
         guard named.isByteEqual(to: issuer.text) else {
             throw LoginError(
                 .issuerMismatch,
@@ -41,8 +44,8 @@ struct ServerMetadata: Sendable, Equatable {
         keySetURL = try Self.endpoint("jwks_uri", of: json, issuer)
         promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
         authenticationMethods = Self.words("token_endpoint_auth_methods_supported", of: json)
-        // A server that does not list its methods may still know S256: an unknown parameter is ignored, and
-        // then PKCE protects nothing, but the sign-in works as it would without PKCE.
+        // A server that does not list its methods may still support S256. If it does not, it ignores the
+        // parameter, and the sign-in works without the protection of PKCE.
         if let methods = Self.words("code_challenge_methods_supported", of: json), !methods.contains("S256") {
             throw LoginError(
                 .serverUnsuitable, "\(issuer.text) does not offer PKCE with S256, which siwa login needs")

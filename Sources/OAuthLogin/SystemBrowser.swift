@@ -1,20 +1,20 @@
 import Foundation
 
-/// Opens a URL in the browser of the person (RFC 8252 §8.12: never in a view of the program itself).
+/// Opens a URL in the user's browser (RFC 8252 §8.12: never in a view of the program itself).
 ///
-/// `BROWSER` decides, if it is set: programs separated by colons, of which the first that can be started is
-/// taken, with the URL in place of `%s` or after the other words. Otherwise it is the desktop's program.
+/// `BROWSER` takes precedence: programs separated by colons. The first program that can be started gets the
+/// URL, in place of `%s` or as its last argument. Without `BROWSER`, the desktop's program opens the URL.
 package struct SystemBrowser: Sendable {
     let environment: [String: String]
 
     package init(environment: [String: String]) { self.environment = environment }
 
-    /// Returns whether a program for it was started. It does not wait for that program.
+    /// Returns true if a program was started. Does not wait for the program.
     package func open(_ url: String) -> Bool {
         commands.contains { start($0, url) }
     }
 
-    /// The programs in the order in which they are tried, each with its words.
+    /// The programs in the order of the attempts, each with its arguments.
     var commands: [[String]] {
         let named = (environment["BROWSER"] ?? "").split(separator: ":").map { entry in
             entry.split(separator: " ").map(String.init)
@@ -23,13 +23,13 @@ package struct SystemBrowser: Sendable {
         #if os(macOS)
             return [["open"]]
         #else
-            // Without a display it would start a browser in this terminal, or none.
+            // Without a display, `xdg-open` would start a browser in this terminal, or no browser.
             let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0] != nil }
             return hasDisplay ? [["xdg-open"]] : []
         #endif
     }
 
-    /// The words with the URL. No shell reads them, so nothing in the URL is a command.
+    /// Returns the arguments with the URL. No shell reads them, so nothing in the URL is a command.
     static func arguments(_ words: ArraySlice<String>, for url: String) -> [String] {
         let filled = words.map { $0.replacingOccurrences(of: "%s", with: url) }
         return words.contains { $0.contains("%s") } ? filled : filled + [url]

@@ -4,8 +4,8 @@ import Foundation
 
 /// The private file with the tokens of one issuer and client.
 ///
-/// It lies in a directory of its own, mode 0700, which is also what two calls lock: a refresh token that is
-/// rotated must not be used twice.
+/// The file is in a directory of its own with mode 0700. A call locks the directory, because two calls must
+/// not use the same refresh token: the server rotates it.
 package struct TokenFile: Sendable {
     private static let longest = 64 * 1024
 
@@ -14,8 +14,8 @@ package struct TokenFile: Sendable {
 
     init(directory: String) { self.directory = directory }
 
-    /// Under `XDG_STATE_HOME`, or `~/.local/state` without it (XDG Base Directory Specification). Throws
-    /// `.fileUnusable` without a home.
+    /// Places the file under `XDG_STATE_HOME`, by default `~/.local/state` (XDG Base Directory
+    /// Specification). Throws `.fileUnusable` without a home directory.
     package init(
         environment: [String: String], issuer: IssuerURL, clientID: String
     ) throws(LoginError) {
@@ -27,13 +27,13 @@ package struct TokenFile: Sendable {
         } else {
             throw LoginError(.fileUnusable, "HOME is not set; set it, or XDG_STATE_HOME, to an absolute path")
         }
-        // The digest tells apart all issuers and clients; the host is for people.
+        // The digest distinguishes all issuers and clients; the host is for human readers.
         let digest = SHA256Digest.hash("\(issuer.text)\n\(clientID)")
         let host = issuer.host.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_" }
         directory = "\(state)/siwa/login/\(String(host))-\(Hexadecimal.encode(digest.prefix(8)))"
     }
 
-    /// Runs `body` while no other call uses these tokens. Throws `.fileUnusable` when another one does.
+    /// Runs `body` while no other call uses these tokens. Throws `.fileUnusable` when another call uses them.
     func locked<Result>(
         _ body: () async throws(LoginError) -> Result
     ) async throws(LoginError) -> Result {
@@ -83,8 +83,8 @@ package struct TokenFile: Sendable {
         return tokens
     }
 
-    /// Replaces the file. It is complete and on the disk when this returns: after a rotation the old refresh
-    /// token is worth nothing.
+    /// Replaces the file. The new content is complete and on disk when this returns, because a rotation ends
+    /// the old refresh token.
     func write(_ tokens: KeptTokens) throws(LoginError) {
         let new = "\(path).new"
         unlink(new)

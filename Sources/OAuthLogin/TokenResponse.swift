@@ -1,17 +1,17 @@
 import Encodings
 import StrictJSON
 
-/// A successful answer of the token endpoint (RFC 6749 §5.1).
+/// A successful response of the token endpoint (RFC 6749 §5.1).
 struct TokenResponse: Sendable, Equatable {
     let accessToken: String
-    /// In seconds; `nil` when the server does not say.
+    /// Lifetime of the access token in seconds; `nil` when the response has none.
     let lifetime: Int64?
     let refreshToken: String?
     let idToken: String?
-    /// What was granted; `nil` when it is what was asked for.
+    /// Granted scope; `nil` when it equals the requested scope.
     let scope: String?
 
-    /// In bytes, for each token.
+    /// Bytes of a token, at most.
     static let longestToken = 16 * 1024
 
     /// Throws the error of the server, or `.tokenResponseUnusable`.
@@ -32,12 +32,12 @@ struct TokenResponse: Sendable, Equatable {
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", of: json)
         idToken = try Self.token("id_token", of: json)
-        // A century bounds the arithmetic with times.
+        // The limit of a century prevents an overflow in the arithmetic with times.
         lifetime = json["expires_in"]?.integer.map { min(max(0, $0), 3_155_760_000) }
         scope = json["scope"]?.string.map { $0.forTerminal(limit: 2048) }
     }
 
-    /// The error of an answer with another status than 200.
+    /// The error of a response with a status other than 200.
     static func failure(status: Int, _ json: JSONValue?) -> LoginError {
         guard (400..<500).contains(status), let word = json?["error"]?.string, !word.isEmpty else {
             return LoginError(

@@ -1,27 +1,27 @@
-/// The host names of a development server: those of loopback, and the configured ones.
+/// The host names of a development server: loopback names and configured names.
 public struct AllowedHosts: Sendable, Equatable {
     private let names: Set<String>
 
-    /// - Parameter names: As in a URL, without a port; an IPv6 address with or without brackets. Wildcard
-    ///   addresses, which are only for listening, and invalid names are ignored.
+    /// - Parameter names: Names as in a URL, without a port; an IPv6 address with or without brackets.
+    ///   Invalid names are ignored, and wildcard addresses, which are only for listening.
     public init(_ names: some Sequence<String> = []) {
         self.names = Set(names.compactMap { Self.name($0) }).subtracting(["0.0.0.0", "[::]"])
     }
 
-    /// Whether the value of a `Host` field names this server. The port is ignored, because a forwarded port
+    /// True if the value of a `Host` field names this server. The port is ignored, because a forwarded port
     /// differs.
     public func allow(_ host: String) -> Bool {
-        // A name and a port. The field can be as long as a header.
+        // 300 bytes are enough for any name with a port. The field can be as long as a whole header.
         guard host.utf8.count <= 300, let name = Self.name(ofHostField: host) else { return false }
         return Self.isLoopback(name) || names.contains(name)
     }
 
-    /// Whether the text is a name or an address that `init` accepts.
+    /// True if `init` accepts the text as a name or an address.
     public static func isName(_ text: String) -> Bool { name(text) != nil }
 
     /// Returns the name in lower case, an IPv6 address with brackets.
     private static func name(_ text: String) -> String? {
-        // Some other letters become ASCII letters in lower case (for example U+212A).
+        // Some letters outside ASCII become ASCII letters in lower case (for example U+212A).
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.lowercased()
         let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
@@ -51,7 +51,8 @@ public struct AllowedHosts: Sendable, Equatable {
         return host.contains(":") && !host.hasPrefix("[") ? nil : name(host)
     }
 
-    /// Only some resolvers accept `127.1`, so only the form with four decimal parts counts.
+    /// True for a loopback name. Of IPv4 addresses only the form with four decimal parts counts, because only
+    /// some resolvers accept `127.1`.
     private static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name == "[::1]" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ import Encodings
 /// An absolute http or https URL, split into the parts that the configuration checks.
 package struct WebAddress: Equatable {
     package let isSecure: Bool
-    /// Without its port; an IPv6 address without brackets.
+    /// Host without its port; an IPv6 address without brackets.
     package let host: String
     package let port: UInt16?
     /// Empty, or beginning with a slash.
@@ -27,13 +27,13 @@ package struct WebAddress: Equatable {
         query = tail.firstIndex(of: "?").map { String(tail[tail.index(after: $0)...]) }
     }
 
-    /// Indicates that the host is a loopback name or an IP address. Apple accepts neither in the web flow.
+    /// True if the host is a loopback name or an IP address. Apple accepts neither in the web flow.
     package var isLocalOrNumeric: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.contains(":")
             || host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
-    /// Indicates that the host is this machine: no other form of a loopback address, because resolvers
+    /// True if the host is this machine. Other forms of a loopback address do not count, because resolvers
     /// differ.
     package var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 

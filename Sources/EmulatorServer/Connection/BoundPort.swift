@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The port on which the server listens, for callers that wait until it does.
+/// The port on which the server listens, for callers that wait until the server listens.
 package final class BoundPort: Sendable {
     private enum State {
         case pending([Int: CheckedContinuation<Int, any Error>])
@@ -48,7 +48,7 @@ package final class BoundPort: Sendable {
 
     package func bind(_ port: Int) { settle(.bound(port), with: .success(port)) }
 
-    /// The server has stopped. Later callers get the error too.
+    /// Reports that the server has stopped. Later callers get the error too.
     package func close(_ error: any Error) { settle(.closed(error), with: .failure(error)) }
 
     private func settle(_ newState: State, with result: Result<Int, any Error>) {

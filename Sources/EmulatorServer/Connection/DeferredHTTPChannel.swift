@@ -4,14 +4,12 @@ package import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when it begins to serve
-/// it.
+/// Serves HTTP/1.1 like Hummingbird's `HTTP1Channel`, but sets up a connection only when serving begins.
 ///
 /// `HTTP1Channel` creates a `NIOAsyncChannel` as soon as a connection is accepted, and NIO ends the process
 /// when such a channel is released before it ran ("Deinited NIOAsyncWriter without calling finish()").
-/// Hummingbird releases accepted connections that it does not serve yet when it is cancelled, and when a
-/// connection arrives while the socket is being closed. With this type, a plain channel is released then, and
-/// closed.
+/// Hummingbird releases accepted connections without serving them after a cancellation, and while it closes
+/// the socket. With this type it releases and closes a plain channel in these cases.
 package struct DeferredHTTPChannel: ServerChildChannel {
     let http: HTTP1Channel
 

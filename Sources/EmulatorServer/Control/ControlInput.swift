@@ -1,9 +1,9 @@
 package import StrictJSON
 
-/// The members of a control request, which are read one by one. Members that were not read are refused at the
-/// end, so that a misspelled name is an error. A known member that is `null` counts as absent.
+/// The members of a control request, which are read one by one. `finish` refuses members that were not read,
+/// so that a misspelled name is an error. A known member that is `null` counts as absent.
 package struct ControlInput {
-    /// In bytes. It limits the cost of one request.
+    /// Bytes of a body, at most. Limits the cost of one request.
     package static let bodyLimit = 64 * 1024
     private static let limits = JSONLimits(depth: 16, members: 128)
 
@@ -93,7 +93,7 @@ package struct ControlInput {
         return strings
     }
 
-    /// Reads one of a closed list of values.
+    /// Reads a value of a closed list.
     package mutating func word<Word: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ type: Word.Type
     ) throws(EmulatorError) -> Word? {

@@ -25,7 +25,7 @@ package struct ControlRequest {
         return value
     }
 
-    /// For requests whose body must be empty or an empty object.
+    /// Refuses members, for requests whose body must be empty or an empty object.
     package func requireNoInput() throws(EmulatorError) {
         try ControlInput(body).finish()
     }

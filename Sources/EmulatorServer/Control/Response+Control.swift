@@ -5,7 +5,7 @@ package import StrictJSON
 
 /// Responses of an emulator. Nothing is cached.
 extension Response {
-    /// JSON ends with a line break for terminals.
+    /// Returns JSON that ends with a line break, for terminals.
     package static func json(
         _ object: JSONObject, status: HTTPResponse.Status = .ok, type: String = "application/json"
     ) -> Response {

@@ -6,7 +6,7 @@ package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
     private let saver: StateSaver
     private let changingPaths: [String]
 
-    /// - Parameter changingPaths: Prefixes of the paths whose GET requests change what is saved.
+    /// - Parameter changingPaths: Prefixes of the paths whose GET requests change the saved state.
     package init(saver: StateSaver, changingPaths: [String]) {
         (self.saver, self.changingPaths) = (saver, changingPaths)
     }
@@ -20,8 +20,8 @@ package struct SavingMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             response = try await next(request, context)
         } catch {
-            // The work may have been done: the connection was cut after it, or the answer at a redirect URI
-            // was refused and has ended a link.
+            // The state may have changed although the request failed: the connection was cut afterwards, or
+            // the response at a redirect URI was refused and ended a link.
             try await saver.save()
             throw error
         }

@@ -2,13 +2,14 @@ import Cryptography
 import Encodings
 import Foundation
 
-/// The file that keeps an emulator's state across restarts: one line with the SHA-256 of the rest, then JSON.
+/// The file that keeps an emulator's state across restarts: a line with the SHA-256 of the JSON, then the
+/// JSON.
 ///
-/// It is replaced atomically, so that a crash leaves the old or the new state. Only its owner can read it,
-/// because it contains private keys and tokens, although only of the emulator.
+/// The file is replaced atomically, so that a crash leaves the old or the new state. Only its owner can read
+/// it, because it contains private keys and tokens, although only of the emulator.
 package struct StateFile<Snapshot: Codable>: Sendable {
     let path: String
-    /// Of the first line: which emulator wrote the file, and in which format.
+    /// Beginning of the first line: the emulator that wrote the file, and the format.
     private let firstWords: String
 
     package init(path: String, firstWords: String) {
@@ -57,8 +58,8 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         let newPath = "\(path).new"
         do {
             let body = Array(try encoder.encode(snapshot))
-            // A file that a crash has left is removed and not written to: it may be readable by others, or be
-            // a link.
+            // A file that a crash has left is removed, not reused: other users may be able to read it, or it
+            // may be a link.
             unlink(newPath)
             try PrivateFile.make(at: newPath, content: Data(head(of: body) + [UInt8(ascii: "\n")] + body))
         } catch {

@@ -9,13 +9,15 @@ import Synchronization
 #endif
 
 /// Keeps a second emulator away from a state file: both would write their whole state, and the later one
-/// would remove the users of the other. The system releases the lock when the process ends, however it ends.
+/// would remove the users of the other. The system releases the lock whenever the process ends, also after a
+/// crash.
 ///
-/// It is a file of its own, because the state file is replaced at each write.
+/// The lock has a file of its own, because the state file is replaced at each write.
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Throws `.stateFileUnwritable` while another process, or another emulator of this one, has the file.
+    /// Throws `.stateFileUnwritable` while another process, or another emulator of this process, has the
+    /// lock.
     init(beside path: String) throws(EmulatorError) {
         let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw EmulatorError(.stateFileUnwritable, detail: path) }

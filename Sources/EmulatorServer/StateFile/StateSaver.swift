@@ -1,13 +1,13 @@
 package import Logging
 
-/// Writes a state file, one write at a time. Callers that come during a write share the next one.
+/// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
 package actor StateSaver {
     private let write: @Sendable () throws -> Void
     private let logger: Logger
     private var running: Task<Void, any Error>?
     private var next: Task<Void, any Error>?
 
-    /// - Parameter write: Writes the state as it is when this is called.
+    /// - Parameter write: Writes the state as of the moment of the call.
     package init(logger: Logger, write: @escaping @Sendable () throws -> Void) {
         (self.logger, self.write) = (logger, write)
     }
