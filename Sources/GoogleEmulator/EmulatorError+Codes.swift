@@ -4,11 +4,11 @@ import HTTPTypes
 /// The reasons of the fake Google.
 extension EmulatorError.Code {
     public static let linkNotFound = Self("link_not_found", .notFound)
-    /// No authorization server is configured, or none with this endpoint.
+    /// No authorization server is configured, or the server has no such endpoint.
     public static let serverMissing = Self("server_missing", .conflict)
-    /// The answer at a redirect URI belongs to no link that was begun.
+    /// The response at a redirect URI has an unknown `state`: no such link was begun.
     public static let stateUnknown = Self("state_unknown", .badRequest)
-    /// The link has no token for this.
+    /// The link has no token for the request.
     public static let tokenMissing = Self("token_missing", .conflict)
     /// The page is from an earlier run.
     public static let pageOutdated = Self("page_outdated", .badRequest)

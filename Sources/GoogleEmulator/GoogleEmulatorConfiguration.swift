@@ -10,23 +10,23 @@ public struct GoogleEmulatorConfiguration: Sendable {
     public var hostNames: [String] = []
     /// The project in Google's console. It is a part of the redirect URI.
     public var projectID = "fake-project"
-    /// What the authorization server has given to Google.
+    /// Client ID that the authorization server has given to Google.
     public var clientID: String
     public var clientSecret: String
     /// The `aud` of Google's own tokens.
     public var googleClientID = "123-fake.apps.googleusercontent.com"
-    /// What Google asks for, unless a request says otherwise.
+    /// Scopes that Google requests by default.
     public var scopes: [String]
-    /// The authorization server. It can also be set later, when its port is known.
+    /// The authorization server. Can also be set later, when its port is known.
     public var server: LinkedServer?
-    /// The API key of the app's backend, for introspection and App Flip. Without one, introspection uses
-    /// Google's own client, and App Flip is not possible.
+    /// The API key of the app's backend, for introspection and App Flip. Without an API key, introspection
+    /// uses Google's own client, and App Flip is not possible.
     public var apiKey: String?
     /// The fake Apple, from which the emulated iPhone app gets identity tokens.
     public var appleURL: String?
-    /// The first signing key. Without one, it is the key of the state file, or a key is made at the start.
+    /// The first signing key. Default: the key of the state file, or a new key.
     public var key: GoogleKey?
-    /// Keeps links, events and keys across restarts. Without one, they are in memory only.
+    /// File that keeps links, events and keys across restarts. Without a file they are in memory only.
     public var stateFile: String?
 
     public init(clientID: String, clientSecret: String, scopes: [String] = []) {
@@ -47,19 +47,19 @@ public struct GoogleEmulatorConfiguration: Sendable {
     }
 }
 
-/// The URLs of the authorization server that people's accounts are linked with, as they are typed into
-/// Google's console.
+/// The URLs of the authorization server with which users' accounts are linked, as typed into Google's
+/// console.
 public struct LinkedServer: Sendable, Equatable {
-    /// Also the `iss` of its security event tokens.
+    /// Issuer, also the `iss` of the server's security event tokens.
     public var issuer: String
     public var authorizationURL: String
     public var tokenURL: String
     public var revocationURL: String
     public var introspectionURL: String
     public var appFlipURL: String
-    /// Takes Google's security event tokens.
+    /// Endpoint that receives Google's security event tokens.
     public var securityEventsURL: String
-    /// Says where the keys of the server's security event tokens are.
+    /// Document with the location of the keys of the server's security event tokens.
     public var riscConfigurationURL: String
 
     /// The URLs of siwa with this issuer.

@@ -1,7 +1,7 @@
 // GoogleEmulator owns a fake Google: an app that links accounts with an authorization server, by the browser,
 // by App Flip and by streamlined linking, with keys of its own and with security events in both directions.
-// It is only a client: it never imports what decides about grants, so that it does not share its bugs. It
-// stores nothing on disk except the state file.
+// It is only a client and never imports the authorization server, so that both do not share a bug. It stores
+// nothing on disk except the state file.
 
 public import EmulatorServer
 import Hummingbird
@@ -12,7 +12,7 @@ import WebOrigins
 
 /// The fake Google as a service: one HTTP server for its pages, its endpoints and the control API.
 ///
-/// Bind it to loopback: every client that can reach it can read the tokens of all links.
+/// Bind it to loopback: every client that can reach the service can read the tokens of all links.
 public final class GoogleEmulatorService: Service {
     /// The functions of the control API, for callers in the same process.
     public let state: GoogleState
@@ -67,7 +67,7 @@ public final class GoogleEmulatorService: Service {
         let hosts = AllowedHosts(configuration.hostNames + [configuration.host])
         router.add(middleware: ForeignPageMiddleware(hosts: hosts))
         if let saver {
-            // The responses at redirect URIs come by GET.
+            // Authorization responses arrive at redirect URIs by GET.
             router.add(middleware: SavingMiddleware(saver: saver, changingPaths: ["/r/", "/a/"]))
         }
         PageRoutes(state: state).add(to: router)

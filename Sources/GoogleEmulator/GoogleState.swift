@@ -3,12 +3,12 @@ import JOSE
 import ServiceLifecycle
 import Synchronization
 
-/// What the fake Google keeps. All methods are thread-safe.
+/// The state of the fake Google. All methods are thread-safe.
 public final class GoogleState: Sendable {
     struct World {
         var server: LinkedServer?
         var appleURL: String?
-        /// `http://127.0.0.1:PORT`, when the emulator listens.
+        /// `http://127.0.0.1:PORT`, once the emulator listens.
         var baseURL = ""
         var links = LinkBook()
         var exchanges = ExchangeLog()
@@ -29,14 +29,14 @@ public final class GoogleState: Sendable {
         world = Mutex(World(server: configuration.server, appleURL: configuration.appleURL, keys: keys))
     }
 
-    /// Restores the state of an earlier run. Its keys are those that this was made with.
+    /// Restores the state of an earlier run, except the keys, which the initializer received.
     func restore(_ snapshot: GoogleSnapshot) {
         update { ($0.links, $0.inbox) = (snapshot.links, snapshot.inbox) }
     }
 
     func snapshot() -> GoogleSnapshot { update { GoogleSnapshot($0) } }
 
-    /// Reads or changes everything under one lock. Nothing slow is done in it.
+    /// Reads or changes the whole state under one lock. `body` must be fast.
     func update<Result>(_ body: (inout sending World) -> sending Result) -> sending Result {
         world.withLock(body)
     }
@@ -56,8 +56,8 @@ public final class GoogleState: Sendable {
     public var receivedEvents: [ReceivedEvent] { update { $0.inbox.events } }
     public var exchanges: [Exchange] { update { $0.exchanges.exchanges } }
 
-    /// Where the authorization server sends answers for linking in the browser, and for App Flip. On the
-    /// emulator's own origin, because Google's hosts do not lead here.
+    /// Redirect URIs for linking in the browser and for App Flip. They are on the emulator's own origin,
+    /// because Google's hosts do not reach the emulator.
     public var redirectURIs: [String] {
         let base = update { $0.baseURL }
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
@@ -92,7 +92,7 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// Signs with a new key from now on. The old ones stay published.
+    /// Makes a new key the signing key. The old keys stay published.
     func rotateKey() throws -> GoogleKey {
         let key = try GoogleKey.generate()
         update { world in
@@ -102,7 +102,7 @@ public final class GoogleState: Sendable {
         return key
     }
 
-    /// Waits for the delay of a fault. A shutdown does not wait for it.
+    /// Waits for the delay of a fault. A shutdown ends the wait.
     func wait(_ milliseconds: Int64) async {
         try? await cancelWhenGracefulShutdown { [clock] in try await clock.sleep(milliseconds) }
     }

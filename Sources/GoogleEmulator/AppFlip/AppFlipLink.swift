@@ -2,7 +2,7 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// A universal link, as the app on the person's iPhone receives it.
+/// A universal link, as the app on the user's iPhone receives it.
 struct AppFlipLink: Sendable {
     let clientID: String
     let redirectURI: String
@@ -31,7 +31,7 @@ struct AppFlipLink: Sendable {
         return fields
     }
 
-    /// What the app opens by itself when it cannot ask its backend. The state comes back, so that Google can
+    /// URL that the app opens when it cannot reach its backend. The URL returns `state`, so that Google can
     /// go on in the browser.
     func url(error: String) -> String {
         let fields = FormEncoding.encode([("error", error), ("state", state)])
@@ -39,22 +39,22 @@ struct AppFlipLink: Sendable {
     }
 }
 
-/// What the person decides in the app.
+/// Decision of the user in the app.
 enum AppFlipDecision: String, CaseIterable {
     case granted, denied, cancelled
 }
 
-/// Who the person is for the app's backend.
+/// Identity of the user for the app's backend.
 enum AppFlipIdentity: Sendable {
     case accountID(String)
     case identityToken(String)
 }
 
-/// The person's own iPhone app and its backend.
+/// The user's iPhone app and its backend.
 struct AppFlipApp: Sendable {
     enum Check: Equatable {
         case fine
-        /// The link is not from this Google: the app answers `invalid_request`.
+        /// The link is from another client: the app returns `invalid_request`.
         case otherClient
         /// The app opens nothing, because the address is not Google's.
         case otherRedirectURI
@@ -62,7 +62,7 @@ struct AppFlipApp: Sendable {
 
     let state: GoogleState
 
-    /// What the app checks before it asks (Google's page on App Flip).
+    /// Checks the link as the app does before it asks for consent (Google's page on App Flip).
     func check(_ link: AppFlipLink) -> Check {
         let known =
             state.redirectURIs.dropFirst()
@@ -75,8 +75,8 @@ struct AppFlipApp: Sendable {
         return link.clientID.isByteEqual(to: state.configuration.clientID) ? .fine : .otherClient
     }
 
-    /// Asks the authorization server for the URL to open. Without a usable answer, the app makes the
-    /// `cancelled` one itself.
+    /// Requests the URL to open from the authorization server. Without a usable response, the app makes the
+    /// URL with the error `cancelled` itself.
     func decide(
         _ decision: AppFlipDecision, _ link: AppFlipLink, identity: AppFlipIdentity?, scopes: String? = nil
     ) async throws(EmulatorError) -> (redirectTo: String, answer: ServerClient.Answer) {
@@ -105,8 +105,8 @@ struct AppFlipApp: Sendable {
 
     /// Gets an identity token from the fake Apple, as the app would from iOS.
     ///
-    /// - Parameter subject: The user there; `nil` for the usual one. Throws `.serverMissing` without a fake
-    ///   Apple, or when it answers otherwise.
+    /// - Parameter subject: The user at the fake Apple; `nil` for the default user. Throws `.serverMissing`
+    ///   without a fake Apple, or without an identity token in its response.
     func identityToken(subject: String?) async throws(EmulatorError) -> String {
         guard let apple = state.update({ $0.appleURL }) else {
             throw EmulatorError(

@@ -1,7 +1,7 @@
 import StrictJSON
 
 extension AccountLink {
-    /// With the tokens: the control API is for tests.
+    /// The link with its tokens: the control API is for tests.
     var json: JSONObject {
         var json = JSONObject([
             ("id", .string(id)), ("mode", .string(mode.rawValue)), ("status", .string(status.word)),
@@ -22,7 +22,7 @@ extension AccountLink {
 }
 
 extension ServerClient.Answer {
-    /// What the authorization server answered, as it was.
+    /// The response of the authorization server, unchanged.
     var asJSON: JSONObject {
         var object = JSONObject()
         object["status"] = status.map { .integer(Int64($0)) }

@@ -49,7 +49,7 @@ struct ControlRoutes: Sendable {
                 ("redirect_uri", .string(start.begun.redirectURI)),
             ])
         }
-        // For answers to Google's own redirect URIs, which do not lead here.
+        // For responses to Google's own redirect URIs, which do not reach this emulator.
         on(group, .post, "answer") { call in
             let url = try call.input { body throws(EmulatorError) in
                 try body.required("url", maximum: 16_384)

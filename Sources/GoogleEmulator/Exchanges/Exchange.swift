@@ -1,20 +1,20 @@
-/// One request and its answer, as the page shows them: with shortened secrets.
+/// One request and its response, as the page shows them: with shortened secrets.
 public struct Exchange: Sendable, Equatable {
     public let number: Int
     /// Milliseconds since 1970.
     public let at: Int64
-    /// What the request is for.
+    /// Purpose of the request.
     public let title: String
     /// Method, URL and fields, one per line.
     public let request: String
-    /// Status and body, or why there was no answer.
+    /// Status and body, or the reason why no response arrived.
     public let answer: String
 }
 
 /// The latest exchanges. Pure, and bounded in number and size.
 struct ExchangeLog: Sendable {
     static let capacity = 50
-    /// In characters, for a request and for an answer.
+    /// Characters of a request or a response, at most.
     static let longestText = 4096
 
     private(set) var exchanges: [Exchange] = []

@@ -2,14 +2,14 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Texts of requests and answers for the page, in which secrets are shortened.
+/// Texts of requests and responses for the page, with shortened secrets.
 enum ShownText {
     private static let secretNames: Set = [
         "client_secret", "code", "access_token", "refresh_token", "id_token", "assertion", "code_verifier",
         "token", "identity_token", "authorization_code",
     ]
 
-    /// The beginning of a secret, so that two of them can be told apart.
+    /// The beginning of a secret, so that secrets can be distinguished.
     static func shortened(_ secret: String) -> String {
         secret.count > 24 ? "\(secret.prefix(12))… (\(secret.utf8.count) bytes)" : "\(secret.prefix(4))…"
     }
@@ -18,7 +18,7 @@ enum ShownText {
         fields.map { field in
             guard secretNames.contains(field.name) else { return "\(field.name) = \(field.value)" }
             let shown = "\(field.name) = \(shortened(field.value))"
-            // What a token says of the person explains the answer.
+            // The claims of a token explain the response.
             return token(field.value).map { "\(shown)\n\($0)" } ?? shown
         }.joined(separator: "\n")
     }
@@ -31,8 +31,8 @@ enum ShownText {
         return "\(url[..<mark])\n\(fields(query))"
     }
 
-    /// JSON with shortened secrets and below it what its tokens say, a token with its content, or the text
-    /// itself.
+    /// JSON with shortened secrets and below it the content of its tokens, or a token with its content, or
+    /// the text itself.
     static func body(_ body: [UInt8]) -> String {
         if let json = try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) {
             let tokens = json.object?.members.compactMap { member -> String? in
@@ -68,7 +68,7 @@ enum ShownText {
         }
     }
 
-    /// Lower-case words. An authorization code has digits and upper case letters too.
+    /// True for lower-case words. An authorization code also has digits and capital letters.
     private static func isErrorName(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.utf8.allSatisfy {
@@ -86,7 +86,7 @@ enum ShownText {
         return "\(url[..<mark])?\(parameters.joined(separator: "&"))"
     }
 
-    /// One member per line.
+    /// Formats an object with one member per line.
     private static func lines(of value: JSONValue, indent: String) -> String {
         guard let object = value.object, !object.members.isEmpty else {
             return String(decoding: value.serialized(), as: UTF8.self)

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// Where a fault can be set. The raw value is its name in the control API.
+/// Place of a fault. The raw value is its name in the control API.
 public enum FaultPlace: String, Sendable, CaseIterable {
     /// Google's requests to the token endpoint.
     case token
@@ -14,23 +14,23 @@ public enum FaultPlace: String, Sendable, CaseIterable {
 
 /// A fault, until it is removed or has been applied often enough.
 public struct GoogleFault: Sendable, Equatable {
-    /// Longer than usual time limits.
+    /// The longest delay, longer than usual time limits.
     public static let maximumDelay: Int64 = 60_000
 
-    /// What happens to a request of Google, at `token` only.
+    /// Loss of a request of Google or of its response, at `token` only.
     public enum Loss: String, Sendable, CaseIterable {
-        /// It is not sent, as if the server were unreachable.
+        /// The request is not sent, as if the server were unreachable.
         case request
-        /// It is sent, and its answer does not arrive: Google cannot know what was done.
+        /// The request is sent, but the response does not arrive: Google does not know the outcome.
         case answer
     }
 
-    /// Before the request is sent or answered.
+    /// Delay before the request is sent, or before the response.
     public var delayMilliseconds: Int64 = 0
-    /// The answer of an endpoint of Google instead of its own, 200 to 599. Nothing is done then.
+    /// Status of the response of Google's endpoint, 200 to 599. The endpoint then does no work.
     public var status: Int?
     public var loss: Loss?
-    /// To how many requests it still applies; `nil` for all.
+    /// Number of requests to which the fault still applies; `nil` for all.
     public var remainingRequests: Int?
 
     public init() {}

@@ -37,7 +37,7 @@ public struct GoogleKey: Sendable {
         return segments.compact
     }
 
-    /// The key set (RFC 7517 §5) that `/oauth2/v3/certs` answers.
+    /// The key set (RFC 7517 §5), the response of `/oauth2/v3/certs`.
     static func document(_ keys: [GoogleKey]) -> JSONObject {
         let entries = keys.map { JSONValue.object($0.privateKey.publicJWK(keyID: $0.keyID)) }
         return JSONObject([("keys", .array(entries))])

@@ -2,7 +2,7 @@ import EmulatorServer
 
 /// A link between a Google account and an account of the app, or a failed attempt to make one.
 public struct AccountLink: Sendable, Equatable, Codable {
-    /// How the person came to the link.
+    /// Method of linking.
     public enum Mode: String, Sendable, CaseIterable, Codable {
         case browser
         case appFlip = "app_flip"
@@ -11,13 +11,13 @@ public struct AccountLink: Sendable, Equatable, Codable {
 
     public enum Status: Sendable, Equatable, Codable {
         case linked
-        /// `error` of the server's answer, or of the token endpoint.
+        /// `error` of the authorization response, or of the token endpoint.
         case failed(error: String)
-        /// The person unlinked in the Google app.
+        /// The user unlinked in the Google app.
         case unlinkedByGoogle
         /// The server's security event said that the refresh token has ended.
         case unlinkedByService
-        /// The token endpoint answered `invalid_grant`.
+        /// The token endpoint returned `invalid_grant`.
         case refused
 
         var word: String {
@@ -41,32 +41,32 @@ public struct AccountLink: Sendable, Equatable, Codable {
     /// Seconds since 1970.
     public internal(set) var expiresAt: Int64?
     public internal(set) var refreshToken: String?
-    /// What the app's API said of the access token when it was last called.
+    /// State of the access token in the latest response of the app's API.
     public internal(set) var isActive: Bool?
-    /// The account of the app, as the API said it: `sub` of the introspection.
+    /// The account of the app: `sub` of the introspection.
     public internal(set) var account: String?
 
-    /// What Google does after an error of App Flip: some are recovered from in the browser.
+    /// True if Google goes on in the browser after this error of App Flip.
     public var goesOnInBrowser: Bool {
         guard case .failed(let error) = status, mode == .appFlip else { return false }
         return error == "cancelled" || error == "invalid_request"
     }
 }
 
-/// A link that was begun: the authorization request that Google made.
+/// A begun link: the authorization request of Google.
 struct BegunLink: Sendable, Equatable, Codable {
     let state: String
     let mode: AccountLink.Mode
-    /// Repeated in the token request.
+    /// Redirect URI, which the token request repeats.
     let redirectURI: String
     let scope: String
     let userLocale: String?
     let loginHint: String?
-    /// With PKCE.
+    /// `code_verifier` (RFC 7636 §4.1); `nil` without PKCE.
     let verifier: String?
 }
 
-/// All links. Pure, and bounded: the oldest are dropped.
+/// All links. Pure, and bounded: the oldest links are dropped.
 struct LinkBook: Sendable, Codable {
     static let capacity = 100
 
@@ -79,7 +79,7 @@ struct LinkBook: Sendable, Codable {
         begun.append(link)
     }
 
-    /// Removes and returns the link that was begun with this state.
+    /// Removes and returns the begun link with this `state`.
     mutating func takeBegun(_ state: String) -> BegunLink? {
         begun.firstIndex { $0.state == state }.map { begun.remove(at: $0) }
     }
@@ -96,7 +96,7 @@ struct LinkBook: Sendable, Codable {
         return link
     }
 
-    /// - Parameter id: `nil` for the newest.
+    /// - Parameter id: ID of the link; `nil` for the newest link.
     func link(_ id: String?) throws(EmulatorError) -> AccountLink {
         guard let link = id == nil ? links.last : links.first(where: { $0.id == id }) else {
             throw EmulatorError(.linkNotFound, detail: id == nil ? "there is no link yet" : "")
@@ -104,7 +104,7 @@ struct LinkBook: Sendable, Codable {
         return link
     }
 
-    /// Does nothing when the link was dropped.
+    /// Changes a link. Does nothing when the link was dropped.
     mutating func change(_ id: String, _ body: (inout AccountLink) -> Void) {
         guard let index = links.firstIndex(where: { $0.id == id }) else { return }
         body(&links[index])

@@ -2,19 +2,19 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// What a caller wants of a new link. Without a value, the usual one of the configuration is taken.
+/// Values of a new link. A missing value has its default from the configuration.
 struct LinkRequest: Sendable {
     var mode = AccountLink.Mode.browser
     var scope: String?
     var userLocale: String?
     var loginHint: String?
-    /// Whether Google sends a PKCE challenge, as its newest page asks of agents.
+    /// True if Google sends a PKCE challenge, as Google's newest documentation requires of agents.
     var usesPKCE = true
-    /// For tests of other redirect URIs.
+    /// Redirect URI in place of the emulator's, for tests.
     var redirectURI: String?
 }
 
-/// The start of a link: what is opened in the browser, or as a universal link.
+/// The start of a link: the URL to open in the browser, or as a universal link.
 struct LinkStart: Sendable {
     let url: String
     let begun: BegunLink
@@ -74,7 +74,7 @@ struct Linking: Sendable {
         return fields
     }
 
-    /// Takes the answer at a redirect URI, and exchanges its code.
+    /// Receives the authorization response at a redirect URI, and exchanges its code.
     ///
     /// - Parameter fields: The query. Throws `.stateUnknown`, and `.serverMissing`.
     func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
@@ -110,7 +110,7 @@ struct Linking: Sendable {
         return add(begun.mode, tokens)
     }
 
-    /// Adds a link with the tokens of an answer.
+    /// Adds a link with the tokens of a response.
     func add(_ mode: AccountLink.Mode, _ tokens: LinkTokens, subject: String? = nil) -> AccountLink {
         let now = state.now
         return state.update { world in
@@ -127,10 +127,10 @@ struct Linking: Sendable {
         state.update { $0.links.add(mode, .failed(error: String(error.prefix(Self.longestError)))) }
     }
 
-    /// In characters.
+    /// Characters of a stored error, at most.
     private static let longestError = 200
 
-    /// Google sends its client's secret in the body (RFC 6749 §2.3.1).
+    /// The client's credentials, which Google sends in the body (RFC 6749 §2.3.1).
     var clientFields: [(name: String, value: String)] {
         [
             ("client_id", state.configuration.clientID), ("client_secret", state.configuration.clientSecret),

@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The tokens of an answer of the token endpoint (RFC 6749 §5.1). Bounded, because they are kept.
+/// The tokens of a response of the token endpoint (RFC 6749 §5.1). Bounded, because they are stored.
 struct LinkTokens: Sendable, Equatable {
     /// In bytes.
     static let longestToken = 16 * 1024
@@ -10,7 +10,7 @@ struct LinkTokens: Sendable, Equatable {
     let accessToken: String
     let refreshToken: String?
     let scope: String?
-    /// In seconds. A century bounds the arithmetic with times.
+    /// Seconds. The limit of a century prevents an overflow in the arithmetic with times.
     let lifetime: Int64?
 
     /// `nil` without an access token, and for values that are too long.

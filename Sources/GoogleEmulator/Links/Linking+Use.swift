@@ -20,7 +20,7 @@ extension Linking {
         return answer
     }
 
-    /// Calls the app's API with the access token, which asks the authorization server whether it is good
+    /// Calls the app's API with the access token. The API asks the authorization server for the token's state
     /// (RFC 7662).
     func call(_ id: String?) async throws(EmulatorError) -> ServerClient.Answer {
         let link = try link(id)

@@ -2,11 +2,12 @@ import EmulatorServer
 import Encodings
 import Hummingbird
 
-/// The person's own iPhone app after it has received the universal link: it checks it and asks for consent.
+/// The user's iPhone app after it has received the universal link: the app checks the link and asks for
+/// consent.
 struct AppPage {
     let link: AppFlipLink
     let app: AppFlipApp
-    /// Of the form (CSRF).
+    /// Token of the form (CSRF).
     let token: String
 
     var response: Response {
@@ -52,7 +53,7 @@ struct AppPage {
     }
 }
 
-/// What the app's backend got, and the URL that the app opens.
+/// The response to the app's backend, and the URL that the app opens.
 struct AppAnswerPage {
     let redirectTo: String
     let answer: ServerClient.Answer

@@ -15,7 +15,7 @@ struct GooglePage {
     /// HTML in which all values are escaped.
     let content: String
     var status = HTTPResponse.Status.ok
-    /// For a page with two columns.
+    /// True for a page with two columns.
     var isWide = false
 
     var response: Response {
@@ -25,7 +25,7 @@ struct GooglePage {
         var headers = HTTPFields()
         if let name = HTTPField.Name("Content-Security-Policy") { headers[name] = document.policy }
         if let name = HTTPField.Name("X-Content-Type-Options") { headers[name] = "nosniff" }
-        // Not `no-referrer`: with it browsers send `Origin: null` with the page's own forms.
+        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
         if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "same-origin" }
         return .uncached(status, "text/html; charset=utf-8", Array(document.html.utf8), headers: headers)
     }

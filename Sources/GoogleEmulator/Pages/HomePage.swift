@@ -2,10 +2,10 @@ import EmulatorServer
 import Encodings
 import Hummingbird
 
-/// The page that is the Google app: makes links, uses them, and shows every request and answer.
+/// The page of the Google app: makes links, uses them, and shows every request and response.
 struct HomePage {
     let state: GoogleState
-    /// Of the forms (CSRF).
+    /// Token of the forms (CSRF).
     let token: String
 
     var response: Response {

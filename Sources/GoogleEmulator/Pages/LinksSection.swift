@@ -1,10 +1,10 @@
 import EmulatorServer
 import Encodings
 
-/// The links on the page, newest first, with what can be done with each.
+/// The links on the page, newest first, with their actions.
 struct LinksSection {
     let links: [AccountLink]
-    /// Of the forms (CSRF).
+    /// Token of the forms (CSRF).
     let token: String
 
     var html: String {
@@ -62,7 +62,7 @@ struct LinksSection {
         return rows
     }
 
-    /// Google and the server can differ for a while.
+    /// Text for an inactive access token. Google and the server can differ for a while.
     private func inactive(_ link: AccountLink) -> String {
         let words = "the access token is not active"
         guard link.status == .linked else { return words }
@@ -70,7 +70,7 @@ struct LinksSection {
             "\(words). Google learns why when it refreshes the token, or from a security event of the server."
     }
 
-    /// A link that has ended can still be used, to see how the server refuses it.
+    /// Buttons of a link. An ended link has buttons too, to show how the server refuses it.
     private func buttons(_ link: AccountLink) -> String {
         let unlink =
             link.status == .linked ? "<button name=\"action\" value=\"unlink\">Unlink</button>" : ""
@@ -83,7 +83,7 @@ struct LinksSection {
     }
 }
 
-/// Every request and answer, newest first. The newest is open.
+/// Every request and response, newest first. The newest is open.
 struct ExchangesSection {
     let exchanges: [Exchange]
 

@@ -4,22 +4,22 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// Google's requests to the authorization server, each of which is recorded. Redirects are not followed, and
-/// answers are bounded in time and size.
+/// Google's requests to the authorization server. Each request is recorded. Redirects are not followed, and
+/// responses are bounded in time and size.
 struct ServerClient: Sendable {
     static let timeout = TimeAmount.seconds(15)
     /// In bytes.
     static let longestAnswer = 262_144
 
-    /// What came back.
+    /// Result of a request.
     struct Answer: Sendable {
-        /// `nil` when there was no answer.
+        /// `nil` when no response arrived.
         let status: Int?
         let body: [UInt8]
 
         var json: JSONValue? { try? JSONValue(parsing: body, limits: JSONLimits(depth: 16, members: 256)) }
 
-        /// `error` of an OAuth answer, or a word for what was wrong.
+        /// `error` of an OAuth response, or a word for another failure.
         var error: String {
             guard let status else { return "unreachable" }
             return json?["error"]?.string ?? json?["code"]?.string ?? json?["err"]?.string
@@ -35,11 +35,11 @@ struct ServerClient: Sendable {
 
     let state: GoogleState
 
-    /// Sends a request. A failure is an answer without a status.
+    /// Sends a request. A failure is a result without a status.
     ///
     /// - Parameters:
-    ///   - title: What the request is for, as the page shows it.
-    ///   - place: Where a fault may be set.
+    ///   - title: Purpose of the request, for the page.
+    ///   - place: Place of faults for the request.
     func post(
         _ title: String, _ url: String, _ body: Body, bearer: String? = nil, at place: FaultPlace? = nil
     ) async -> Answer {

@@ -7,7 +7,7 @@ import NIOCore
 
 /// The fields of a form of the emulator's own pages.
 struct PageForm: Sendable {
-    /// In bytes: what the control API allows for the longest member of a link, and more than a page offers.
+    /// Bytes. The limit of the control API for the longest member of a link, and more than a page offers.
     static let longestField = 2048
 
     private let fields: [(name: String, value: String)]
@@ -18,7 +18,7 @@ struct PageForm: Sendable {
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {
             throw EmulatorError(.bodyMalformed, detail: "not a form")
         }
-        // Some of them are kept.
+        // Some fields are stored, so their length is bounded.
         if let long = fields.first(where: { $0.value.utf8.count > Self.longestField }) {
             throw EmulatorError(
                 .memberMalformed, detail: "\(long.name.prefix(64)): at most \(Self.longestField) bytes")
@@ -31,11 +31,11 @@ struct PageForm: Sendable {
         fields.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    /// All fields but the token of the page.
+    /// All fields except the token of the page.
     var parameters: [(name: String, value: String)] { fields.filter { $0.name != "token" } }
 
-    /// Another site can submit a form from a developer's browser, but cannot read the page's token (CSRF).
-    /// Throws `.pageOutdated`.
+    /// Checks the page's token. Another site can submit a form from a developer's browser, but cannot read
+    /// the token (CSRF). Throws `.pageOutdated`.
     func check(token: String) throws(EmulatorError) {
         guard ConstantTime.areEqual(Array((self["token"] ?? "").utf8), Array(token.utf8)) else {
             throw EmulatorError(.pageOutdated, detail: "this page is from an earlier run; reload it")

@@ -4,7 +4,7 @@ import Encodings
 import HTTPTypes
 import Hummingbird
 
-/// The pages: the Google app, and the person's own iPhone app.
+/// The pages: the Google app, and the user's iPhone app.
 struct PageRoutes: Sendable {
     let state: GoogleState
     private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
@@ -20,7 +20,7 @@ struct PageRoutes: Sendable {
                 let fields = FormEncoding.decode((request.uri.query ?? "").utf8) ?? []
                 let base = state.update { $0.baseURL }
                 let link = try await linking.receiveResponse(fields, at: base + request.uri.path)
-                // Not `/r/…` with its code any more, also not in the history.
+                // The redirect removes the URL with the code from the browser's history.
                 return Response.seeOther("/#link-\(link.id)")
             }
         }

@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// What others ask of Google: its keys, its configuration, reports of events, and the redirect URIs.
+/// Google's endpoints: its keys, its configuration, reports of events, and the redirect URIs.
 struct ProtocolRoutes: Sendable {
     let state: GoogleState
 

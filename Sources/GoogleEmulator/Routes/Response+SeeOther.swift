@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension Response {
-    /// Another page, so that reloading does not repeat what was done.
+    /// Redirects to another page, so that reloading does not repeat the action.
     static func seeOther(_ path: String) -> Response {
         Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
     }

@@ -3,7 +3,7 @@ import Encodings
 import JOSE
 import StrictJSON
 
-/// Why Google refuses a security event token (RFC 8935 §2.4). The raw value is `err` of the answer.
+/// Reason for refusing a security event token (RFC 8935 §2.4). The raw value is `err` of the response.
 enum EventReportRefusal: String, Error {
     case malformed = "invalid_request"
     case key = "invalid_key"
@@ -12,12 +12,12 @@ enum EventReportRefusal: String, Error {
     case signature = "authentication_failed"
 }
 
-/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that it does
-/// not share with what signs them.
+/// Checks the security event tokens that the authorization server reports (RFC 8417), with code that is not
+/// shared with the signer.
 struct EventReport: Sendable {
     static let audience = "google_account_linking"
     static let event = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked"
-    /// In bytes.
+    /// Bytes.
     static let longestToken = 16 * 1024
 
     let state: GoogleState
@@ -59,7 +59,7 @@ struct EventReport: Sendable {
         Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
-    /// The keys are where the server's configuration says, as Google finds them.
+    /// Fetches the server's keys from the location in its configuration, as Google does.
     private func keys(of server: LinkedServer) async -> JSONWebKeySet? {
         let client = ServerClient(state: state)
         let configuration = await client.get(

@@ -9,9 +9,9 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let issuedAt: Int64
     /// Lowercase hexadecimal of SHA-512(SHA-512(refresh token)).
     public let tokenHash: String
-    /// The link whose refresh token it is; `nil` when Google does not know the token.
+    /// The link with this refresh token; `nil` when Google does not know the token.
     public let linkID: String?
-    /// How often it was delivered.
+    /// Number of deliveries.
     public internal(set) var deliveries: Int
 
     var json: JSONObject {
@@ -24,13 +24,13 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     }
 }
 
-/// The accepted events. Pure, and bounded: the oldest are dropped.
+/// The accepted events. Pure, and bounded: the oldest events are dropped.
 struct EventInbox: Sendable, Codable {
     static let capacity = 200
 
     private(set) var events: [ReceivedEvent] = []
 
-    /// Counts a repeated delivery of the same `jti` only (RFC 8417 §2.2).
+    /// Adds an event. A repeated delivery of the same `jti` is only counted (RFC 8417 §2.2).
     mutating func add(_ event: ReceivedEvent) {
         if let index = events.firstIndex(where: { $0.jti == event.jti }) {
             events[index].deliveries += 1

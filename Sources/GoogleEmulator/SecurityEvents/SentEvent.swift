@@ -29,13 +29,13 @@ struct SentEvent: Sendable {
     var type = SentEventType.sessionsRevoked
     /// The Google account.
     var subject: String?
-    /// Of `account-disabled`: `hijacking` or `bulk-account`.
+    /// Reason of `account-disabled`: `hijacking` or `bulk-account`.
     var reason: String?
-    /// Of `verification`.
+    /// State of `verification`.
     var state: String?
-    /// Of `token-revoked`.
+    /// Refresh token of `token-revoked`.
     var refreshToken: String?
-    /// Another ID than a new one, for repeated deliveries.
+    /// ID in place of a new ID, for repeated deliveries.
     var jti: String?
 
     /// - Parameter now: Seconds since 1970. There is no `exp`, as at Google.

@@ -1,8 +1,8 @@
 import EmulatorServer
 import JOSE
 
-/// The state that survives a restart: links with their tokens, links that were begun, accepted events, and
-/// keys. Without it, a restarted server with a database would have grants that Google does not know.
+/// The state that survives a restart: links with their tokens, begun links, accepted events, and keys.
+/// Without it, a server with a permanent database would have grants that a restarted Google does not know.
 /// Exchanges and faults are lost.
 struct GoogleSnapshot: Codable {
     struct Key: Codable {
@@ -19,7 +19,7 @@ struct GoogleSnapshot: Codable {
         keys = world.keys.map { Key(keyID: $0.keyID, pem: $0.privateKey.pem) }
     }
 
-    /// Throws `.stateFileDamaged` when there is no key, or one cannot be used.
+    /// Throws `.stateFileDamaged` when there is no key, or a key cannot be used.
     func signingKeys() throws(EmulatorError) -> [GoogleKey] {
         let read = keys.compactMap { key in
             (try? RSAPrivateKey(pem: key.pem)).map { GoogleKey(keyID: key.keyID, privateKey: $0) }

@@ -25,18 +25,19 @@ struct GoogleAccount: Sendable {
 
 /// The intents of streamlined linking.
 enum StreamlinedIntent: String, CaseIterable {
-    /// Whether the person has an account.
+    /// Asks if the user has an account.
     case check
-    /// Tokens for the account that the person has.
+    /// Requests tokens for the user's account.
     case get
-    /// Tokens for a new account.
+    /// Requests tokens for a new account.
     case create
 }
 
 extension Linking {
-    /// Asks with an ID token of Google as assertion (RFC 7523). Tokens in the answer make a link.
+    /// Sends a request with an ID token of Google as assertion (RFC 7523). Tokens in the response make a
+    /// link.
     ///
-    /// - Parameter assertion: Another token instead of an honest one, for tests.
+    /// - Parameter assertion: Token in place of a genuine ID token, for tests.
     func streamlined(
         _ intent: StreamlinedIntent, _ account: GoogleAccount, scope: String?, assertion: String? = nil
     ) async throws(EmulatorError) -> (answer: ServerClient.Answer, link: AccountLink?) {
