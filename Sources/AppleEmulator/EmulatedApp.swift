@@ -8,7 +8,7 @@ public struct EmulatedApp: Sendable, Equatable {
     /// A bundle ID, then Services IDs. The first is the primary App ID and the `aud` of notifications.
     public let clientIDs: [String]
 
-    /// The redirect URIs for the web flow of its Services IDs.
+    /// The redirect URIs for the web flow of the app's Services IDs.
     public var redirectURIs: [String] = []
 
     /// Throws `.configurationInvalid` without a team or a client ID.
@@ -21,12 +21,12 @@ public struct EmulatedApp: Sendable, Equatable {
 
     public var primaryClientID: String { clientIDs[0] }
 
-    /// Whether `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and refuses
+    /// True if `/auth/authorize` accepts the client ID. Apple's endpoint accepts Services IDs and refuses
     /// bundle IDs.
     ///
-    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. If there
-    /// is only one client ID, it counts as a Services ID when redirect URIs are registered for it, because a
-    /// bundle ID cannot have any.
+    /// The first client ID is the primary App ID, which is a bundle ID; the others are Services IDs. A single
+    /// client ID counts as a Services ID when redirect URIs are registered for it, because a bundle ID has no
+    /// redirect URIs.
     public func isServicesID(_ clientID: String) -> Bool {
         guard let index = clientIDs.firstIndex(where: clientID.isByteEqual(to:)) else { return false }
         return index > 0 || (clientIDs.count == 1 && !redirectURIs.isEmpty)

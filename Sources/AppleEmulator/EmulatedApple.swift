@@ -1,8 +1,7 @@
 // AppleEmulator owns a fake Apple: the endpoints of Sign in with Apple, users with Apple Accounts, signing
 // keys that rotate, and a control API under /emulator that mints valid and forged tokens, sends notifications
-// and injects faults. It signs with JOSE and never imports the verifiers, so that it does not share their
-// bugs. It does not own any rule about what a service should accept. It stores nothing on disk except the
-// state file.
+// and injects faults. It signs with JOSE and never imports the verifiers, so that both do not share a bug. It
+// does not own any rule about what a service should accept. It stores nothing on disk except the state file.
 
 public import EmulatorServer
 import Hummingbird
@@ -14,7 +13,7 @@ import Synchronization
 /// The fake Apple as a service: one HTTP server for Apple's endpoints and the control API.
 ///
 /// Its issuer is Apple's, so only its keys differ from Apple. Bind it to loopback: every client that can
-/// reach it can sign in as any user of a service that trusts its keys.
+/// reach the emulator can sign in as any user of a service that trusts its keys.
 public final class EmulatedApple: Service {
     /// The functions of the control API, for callers in the same process.
     public let state: EmulatorState
@@ -23,7 +22,7 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Generates the keys unless the configuration has some. Throws `EmulatorError`.
+    /// Generates the keys unless the configuration has keys. Throws `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -34,7 +33,7 @@ public final class EmulatedApple: Service {
         lock = try file?.lock()
         let old = try file?.read()
         var keys = configuration.keys
-        // The keys of the file become the initial keys too, because a reset restores those.
+        // The keys of the file also become the initial keys, because a reset restores the initial keys.
         if keys.isEmpty, let old { keys = try old.signingKeys() }
         if keys.isEmpty { keys = try await SigningKey.generate(count: configuration.keyCount) }
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
@@ -100,7 +99,7 @@ public final class EmulatedApple: Service {
         let router = Router(context: EmulatorRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(page: nil))
         router.add(middleware: ForeignPageMiddleware(hosts: configuration.allowedHosts))
-        // The only GET request that changes something opens a page of the web flow, and open pages are not
+        // Only one GET request changes the state: it opens a page of the web flow, and open pages are not
         // saved.
         if let saver { router.add(middleware: SavingMiddleware(saver: saver, changingPaths: [])) }
         KeySetEndpoint(state: state).add(to: router)

@@ -19,7 +19,7 @@ struct EmulatedWorld {
     var outbox = Outbox()
     /// Open pages of the web flow. The owner of an entry is the client ID.
     var openPages = TokenTable<String, AuthorizationRequest>(capacity: 1000)
-    /// By how many milliseconds the control API has advanced the clock.
+    /// Milliseconds by which the control API has advanced the clock.
     var clockOffset: Int64 = 0
 
     init(
@@ -39,13 +39,13 @@ struct EmulatedWorld {
         apps.first { $0.clientIDs.contains(where: clientID.isByteEqual(to:)) }
     }
 
-    /// Whether tokens for the client ID always come from the web flow.
+    /// True if tokens for the client ID always come from the web flow.
     func isForWebOnly(_ clientID: String) -> Bool {
         app(of: clientID).map { !$0.primaryClientID.isByteEqual(to: clientID) } ?? false
     }
 
-    /// Collects the data of a token: user, app and keys. It changes nothing, so that the recipe can still be
-    /// refused.
+    /// Collects the data of a token: user, app and keys. Stores no code and no use of the app, so that the
+    /// recipe can still be refused.
     mutating func basis(
         of recipe: IdentityTokenRecipe, now: Int64
     ) throws(EmulatorError) -> IdentityTokenBasis {
@@ -91,7 +91,8 @@ struct EmulatedWorld {
             keys: keys)
     }
 
-    /// Changes the user, and returns the client IDs that Apple would notify: one per affected app.
+    /// Changes the user, and returns the client IDs that Apple would notify: a client ID for each affected
+    /// app.
     ///
     /// Apple notifies every app that the user uses. An app that the user has stopped using is notified only
     /// on request.

@@ -24,7 +24,7 @@ public struct EmulatorConfiguration: Sendable {
     /// The file that keeps the state across restarts; `nil` keeps it only in memory. The file is created when
     /// it does not exist.
     public var stateFile: String?
-    /// The keys with which teams sign client secrets. Until there is one, every client secret is refused.
+    /// The keys with which teams sign client secrets. Without a key, every client secret is refused.
     public var clientKeys: [ClientKey] = []
     /// The lifetime of a code in seconds. Five minutes at Apple.
     public var codeLifetime: Int64 = 300
@@ -33,20 +33,20 @@ public struct EmulatorConfiguration: Sendable {
     public var refreshInterval: Int64 = 86_400
     /// The `Cache-Control` of `/auth/keys`; `nil` sends none.
     public var cacheControl: String? = "max-age=3600"
-    /// Whether `/auth/keys` sends an `ETag` and answers 304.
+    /// True if `/auth/keys` sends an `ETag` and responds with 304.
     public var sendsEntityTag = true
 
     public init(apps: [EmulatedApp]) {
         self.apps = apps
     }
 
-    /// One team with one app. Throws `.configurationInvalid` without a client ID.
+    /// Configures one team with one app. Throws `.configurationInvalid` without a client ID.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }
 
-    /// Apple's host names are allowed, because the emulator can replace Apple under them. No page of another
-    /// site has these names.
+    /// Allowed names in `Host`. They include Apple's host names, because the emulator can replace Apple under
+    /// them, and no page of another site has these names.
     var allowedHosts: AllowedHosts {
         AllowedHosts(hostNames + [host, "appleid.apple.com", "account.apple.com"])
     }

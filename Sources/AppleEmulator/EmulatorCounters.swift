@@ -12,15 +12,15 @@ public struct EmulatorCounters: Sendable, Equatable {
     public internal(set) var clientSecretsRefused = 0
     /// Sign-ins that users allowed on the page of `/auth/authorize`.
     public internal(set) var authorizations = 0
-    /// Sign-ins that users cancelled there.
+    /// Sign-ins that users cancelled on the page of `/auth/authorize`.
     public internal(set) var cancellations = 0
     /// Codes exchanged.
     public internal(set) var exchanges = 0
-    /// Refresh grants answered.
+    /// Successful validations of refresh tokens.
     public internal(set) var refreshes = 0
-    /// Refresh grants that were throttled.
+    /// Throttled validations of refresh tokens.
     public internal(set) var refreshesThrottled = 0
-    /// `client_credentials` grants answered.
+    /// Successful `client_credentials` requests.
     public internal(set) var migrationGrants = 0
     /// Calls of `/auth/revoke` that ended a consent.
     public internal(set) var revocations = 0

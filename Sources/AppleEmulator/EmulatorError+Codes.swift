@@ -10,7 +10,7 @@ extension EmulatorError.Code {
     public static let userNotFound = Self("user_not_found", .notFound)
     public static let userExists = Self("user_exists", .conflict)
     public static let tooManyUsers = Self("too_many_users", .conflict)
-    /// Not a P-256 key, or a key ID that has not Apple's format.
+    /// Not a P-256 key, or a key ID without Apple's format.
     public static let clientKeyRefused = Self("client_key_refused", .unprocessableContent)
     /// Neither an https URL with a domain name nor a URL on this machine.
     public static let redirectURIRefused = Self("redirect_uri_refused", .unprocessableContent)

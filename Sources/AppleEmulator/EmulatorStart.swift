@@ -16,7 +16,7 @@ struct EmulatorStart {
         }
     }
 
-    /// Does nothing when the key is already there.
+    /// Adds a key. Does nothing when the key is present.
     mutating func addClientKey(_ key: ClientKey) {
         guard !clientKeys.contains(where: { $0.keyID == key.keyID && $0.teamID == key.teamID }) else {
             return

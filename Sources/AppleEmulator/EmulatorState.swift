@@ -13,8 +13,8 @@ public final class EmulatorState: Sendable {
     /// The IDs of notifications to retry.
     let awaitedRetries: AsyncStream<Int>
     let retries: AsyncStream<Int>.Continuation
-    /// The configured state, at the start or changed since. The control API changes the world only until the
-    /// next reset.
+    /// The configured state, which a reset restores. The process can change it; the control API changes only
+    /// the world, until the next reset.
     private let start: Mutex<EmulatorStart>
 
     /// Throws `.configurationInvalid`.
@@ -31,11 +31,11 @@ public final class EmulatorState: Sendable {
         world = Mutex(try start.world(keys: keys))
     }
 
-    /// The emulator's time in milliseconds since 1970: its clock plus the time that `advanceClock` has added.
+    /// Milliseconds since 1970 of the emulator's time: its clock plus the time added by `advanceClock`.
     public var now: Int64 { clock.now() + world.withLock { $0.clockOffset } }
 
-    /// Advances the emulator's time, for tests of things that take minutes or months: codes, throttling,
-    /// transfers.
+    /// Advances the emulator's time, for tests of codes, throttling and transfers, which take minutes to
+    /// months.
     ///
     /// Throws `.memberMalformed` for a negative number and for more than ten years.
     public func advanceClock(bySeconds seconds: Int64) throws(EmulatorError) {
@@ -104,7 +104,7 @@ public final class EmulatorState: Sendable {
     /// Sets the URL that receives notifications, also after a reset. Any host is allowed, because the caller
     /// is in the same process.
     ///
-    /// Throws `.notificationURLRefused` unless it is an http or https URL.
+    /// Throws `.notificationURLRefused` unless the text is an http or https URL.
     public func setNotificationURL(_ url: String?) throws(EmulatorError) {
         var target: NotificationTarget?
         if let url { target = try .trusted(url) }

@@ -3,20 +3,20 @@ import Encodings
 /// A valid request to `/auth/authorize`, for which Apple would show its page (Apple, "Request an
 /// authorization to the Sign in with Apple server").
 struct AuthorizationRequest: Equatable, Codable {
-    /// In bytes. It limits the memory for an open page. A service that stores nothing puts its own request, sealed,
-    /// into `state`. 8 KiB is the limit of many proxies for a request line.
+    /// Bytes of a parameter, at most. Limits the memory for an open page. A service without storage puts its
+    /// own sealed request into `state`, and many proxies limit a request line to 8 KiB.
     private static let longestText = 8192
 
     let clientID: String
     let redirectURI: String
     let responseMode: ResponseMode
-    /// Whether `response_type` contains `id_token`. A code is always issued.
+    /// True if `response_type` contains `id_token`. A code is always issued.
     let wantsIdentityToken: Bool
     let state: String?
     let nonce: String?
     let wantsName: Bool
     let wantsEmail: Bool
-    /// When the page was opened, in milliseconds since 1970.
+    /// Milliseconds since 1970 at which the page was opened.
     let openedAt: Int64
 
     /// Throws the error that Apple's page would show. For a refused request, nothing is sent to the redirect
@@ -70,7 +70,7 @@ struct AuthorizationRequest: Equatable, Codable {
     }
 }
 
-/// How the response of `/auth/authorize` is sent to the redirect URI.
+/// Method of sending the response of `/auth/authorize` to the redirect URI.
 enum ResponseMode: String, CaseIterable, Codable {
     /// The browser posts a form (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"

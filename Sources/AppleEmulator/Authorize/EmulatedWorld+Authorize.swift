@@ -3,7 +3,7 @@ import Encodings
 
 /// The web flow: open pages, and their results.
 extension EmulatedWorld {
-    /// How long a page may stay open, in milliseconds.
+    /// Milliseconds for which a page may stay open.
     static let pageLifetime: Int64 = 600_000
 
     /// Stores the request and returns the name that the page's forms send back.
@@ -22,13 +22,13 @@ extension EmulatedWorld {
         return request
     }
 
-    /// Whether the user has not authorized the app yet. Then the page asks what to share.
+    /// True if the user has not authorized the app yet. The page then asks what to share.
     func isFirstAuthorization(of person: Int, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
         return !users[person].apps.contains(app.primaryClientID)
     }
 
-    /// The user allows the sign-in: closes the page, stores the consent and issues a code.
+    /// Allows the sign-in: closes the page, stores the user's consent and issues a code.
     mutating func authorize(
         _ page: String, by subject: String, code: String, sharing: Sharing, now: Int64
     ) throws(OAuthError) -> (request: AuthorizationRequest, basis: IdentityTokenBasis) {
@@ -68,7 +68,7 @@ extension EmulatedWorld {
         return (request, basis)
     }
 
-    /// The user cancels the sign-in: closes the page.
+    /// Cancels the sign-in: closes the page.
     mutating func cancel(_ page: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
         let request = try openPage(page, at: now)
         openPages.remove(page)

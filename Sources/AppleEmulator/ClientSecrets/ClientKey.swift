@@ -9,7 +9,7 @@ public import StrictJSON
 /// Apple stores only the public key. For keys that the emulator has generated, it also has the private key,
 /// so that it can return the `.p8` file and sign client secrets.
 public struct ClientKey: Sendable {
-    /// The team that may sign with it.
+    /// The team that may sign with the key.
     public let teamID: String
     /// 10 capital letters and digits.
     public let keyID: String
@@ -17,8 +17,8 @@ public struct ClientKey: Sendable {
     /// PKCS #8 PEM, the content of an `AuthKey_<key ID>.p8`; `nil` when only the public key is known.
     public let privateKeyPEM: String?
 
-    /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless it is a P-256 key, and for a
-    /// key ID that has not Apple's format.
+    /// Reads a public or private key in PEM. Throws `.clientKeyRefused` unless the key is a P-256 key and the
+    /// key ID has Apple's format.
     public init(teamID: String, keyID: String, pem: String) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         do {

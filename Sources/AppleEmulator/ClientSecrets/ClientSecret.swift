@@ -3,7 +3,7 @@ import StrictJSON
 
 /// A client secret of a request: a JWT in compact serialization, parsed but not yet verified.
 struct ClientSecret {
-    /// In bytes. Real client secrets have about 300.
+    /// Bytes. Real client secrets have about 300.
     private static let longest = 4096
 
     let keyID: String
@@ -11,7 +11,7 @@ struct ClientSecret {
     let signature: [UInt8]
     let signedBytes: [UInt8]
 
-    /// Throws `invalid_client` unless it is an ES256 token with a key ID.
+    /// Throws `invalid_client` unless the text is an ES256 token with a key ID.
     init(_ compact: String) throws(OAuthError) {
         let segments = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard compact.utf8.count <= Self.longest, segments.count == 3,

@@ -4,8 +4,8 @@ import StrictJSON
 
 /// Verifies that a client secret authenticates a client ID (Apple, "Creating a client secret").
 ///
-/// Every error is `invalid_client`, as at Apple. The emulator adds a description of the cause, which Apple
-/// does not. No program may depend on it.
+/// Every error is `invalid_client`, as at Apple. The emulator adds a description of the cause; Apple does
+/// not. No program may depend on the description.
 struct ClientSecretCheck {
     /// The largest distance of `exp` from now in seconds: six months.
     static let longestLife: Int64 = 15_777_000

@@ -11,7 +11,7 @@ extension EmulatorState {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.add(key) }
     }
 
-    /// Removes a key: client secrets that it signed are refused from now on. Throws `.keyNotFound`.
+    /// Removes a key: client secrets signed with it are then refused. Throws `.keyNotFound`.
     public func removeClientKey(_ keyID: String, of teamID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.clientKeys.remove(keyID, of: teamID) }
     }

@@ -1,7 +1,7 @@
 public import EmulatorServer
 import NIOSSL
 
-/// The TLS certificate and key of the emulator. With them, it accepts only TLS, as Apple does.
+/// The TLS certificate and key of the emulator. With them, the emulator accepts only TLS, as Apple does.
 public struct EmulatorTLS: Sendable {
     let configuration: TLSConfiguration
 
@@ -27,7 +27,7 @@ public struct EmulatorTLS: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.applicationProtocols = ["http/1.1"]
         do {
-            // Checked here, so that the error is not found by the first client.
+            // Checked at the start, so that the error does not appear only at the first connection.
             _ = try NIOSSLContext(configuration: configuration)
         } catch {
             throw EmulatorError(

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Contains the connection, so that a fault can close it.
+/// A request's context with the connection, so that a fault can close the connection.
 struct EmulatorRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

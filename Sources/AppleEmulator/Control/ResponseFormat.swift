@@ -8,7 +8,8 @@ enum ResponseFormat: String, CaseIterable {
     case json, text
     case signIn = "sign-in"
 
-    /// Read from `?format=`, else from `Accept: text/plain`; otherwise JSON. Throws `.parameterMalformed`.
+    /// Reads the format from `?format=`, otherwise from `Accept: text/plain`; the default is JSON. Throws
+    /// `.parameterMalformed`.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
             guard let format = ResponseFormat(rawValue: String(wanted)) else {

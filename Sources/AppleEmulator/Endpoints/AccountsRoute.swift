@@ -67,7 +67,8 @@ struct AccountsRoute: Sendable {
             token: token)
     }
 
-    /// The sign-in of a native app, for which Apple's sheet has no web page. Every press is a new sign-in.
+    /// Signs a user in to a native app: Apple's sheet on an iPhone has no web page. Every press is a new
+    /// sign-in.
     private func signIn(_ form: FormFields) throws(OAuthError) -> IPhonePage {
         try check(form)
         var recipe = IdentityTokenRecipe()

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `GET /auth/authorize`, and the forms of its page. It works without scripts: each step is a separate form.
+/// `GET /auth/authorize`, and the forms of its page. The page needs no scripts: each step is a separate form.
 struct AuthorizeEndpoint: Sendable {
     let state: EmulatorState
 

@@ -34,7 +34,7 @@ struct EndpointResponse: Equatable {
         return response
     }
 
-    /// RFC 6749 §5.1: a response with a token must not be cached.
+    /// Forbids caching, as required for a response with a token (RFC 6749 §5.1).
     static let noStore = Header(name: "Cache-Control", value: "no-store")
 }
 

@@ -4,13 +4,12 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Runs an endpoint with the fault that is set on it: skips or does its work, then delays, changes or cuts
-/// the response.
+/// Runs an endpoint with its fault: skips or does the work, then delays, changes or cuts the response.
 struct FaultInjection: Sendable {
     let state: EmulatorState
     let endpoint: EmulatedEndpoint
 
-    /// - Parameter work: Changes the state and returns the response. It gets the fault for details that only
+    /// - Parameter work: Changes the state and returns the response. Receives the fault for details that only
     ///   the endpoint can apply.
     func respond(
         on channel: any Channel, _ work: (EndpointFault?) async throws -> EndpointResponse
@@ -30,7 +29,7 @@ struct FaultInjection: Sendable {
         let body = faulty.response.body
         return Response(
             status: .init(code: faulty.response.status), headers: faulty.response.headerFields,
-            // For an empty body, one byte is announced, so that the connection can be closed before the end
+            // An empty body is announced with one byte, so that the connection can be closed before the end
             // of the body.
             body: ResponseBody(contentLength: max(1, body.count)) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
@@ -38,7 +37,7 @@ struct FaultInjection: Sendable {
             })
     }
 
-    /// Closes the connection during the response. It always throws.
+    /// Closes the connection during the response. Always throws.
     private func hangUp(_ channel: any Channel) async throws -> Never {
         try await channel.close()
         throw CancellationError()

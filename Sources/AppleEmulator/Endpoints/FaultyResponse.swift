@@ -35,7 +35,7 @@ struct FaultyResponse: Equatable {
         response.body = Array(text.utf8)
     }
 
-    /// Pads the body without changing its meaning, so that a client must refuse it only because of its size.
+    /// Pads the body without changing its meaning, so that its size is the only reason to refuse it.
     private mutating func pad() {
         let padding = String(repeating: "x", count: 256 * 1024)
         if response.body.last == UInt8(ascii: "}"), response.body != Array("{}".utf8) {

@@ -6,7 +6,7 @@ import NIOCore
 /// Fields in `application/x-www-form-urlencoded`, the only format that Apple's endpoints accept, and the
 /// format of a query.
 struct FormFields {
-    /// In bytes. A client secret, a token and a few names need far less.
+    /// Bytes. A client secret, a token and a few names need far less.
     static let bodyLimit = 64 * 1024
     private static let fieldLimit = 64
 
@@ -44,12 +44,12 @@ struct FormFields {
         }
     }
 
-    /// A field without a value counts as absent (RFC 6749 §3.2).
+    /// Value of a field. A field without a value counts as absent (RFC 6749 §3.2).
     subscript(name: String) -> String? {
         fields.first { $0.name.isByteEqual(to: name) && !$0.value.isEmpty }?.value
     }
 
-    /// Whether the field is present, with or without a value.
+    /// True if the field is present, with or without a value.
     func has(_ name: String) -> Bool { fields.contains { $0.name.isByteEqual(to: name) } }
 
     /// Throws `invalid_request` when the field is absent.

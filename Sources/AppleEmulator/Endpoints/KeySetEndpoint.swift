@@ -18,9 +18,9 @@ struct KeySetEndpoint: Sendable {
 /// Builds the response to a request for `/auth/keys`, before a fault changes it.
 enum KeySetResponse {
     /// - Parameters:
-    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when it matches the
-    ///     current set.
-    ///   - entityTag: Whether the response has an `ETag`.
+    ///   - ifNoneMatch: The header as received (RFC 9110 §13.1.2). The response is 304 when the header
+    ///     matches the current set.
+    ///   - entityTag: True if the response has an `ETag`.
     static func make(
         _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
     ) -> EndpointResponse {
@@ -39,7 +39,7 @@ enum KeySetResponse {
         return response
     }
 
-    /// Weak comparison (RFC 9110 §8.8.3.2). The emulator's tags contain no commas.
+    /// Compares tags weakly (RFC 9110 §8.8.3.2). The emulator's tags contain no commas.
     private static func matches(_ ifNoneMatch: String, _ entityTag: String) -> Bool {
         ifNoneMatch.split(separator: ",").contains { candidate in
             let tag = candidate.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }

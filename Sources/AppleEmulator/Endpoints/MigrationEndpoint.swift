@@ -3,7 +3,8 @@ import Hummingbird
 import StrictJSON
 
 /// `POST /auth/usermigrationinfo` for both teams: the sender sends `sub` and `target`, the recipient sends
-/// `transfer_sub`. Both need an access token of the `client_credentials` grant, as in Apple's documentation.
+/// `transfer_sub`. Both teams need an access token of the `client_credentials` grant, as in Apple's
+/// documentation.
 struct MigrationEndpoint: Sendable {
     let state: EmulatorState
 

@@ -1,7 +1,6 @@
 import Hummingbird
 
-/// `POST /auth/revoke`. It authenticates the client. The response is an empty 200 for a known and for an
-/// unknown token.
+/// `POST /auth/revoke`. Authenticates the client. The response is an empty 200 for known and unknown tokens.
 struct RevokeEndpoint: Sendable {
     let state: EmulatorState
 

@@ -1,7 +1,7 @@
 import Hummingbird
 import StrictJSON
 
-/// `POST /auth/token`, with its three grants.
+/// `POST /auth/token`, with its three grant types.
 struct TokenEndpoint: Sendable {
     let state: EmulatorState
 
@@ -64,7 +64,7 @@ struct TokenEndpoint: Sendable {
         ])
     }
 
-    /// In seconds.
+    /// Seconds.
     static let accessTokenLifetime: Int64 = 3600
 }
 

@@ -5,7 +5,7 @@ public struct EndpointFault: Sendable, Equatable {
 
     /// The delay of the response, after the work.
     public var delayMilliseconds: Int64 = 0
-    /// 200 to 599. Without `body`, the response is an error page.
+    /// Status of the response, 200 to 599. Without `body`, the response is an error page.
     public var status: Int?
     public var body: FaultBody?
     public var cut: ConnectionCut?
@@ -13,11 +13,11 @@ public struct EndpointFault: Sendable, Equatable {
     public var cacheControl: String?
     /// Sends no `ETag`, and ignores `If-None-Match`.
     public var hidesEntityTag = false
-    /// The number of requests to which it still applies; `nil` for all.
+    /// The number of requests to which the fault still applies; `nil` for all.
     public var remainingRequests: Int?
 
-    /// Whether the endpoint does its work before the fault. When `nil`: not with `.beforeWork`, and not with
-    /// an error status and a body other than `.genuine`.
+    /// True if the endpoint does its work before the fault. Default: false with `.beforeWork`, and with an
+    /// error status whose body is not `.genuine`; otherwise true.
     public var doesWork: Bool?
 
     public init() {}
@@ -44,7 +44,7 @@ public enum EmulatedEndpoint: String, Sendable, CaseIterable {
     case revoke
     /// `POST /auth/usermigrationinfo`
     case migration
-    /// The other direction: notifications to the receiver.
+    /// Notifications to the receiver, which the emulator sends.
     case notifications
 }
 
@@ -67,12 +67,13 @@ public enum FaultBody: String, Sendable, CaseIterable {
     case unusableKeys = "unusable_keys"
 }
 
-/// When an endpoint closes the connection.
+/// Moment at which an endpoint closes the connection.
 public enum ConnectionCut: String, Sendable, CaseIterable {
-    /// Before the endpoint does its work: the client may retry.
+    /// Closes before the work of the endpoint: the client may retry.
     case beforeWork = "before_work"
-    /// After the work, before the first byte of the response: the client cannot know that the work was done.
+    /// Closes after the work, before the first byte of the response: the client does not know that the work
+    /// was done.
     case beforeAnswer = "before_answer"
-    /// After the work, in the middle of the body.
+    /// Closes after the work, in the middle of the body.
     case midBody = "mid_body"
 }

@@ -1,12 +1,12 @@
 /// The sign-in from which a code and its tokens come.
 struct Authorization: Equatable, Codable {
     let consent: Consent
-    /// The client ID to which the code was issued. No other may use it.
+    /// The client ID to which the code was issued. No other client ID may use the code.
     let clientID: String
     let nonce: String?
     /// `auth_time`, seconds since 1970.
     let authenticatedAt: Int64
-    /// Whether the user signed in on a web page; `nil` in an old state file.
+    /// True if the user signed in on a web page; `nil` in an old state file.
     var isFromWeb: Bool?
 }
 
@@ -18,7 +18,7 @@ struct Consent: Hashable, Codable {
     let app: String
 }
 
-/// An authorization code that has not been exchanged yet.
+/// An Apple code that has not been exchanged yet.
 struct IssuedCode: Equatable, Codable {
     let authorization: Authorization
     /// The redirect URI of the web flow; `nil` for a native app.

@@ -1,4 +1,4 @@
-/// The three grants of `/auth/token`, and `/auth/revoke`.
+/// The three grant types of `/auth/token`, and `/auth/revoke`.
 extension EmulatedWorld {
     /// Redeems a code for tokens. Throws `invalid_grant`, and `server_error` when there is no signing key.
     mutating func exchange(
@@ -37,8 +37,8 @@ extension EmulatedWorld {
         return grants.issueMigrationToken(teamID: teamID, clientID: clientID, at: now)
     }
 
-    /// A known token ends the user's consent to the app, and with it all tokens for the app. An unknown token
-    /// changes nothing; the client cannot tell the difference.
+    /// Revokes a token. A known token ends the user's consent to the app and all tokens for the app. An
+    /// unknown token changes nothing; the response is the same.
     mutating func revoke(_ token: String, clientID: String) {
         guard let consent = grants.consent(of: token, clientID: clientID) else { return }
         endConsent(consent)
@@ -103,7 +103,7 @@ struct TokenBasis {
     let identity: IdentityTokenBasis
     let authorization: Authorization
     let accessToken: String
-    /// `nil` in the response to a refresh grant.
+    /// `nil` in the response to a validation of a refresh token.
     let refreshToken: String?
     /// Milliseconds since 1970.
     let now: Int64

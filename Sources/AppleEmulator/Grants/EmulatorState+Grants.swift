@@ -52,7 +52,7 @@ extension EmulatorState {
         world.withLock { $0.revoke(token, clientID: clientID) }
     }
 
-    /// The user changes their password: all their refresh tokens become invalid, their consents stay, and no
+    /// Changes a user's password: all refresh tokens of the user become invalid, the consents stay, and no
     /// notification is sent.
     ///
     /// Throws `.userNotFound`.
@@ -63,7 +63,7 @@ extension EmulatorState {
         }
     }
 
-    /// Returns the valid codes and tokens of a user, and how often they were requested. Throws
+    /// Returns the valid codes and tokens of a user, and the number of requests for them. Throws
     /// `.userNotFound`.
     public func grants(of subject: String?) throws(EmulatorError) -> [UserGrants] {
         try world.withLock { world throws(EmulatorError) in
@@ -96,14 +96,14 @@ extension EmulatorState {
 /// reset of the counters.
 public struct UserGrants: Sendable, Equatable {
     public let clientID: String
-    /// Codes that have not been exchanged, including expired ones that were not used.
+    /// Codes that have not been exchanged, including expired codes.
     public let codes: Int
     /// Valid refresh tokens.
     public let refreshTokens: Int
     /// Codes exchanged.
     public let exchanges: Int
-    /// Successful refresh grants.
+    /// Successful validations of refresh tokens.
     public let refreshes: Int
-    /// Throttled refresh grants.
+    /// Throttled validations of refresh tokens.
     public let throttled: Int
 }

@@ -1,16 +1,16 @@
 import Encodings
 import StrictJSON
 
-/// All valid codes and tokens. Used, expired and revoked ones are not stored, because the response is the
-/// same as for unknown ones.
+/// All valid codes and tokens. Used, expired and revoked codes and tokens are not stored, because their
+/// response is the same as for an unknown value.
 struct GrantRegistry: Codable {
-    /// One client ID's use of one consent.
+    /// Use of a consent by a client ID.
     struct Session: Hashable, Codable {
         let consent: Consent
         let clientID: String
     }
 
-    /// How often a client has made each request, for tests.
+    /// Number of a client's requests by kind, for tests.
     struct Usage: Equatable, Codable {
         var exchanges = 0
         var refreshes = 0
@@ -21,8 +21,8 @@ struct GrantRegistry: Codable {
     private(set) var refreshTokens = TokenTable<Consent, Authorization>(capacity: 100_000)
     private(set) var accessTokens = TokenTable<Consent, IssuedAccessToken>(capacity: 20_000)
     private(set) var migrationTokens = TokenTable<String, MigrationToken>(capacity: 1000)
-    /// When the refresh grant last succeeded, in milliseconds. Throttling is per user and client, not per
-    /// token.
+    /// Milliseconds since 1970 of the last successful validation of a refresh token. Throttling is per user
+    /// and client, not per token.
     private var refreshedAt: [Session: Int64] = [:]
     private var usage: [Session: Usage] = [:]
 
@@ -143,7 +143,7 @@ struct GrantRegistry: Codable {
         }
     }
 
-    /// In Apple's format.
+    /// Makes a secret in Apple's format.
     private static func secret(_ prefix: Character) -> String {
         BoundSecret.made.value(prefix: prefix) ?? ""
     }

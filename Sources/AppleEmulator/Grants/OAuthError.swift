@@ -10,7 +10,7 @@ struct OAuthError: Error, Equatable {
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
-        /// The refresh grant was requested too often. Apple documents that it throttles, but not how.
+        /// A refresh token was validated too often. Apple documents throttling, but not its response.
         case throttled
         /// The emulator cannot sign: all signing keys are retired.
         case serverError = "server_error"
@@ -28,7 +28,7 @@ struct OAuthError: Error, Equatable {
 
     let code: Code
     let cause: String
-    /// After how many seconds a retry makes sense.
+    /// Seconds after which a retry makes sense.
     let retryAfter: Int64?
 
     init(_ code: Code, _ cause: String, retryAfter: Int64? = nil) {

@@ -10,7 +10,7 @@ struct TokenTable<Owner: Hashable & Codable & Sendable, Value: Codable & Sendabl
 
     let capacity: Int
     private var entries: [String: Entry] = [:]
-    /// The secrets by owner, so that removing those of one owner does not read the whole table.
+    /// The secrets by owner, so that removing an owner's secrets does not read the whole table.
     private var secrets: [Owner: Set<String>] = [:]
     private var lastSerial = 0
 

@@ -12,13 +12,12 @@ extension EmulatorState {
         return key
     }
 
-    /// Retires a key: it is no longer published, and signs only when a forgery names it. Throws
-    /// `.keyNotFound`.
+    /// Retires a key: it is not published, and signs only when a forgery names it. Throws `.keyNotFound`.
     public func retireKey(_ keyID: String) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in try world.keys.retire(keyID) }
     }
 
-    /// Throws `.keyNotFound`.
+    /// Changes the use of a key; `nil` means no change. Throws `.keyNotFound`.
     public func useKey(_ keyID: String, isPublished: Bool?, signs: Bool?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             try world.keys.use(keyID, isPublished: isPublished, signs: signs)
@@ -46,7 +45,7 @@ extension EmulatorState {
         }
     }
 
-    /// Retires all keys and replaces them with the same number of new ones.
+    /// Retires all keys and replaces them with the same number of new keys.
     public func replaceKeys() async throws {
         let count = max(1, world.withLock { $0.keys.published.count })
         let keys = try await SigningKey.generate(count: count)

@@ -1,11 +1,11 @@
 import EmulatorServer
 import Encodings
 
-/// Apple's signing keys: the published ones, and the retired ones that forged tokens may still use.
+/// Apple's signing keys: published keys, and retired keys that forged tokens may still use.
 ///
 /// Pure: its owner locks it and generates the keys, which is slow.
 struct KeyRing {
-    /// Apple publishes 1 to 5 keys; more are for tests of limits.
+    /// Largest number of keys. Apple publishes 1 to 5; more are for tests of limits.
     static let capacity = 16
 
     private(set) var keys: [HeldKey]
@@ -75,20 +75,21 @@ struct KeyRing {
         return held.key
     }
 
-    /// Returns a published key other than this one; `nil` when there is none.
+    /// Returns another published key; `nil` when there is none.
     func publishedKey(otherThan key: SigningKey) -> SigningKey? {
         published.filter { !$0.keyID.isByteEqual(to: key.keyID) }.randomElement()
     }
 }
 
-/// A signing key of the emulator, and how it is used.
+/// A signing key of the emulator, and its use.
 public struct HeldKey: Sendable {
     public let key: SigningKey
-    /// Whether `/auth/keys` contains it.
+    /// True if `/auth/keys` contains the key.
     public internal(set) var isPublished: Bool
-    /// Whether valid tokens are signed with it.
+    /// True if valid tokens are signed with the key.
     public internal(set) var signs: Bool
 
-    /// Neither published nor used. It still signs forged tokens that name its ID.
+    /// True if the key is neither published nor used. A retired key still signs forged tokens that name its
+    /// ID.
     public var isRetired: Bool { !isPublished && !signs }
 }

@@ -1,10 +1,11 @@
 /// One step of a key rotation in Apple's order.
 public enum KeyRotationStep: Sendable, Equatable {
-    /// A new key is published but does not sign yet, so that cached key sets contain it before it is used.
+    /// Publishes a new key, which does not sign yet, so that cached key sets contain the key before its first
+    /// use.
     case publish
-    /// The new key begins to sign, in addition to the others.
+    /// Starts signing with the new key, in addition to the others.
     case sign(String)
-    /// The oldest key is retired.
+    /// Retires the oldest key.
     case retire(String)
 
     /// The name in the control API.
@@ -17,10 +18,10 @@ public enum KeyRotationStep: Sendable, Equatable {
     }
 }
 
-/// How `/emulator/keys/rotate` changes the signing keys.
+/// Mode in which `/emulator/keys/rotate` changes the signing keys.
 public enum KeyRotationMode: String, Sendable, CaseIterable {
-    /// All keys at once, which is the hardest case for clients that cache them.
+    /// Replaces all keys at once, which is the hardest case for clients that cache keys.
     case atOnce = "at_once"
-    /// One step per request, in Apple's order: publish, sign, retire.
+    /// Does one step per request, in Apple's order: publish, sign, retire.
     case apple
 }

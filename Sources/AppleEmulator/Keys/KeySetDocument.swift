@@ -7,7 +7,7 @@ import StrictJSON
 struct KeySetDocument {
     let keys: [SigningKey]
 
-    /// The keys are in random order, because Apple's order changes between responses.
+    /// Writes the keys in random order, because Apple's order changes between responses.
     func serialized() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()

@@ -2,7 +2,7 @@ public import JOSE
 
 /// A private key, and the ID of its published public key.
 public struct SigningKey: Sendable {
-    /// Opaque. At Apple 6 to 10 letters and digits.
+    /// Opaque ID. Apple's IDs have 6 to 10 letters and digits.
     public let keyID: String
     public let privateKey: RSAPrivateKey
 

@@ -18,7 +18,8 @@ public enum BoundSecret: Sendable, Equatable {
         }
     }
 
-    /// `c_hash` and `at_hash`: the left half of SHA-256, base64url (OpenID Connect Core §3.1.3.6, §3.3.2.11).
+    /// Returns `c_hash` or `at_hash`: the left half of SHA-256, base64url (OpenID Connect Core §3.1.3.6,
+    /// §3.3.2.11).
     static func hash(of secret: String) -> String {
         Base64URL.encode(SHA256Digest.hash(secret).prefix(16))
     }

@@ -46,7 +46,7 @@ extension EmulatorState {
             type: basis.type, clientID: basis.clientID, subject: basis.identity.subject, payload: payload)
     }
 
-    /// Makes a change to a user's account, and mints the notifications for it: one per affected app.
+    /// Makes a change to a user's account, and mints a notification for each affected app.
     ///
     /// `recipe` names the user and can change the notifications; its `clientID` limits them to one app.
     /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
@@ -57,7 +57,7 @@ extension EmulatorState {
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
         let (user, clientIDs) = try world.withLock { world throws(EmulatorError) in
-            // Checked before the change, so that a refused request changes nothing.
+            // The recipe is checked before the change, so that a refused request changes nothing.
             let basis = try world.basis(of: checked)
             try NotificationClaims(recipe: checked, basis: basis, nowMilliseconds: now).checkEffect()
             return try world.change(checked.subject, change, clientID: checked.clientID)

@@ -4,7 +4,7 @@ import JOSE
 public enum ForgedAlgorithm: String, Sendable, CaseIterable {
     case none, RS256, RS384, RS512, HS256, HS384, HS512
 
-    /// HS algorithms use the PEM of the public key as the secret, which is a well-known attack.
+    /// True for HS algorithms, which use the PEM of the public key as the secret: a well-known attack.
     var isKeyedWithPublicKey: Bool {
         switch self {
         case .HS256, .HS384, .HS512: true

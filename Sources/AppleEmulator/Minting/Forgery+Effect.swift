@@ -6,7 +6,7 @@ extension Forgery {
     ///
     /// - Parameters:
     ///   - honest: The claims before the forgery.
-    ///   - hasNamedKey: Whether `keyID` names an existing key, which then signs.
+    ///   - hasNamedKey: True if `keyID` names an existing key, which then signs.
     ///
     /// Throws `.memberIneffective`.
     func checkEffect(on honest: JSONObject, hasNamedKey: Bool) throws(EmulatorError) {
@@ -18,8 +18,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Each name must be present before the forgery, must be given once, and must not be added by the
-    /// forgery.
+    /// Checks names to remove. Each name must be present before the forgery, must be given once, and must not
+    /// be added by the forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String
@@ -40,7 +40,7 @@ extension Forgery {
         }
     }
 
-    /// A key ID must choose the signing key or appear in the header.
+    /// Checks the key ID, which must choose the signing key or appear in the header.
     private func checkKey(hasNamedKey: Bool) throws(EmulatorError) {
         guard keyID != nil else { return }
         let isShown = header["kid"] == nil && !removedHeader.contains("kid")

@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// How a token differs from a valid one. The default changes nothing.
+/// Differences of a token from a valid token. The default changes nothing.
 public struct Forgery: Sendable {
     /// Claims to add or to replace, of any JSON type.
     public var claims = JSONObject()
@@ -18,7 +18,8 @@ public struct Forgery: Sendable {
 
     public init() {}
 
-    /// Replaced claims keep their position, so that nothing else in the token changes.
+    /// Returns the forged claims. Replaced claims keep their position, so that nothing else in the token
+    /// changes.
     func applied(to honest: JSONObject) -> JSONObject {
         Self.changed(honest, by: claims, without: removedClaims)
     }
@@ -31,7 +32,7 @@ public struct Forgery: Sendable {
         return Self.changed(honest, by: header, without: removedHeader)
     }
 
-    /// Whether libjwt must write the token: one with `typ` in the header, like tokens of other issuers.
+    /// True if libjwt must write the token, because its header has `typ`, like tokens of other issuers.
     var isForLibJWT: Bool {
         header["typ"] == .string("JWT") && header["alg"] == nil && header["kid"] == nil
             && removedHeader.isEmpty
@@ -47,7 +48,7 @@ public struct Forgery: Sendable {
     }
 }
 
-/// How a token is signed.
+/// Kind of a token's signature.
 public enum SignatureKind: String, Sendable, CaseIterable {
     case valid
     /// A valid signature with one bit inverted.

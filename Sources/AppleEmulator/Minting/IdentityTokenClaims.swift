@@ -29,7 +29,7 @@ struct IdentityTokenClaims {
             if user.hidesEmail { claims["is_private_email"] = .bool(true) }
         }
         claims["auth_time"] = .integer(authenticatedAt)
-        // In Apple's tokens it comes before the other two.
+        // Apple's tokens have `transfer_sub` before the next two claims.
         claims["transfer_sub"] = basis.transferSubject.map { .string($0) }
         claims["nonce_supported"] = .bool(true)
         if !basis.isFromWeb { claims["real_user_status"] = user.realUserStatus.map { .integer($0) } }
@@ -43,11 +43,11 @@ struct IdentityTokenBasis {
     let identity: TeamIdentity
     let clientID: String
     let isFirstAuthorization: Bool
-    /// Whether the app may see the e-mail address.
+    /// True if the app may see the e-mail address.
     let sharesEmail: Bool
-    /// Whether the user signs in on a web page, where Apple does not send `real_user_status`.
+    /// True if the user signs in on a web page: then Apple does not send `real_user_status`.
     let isFromWeb: Bool
-    /// During a transfer of the app: the identifier of the user for both teams.
+    /// Identifier of the user for both teams during a transfer of the app.
     let transferSubject: String?
     let keys: SigningKeys
 }

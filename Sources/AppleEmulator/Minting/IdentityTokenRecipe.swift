@@ -8,14 +8,14 @@ public struct IdentityTokenRecipe: Sendable {
     public var nonce: String?
     /// Adds `c_hash`. `/auth/token` accepts the code when the client ID is configured.
     public var authorizationCode = BoundSecret.none
-    /// Binds the code to the web flow: it must then be exchanged with the same `redirect_uri`.
+    /// Binds the code to the web flow: the exchange then needs the same `redirect_uri`.
     public var redirectURI: String?
     /// Adds `at_hash`.
     public var accessToken = BoundSecret.none
     public var times = TokenTimes()
     /// `auth_time`. Default: `iat`, as in native apps.
     public var authenticatedAt: Int64?
-    /// Whether the result has Apple's `user` object. Default: only at the first authorization.
+    /// True if the result has Apple's `user` object. Default: only at the first authorization.
     public var includesUser: Bool?
     public var forgery = Forgery()
 

@@ -1,4 +1,4 @@
-/// An identity token, and the other values that a client gets with it.
+/// An identity token, and the other values that a client receives with the token.
 public struct MintedIdentityToken: Sendable {
     public let identityToken: String
     public let subject: String
@@ -10,7 +10,7 @@ public struct MintedIdentityToken: Sendable {
     public let user: FirstTimeUser?
 }
 
-/// The `user` object that Apple gives to the client at the first authorization. It is not signed.
+/// The `user` object that Apple gives to the client at the first authorization. Not signed.
 public struct FirstTimeUser: Sendable, Equatable {
     public let firstName: String?
     public let lastName: String?

@@ -9,15 +9,14 @@ import Synchronization
 /// in Apple's order. libjwt signs tokens whose header has `typ`: it always writes `typ`, and sorts the
 /// claims.
 struct TokenSigner: ~Copyable {
-    /// A key that was never published. It is generated when it is first needed, because that takes up to a
-    /// second.
+    /// A key that was never published. Generated at its first use, because generating takes up to a second.
     private let stranger = Mutex<RSAPrivateKey?>(nil)
 
     /// - Parameters:
-    ///   - key: The key in the header, unless the forgery names another one.
+    ///   - key: The key in the header, unless the forgery names another key.
     ///   - otherKey: The key that signs when the forgery requests another published key.
     ///
-    /// Throws `.tokenUnsignable`, and `.noSigningKey` when another key is requested and there is none.
+    /// Throws `.tokenUnsignable`, and `.noSigningKey` when a requested other key does not exist.
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
     ) throws(EmulatorError) -> String {
@@ -94,11 +93,11 @@ struct TokenSigner: ~Copyable {
     }
 }
 
-/// The keys that one token can be signed with.
+/// The keys that can sign one token.
 struct SigningKeys {
     let key: SigningKey
     /// Another published key; `nil` when there is none.
     let other: SigningKey?
-    /// Whether `key` is the one that a forgery named.
+    /// True if a forgery named `key`.
     var isNamed = false
 }

@@ -1,9 +1,9 @@
 /// The times of a token, in seconds.
 public struct TokenTimes: Sendable, Equatable {
-    /// From 1970 to the end of the year 9999. Other times can be set with `Forgery.claims`.
+    /// Bounds of all times: 1970 to the end of the year 9999. Other times can be set with `Forgery.claims`.
     public static let bounds: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// Added to the clock, for tokens from the past or the future.
+    /// Seconds added to the clock, for tokens from the past or the future.
     public var offset: Int64 = 0
     /// `iat`, instead of the clock and the offset.
     public var issuedAt: Int64?

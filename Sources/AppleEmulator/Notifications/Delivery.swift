@@ -3,7 +3,7 @@ import StrictJSON
 /// The result of posting a notification.
 public struct Delivery: Sendable, Equatable {
     public enum Outcome: Sendable, Equatable {
-        /// The receiver answered. The body is truncated to 16 KiB.
+        /// The receiver responded. The body is truncated to 16 KiB.
         case answered(status: Int, body: String)
         case failed(Failure)
     }
@@ -18,7 +18,7 @@ public struct Delivery: Sendable, Equatable {
     public let url: String
     public let outcome: Outcome
 
-    /// Apple accepts only 200.
+    /// True after status 200, the only status that Apple accepts.
     public var isTaken: Bool {
         if case .answered(200, _) = outcome { true } else { false }
     }

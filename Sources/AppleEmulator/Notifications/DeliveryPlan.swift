@@ -1,13 +1,14 @@
-/// How the emulator delivers notifications about account changes. The default is the behaviour that Apple
-/// documents.
+/// The emulator's delivery of notifications about account changes. The default is the documented behaviour of
+/// Apple.
 public struct DeliveryPlan: Sendable, Equatable, Codable {
-    /// How often each notification is posted with the same payload, as Apple sometimes does. 1 to 10.
+    /// Number of posts of each notification with the same payload, 1 to 10. Apple sometimes repeats a
+    /// notification.
     public var copies = 1
-    /// Whether notifications are held until they are released, in any order.
+    /// True if notifications are held until they are released, in any order.
     public var holds = false
-    /// Whether notifications without a 200 are posted again, with growing delays.
+    /// True if notifications without a 200 are posted again, with growing delays.
     public var retries = true
-    /// The delay before the first retry. It doubles up to `longestRetryDistance`.
+    /// The delay before the first retry. The delay doubles up to `longestRetryDistance`.
     public var firstRetryMilliseconds: Int64 = 1000
 
     public static let longestRetryDistance: Int64 = 300_000

@@ -4,7 +4,7 @@ import Synchronization
 extension EmulatorState {
     public var deliveryPlan: DeliveryPlan { world.withLock { $0.outbox.plan } }
 
-    /// Throws `.memberMalformed` for a plan outside the limits.
+    /// Sets the delivery plan. Throws `.memberMalformed` for a plan outside the limits.
     public func setDeliveryPlan(_ plan: DeliveryPlan) throws(EmulatorError) {
         guard (1...10).contains(plan.copies) else {
             throw EmulatorError(.memberMalformed, detail: "copies: an integer in 1...10")
@@ -31,7 +31,7 @@ extension EmulatorState {
         world.withLock { $0.outbox.hold(notification, for: target) }
     }
 
-    /// Schedules a retry, unless the delivery plan has none.
+    /// Schedules a retry, unless the delivery plan has no retries.
     func retry(_ notification: MintedNotification, to target: NotificationTarget) {
         let id = world.withLock { world in
             world.outbox.retry(notification, to: target, now: clock.now() + world.clockOffset)

@@ -54,8 +54,8 @@ struct NotificationClaims {
         return event
     }
 
-    /// With the milliseconds of the clock when `iat` is now, so that two events within one second stay in
-    /// order.
+    /// Time of the event. It has the milliseconds of the clock when `iat` is now, so that two events within
+    /// one second stay in order.
     private func eventTime(issuedAt: Int64) -> Int64 {
         switch recipe.eventTimeUnit {
         case .seconds: return issuedAt

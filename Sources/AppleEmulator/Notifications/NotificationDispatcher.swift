@@ -46,7 +46,7 @@ struct NotificationDispatcher: Sendable {
         return await send(notification, to: target)
     }
 
-    /// Posts all copies, and schedules retries for those that were not accepted.
+    /// Posts all copies, and schedules retries for copies that were not accepted.
     func send(_ notification: MintedNotification, to target: NotificationTarget) async -> SentNotification {
         var first: Delivery?
         for _ in 0..<state.deliveryPlan.copies {
@@ -66,7 +66,8 @@ struct NotificationDispatcher: Sendable {
             delivery = Delivery(url: target.url, outcome: .failed(.connectionFailed))
         } else {
             let honest = await sender.deliver(payload, to: target)
-            // The receiver has accepted it, but Apple does not know: the notification will be posted again.
+            // The receiver has accepted the notification, but Apple does not know it and posts the
+            // notification again.
             delivery = fault?.cut == nil ? honest : Delivery(url: target.url, outcome: .failed(.answerBroken))
         }
         state.count(delivery)

@@ -3,7 +3,7 @@ public import StrictJSON
 /// The content of a server-to-server notification to mint. The default says that the default user has stopped
 /// using the app.
 public struct NotificationRecipe: Sendable {
-    /// One of `NotificationType`, or any other string. Default: the type of the account change, else
+    /// A value of `NotificationType`, or any other string. Default: the type of the account change, otherwise
     /// `consent-revoked`.
     public var type: String?
     /// The `sub` of a user for any team. Default: the default user.
@@ -33,7 +33,7 @@ public enum NotificationType: String, Sendable, CaseIterable {
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
 
-    /// Events about the relay address contain the address.
+    /// True for events about the relay address, which contain the address.
     var carriesEmail: Bool { self == .emailDisabled || self == .emailEnabled }
 }
 

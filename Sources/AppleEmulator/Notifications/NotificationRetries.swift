@@ -1,12 +1,12 @@
 import EmulatorServer
 
-/// Retries notifications that receivers did not accept. Each has its own task, so that a slow receiver does
-/// not delay others.
+/// Retries notifications that receivers did not accept. Each notification has its own task, so that a slow
+/// receiver does not delay others.
 struct NotificationRetries: Sendable {
     let state: EmulatorState
     let post: NotificationDispatcher
 
-    /// Runs until the task is cancelled. ControlRequest it once.
+    /// Runs until the task is cancelled. Call it once.
     func run() async {
         await withDiscardingTaskGroup { group in
             // Notifications that were waiting in the state file.

@@ -11,7 +11,7 @@ struct NotificationSender: Sendable {
     /// The longest part of a response body that is stored, in bytes.
     static let answerLimit = 16 * 1024
 
-    /// Does not throw: failures of the receiver are part of the result.
+    /// Posts a payload. Does not throw: failures of the receiver are part of the result.
     func deliver(_ payload: String, to target: NotificationTarget) async -> Delivery {
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST

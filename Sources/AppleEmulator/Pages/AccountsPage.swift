@@ -5,7 +5,7 @@ import Encodings
 struct AccountsPage {
     let people: UserPage
     let deliveries: [RecentDelivery]
-    /// The names of the people in `deliveries`, by their `sub`.
+    /// The names of the users in `deliveries`, by their `sub`.
     let names: [String: String]
     /// The primary client ID of each app, in the order of the configuration.
     let bundleIDs: [String]
@@ -55,7 +55,7 @@ struct AccountsPage {
         """
     }
 
-    /// The address that the apps see of a person who hides the real one: another for each team.
+    /// The relay address of a user who hides the real address; it differs for each team.
     private func relay(of user: EmulatedUser) -> String {
         guard user.hidesEmail else { return "" }
         let addresses = user.identities.map { "<code>\($0.relayAddress.htmlEscaped)</code>" }
@@ -97,7 +97,7 @@ struct AccountsPage {
     ) -> String {
         var hidden = [(name: "token", value: token), ("sub", user.subject)]
         if let app { hidden.append(("client_id", app)) }
-        // The fields of the current page, so that the same page is shown after the action.
+        // The fields select the current page, so that the same page is shown after the action.
         hidden += people.fields
         return """
             <form method="post" action="/accounts">\

@@ -1,6 +1,6 @@
 import Encodings
 
-/// The first step of `/auth/authorize`: the choice of a user, or a new one.
+/// The first step of `/auth/authorize`: the choice of a user, or a new user.
 struct ChooserPage {
     let page: String
     let request: AuthorizationRequest
@@ -50,8 +50,8 @@ struct ChooserPage {
 }
 
 extension AuthorizationRequest {
-    /// Browsers apply `form-action` also to redirects after a form. A page whose form can be answered with a
-    /// redirect sets no targets, because the app may redirect to its own URL scheme, and a policy cannot
-    /// allow all schemes.
+    /// Targets of the page's forms, for `form-action`. Browsers apply `form-action` also to redirects after a
+    /// form. A page whose form can lead to a redirect sets no targets, because the app may redirect to its
+    /// own URL scheme, and a policy cannot allow all schemes.
     var formTargets: String? { responseMode == .formPost ? "'self'" : nil }
 }

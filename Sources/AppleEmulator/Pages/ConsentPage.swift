@@ -1,11 +1,11 @@
 import Encodings
 
-/// The second step of `/auth/authorize`: what the app may see, and consent.
+/// The second step of `/auth/authorize`: the values that the app may see, and consent.
 struct ConsentPage {
     let page: String
     let request: AuthorizationRequest
     let user: EmulatedUser
-    /// Apple asks what to share only at the first authorization.
+    /// True at the first authorization, the only time that Apple asks what to share.
     let isFirst: Bool
 
     var response: EndpointResponse {

@@ -17,8 +17,8 @@ struct FormPostPage {
                 <button class="main full">Continue</button>
                 </form>
                 """,
-            // The receiver may redirect the browser, also to `intent:` or its own scheme, and browsers apply
-            // the policy to that too. Apple's page allows it.
+            // The receiver may redirect the browser, also to `intent:` or to its own scheme, and browsers
+            // apply the policy to redirects too. Apple's page allows these redirects.
             formTargets: nil, script: "document.getElementById('answer').submit()"
         ).response
     }

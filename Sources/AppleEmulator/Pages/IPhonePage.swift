@@ -2,9 +2,9 @@ import EmulatorServer
 import Encodings
 import StrictJSON
 
-/// What an iPhone app gets from Apple's sheet, and how its backend posts it to the service.
+/// The values that an iPhone app receives from Apple's sheet, and the request of its backend to the service.
 struct IPhonePage {
-    /// In bytes.
+    /// Bytes.
     static let longestNonce = 512
 
     let user: EmulatedUser
@@ -58,7 +58,7 @@ struct IPhonePage {
 
     private func body(indent: Bool) -> String {
         var json = minted.signIn
-        // Without it the service takes the first client ID that is configured.
+        // Without `client_id`, the service uses its first configured client ID.
         json["client_id"] = .string(minted.clientID)
         guard indent else { return String(decoding: JSONValue.object(json).serialized(), as: UTF8.self) }
         return minted.signIn.members.map { member in
@@ -69,7 +69,7 @@ struct IPhonePage {
     private var command: String {
         let path = "/v1/apple/notifications"
         let service = notificationURL.flatMap { $0.hasSuffix(path) ? String($0.dropLast(path.count)) : nil }
-        // In single quotes a shell takes everything but a single quote.
+        // A shell keeps every character between single quotes, except a single quote.
         let quoted = body(indent: false).replacing("'", with: #"'\''"#)
         return """
             curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'

@@ -1,7 +1,7 @@
 import EmulatorServer
 import Encodings
 
-/// The search field above a list of users, and the links to its other pages below it, as forms without
+/// The search field above a list of users, and the links to other pages below the list, as forms without
 /// scripts.
 struct UserPageControls {
     let page: UserPage
@@ -11,7 +11,7 @@ struct UserPageControls {
     /// Hidden fields of the forms.
     var hidden: [(name: String, value: String)] = []
 
-    /// Empty while all users fit on one page.
+    /// The search field; empty while all users fit on one page.
     var search: String {
         guard page.found > UserPage.size || !page.search.isEmpty else { return "" }
         return """

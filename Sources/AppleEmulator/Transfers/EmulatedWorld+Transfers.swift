@@ -2,7 +2,7 @@ import EmulatorServer
 
 /// App transfers, and `/auth/usermigrationinfo`.
 extension EmulatedWorld {
-    /// The recipient accepts the app. The former team's tokens and codes end; consents stay.
+    /// Transfers an app to the recipient. The former team's tokens and codes end; consents stay.
     ///
     /// Throws `.clientIDUnknown`, `.memberMalformed` when the team already has the app, and
     /// `.tooManyTransfers`.
@@ -33,7 +33,7 @@ extension EmulatedWorld {
         return [app.teamID] + (former.map { [$0] } ?? [])
     }
 
-    /// For the sender: returns the identifier of one of its users for another team.
+    /// Returns, for the sender, the identifier of a user for another team.
     ///
     /// Apple also issues these identifiers before the transfer, so that they can be transferred together with
     /// the data.
@@ -60,7 +60,7 @@ extension EmulatedWorld {
         return transfers.subject(of: found.position, known: found.identity, to: recipient)
     }
 
-    /// For the recipient: returns the user's identity for its own team.
+    /// Returns, for the recipient, the user's identity for its own team.
     func migratedUser(
         of transferSubject: String, recipient: String, clientID: String, now: Int64
     ) throws(OAuthError) -> MigratedUser {

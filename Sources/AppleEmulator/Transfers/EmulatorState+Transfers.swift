@@ -37,7 +37,7 @@ extension EmulatorState {
 
     public var transfers: [AppTransfer] { world.withLock { $0.transfers.transfers } }
 
-    /// Transfers the app of a client ID to another team, as if that team had just accepted it.
+    /// Transfers the app of a client ID to another team, as if the team had just accepted it.
     ///
     /// Throws `.clientIDUnknown`, `.memberMalformed` and `.tooManyTransfers`.
     public func transfer(_ clientID: String, to teamID: String) throws(EmulatorError) -> AppTransfer {
@@ -49,7 +49,7 @@ extension EmulatorState {
         }
     }
 
-    /// Sets whether `/auth/usermigrationinfo` refuses this user. Other endpoints do not refuse them. Throws
+    /// Makes `/auth/usermigrationinfo` refuse or accept this user. Other endpoints are not affected. Throws
     /// `.userNotFound`.
     public func setMigrationFailing(_ isFailing: Bool, of subject: String?) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in

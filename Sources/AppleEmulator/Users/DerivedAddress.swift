@@ -1,15 +1,14 @@
 /// Generates an e-mail address for a user who was created without one.
 enum DerivedAddress {
-    /// Returns `first.last@example.com` if it is free, else the same with the user's number after the name;
-    /// `user.<number>` for a name with letters other than a to z.
+    /// Returns `first.last@example.com` if this address is free, otherwise the same with the user's number
+    /// after the name; `user.<number>` for a name with letters other than a to z.
     static func make(
         firstName: String?, lastName: String?, number: Int, isTaken: (String) -> Bool
     ) -> String {
         let name = localPart(firstName, lastName)
         if let name, !isTaken("\(name)@example.com") { return "\(name)@example.com" }
         var number = number
-        // Another user may have been created with this address. The loop ends, because there are fewer users
-        // than numbers.
+        // Another user may have this address. The loop ends, because there are fewer users than numbers.
         while isTaken(numbered(name, number)) { number += 1 }
         return numbered(name, number)
     }

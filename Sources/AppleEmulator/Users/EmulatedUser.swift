@@ -1,6 +1,6 @@
 /// A user with an Apple Account.
 public struct EmulatedUser: Sendable, Equatable, Codable {
-    /// One identity per team, in the order of the configuration.
+    /// Identities by team, in the order of the configuration.
     public internal(set) var identities: [TeamIdentity]
     /// The real address. Tokens have the relay address instead when `hidesEmail` is set.
     public let email: String?
@@ -8,15 +8,15 @@ public struct EmulatedUser: Sendable, Equatable, Codable {
     public internal(set) var hidesEmail: Bool
     public internal(set) var firstName: String?
     public internal(set) var lastName: String?
-    /// 0 unsupported, 1 unknown, 2 likely real; `nil` leaves the claim out.
+    /// Value of the claim: 0 unsupported, 1 unknown, 2 likely real; `nil` leaves the claim out.
     public let realUserStatus: Int64?
-    /// Whether the relay address forwards e-mail now.
+    /// True if the relay address forwards e-mail.
     public internal(set) var forwardsEmail = true
     public internal(set) var isDeleted = false
     /// The primary client IDs of the apps that the user has signed in to and has not stopped using.
     public internal(set) var apps: Set<String> = []
 
-    /// The apps among them that did not request the e-mail address.
+    /// The apps in `apps` that did not request the e-mail address.
     public internal(set) var emailWithheldFrom: Set<String> = []
 
     /// The user's `sub` for the first configured team.

@@ -4,7 +4,7 @@ import Encodings
 /// The identity of a user for one developer team: each team gets a different `sub` and relay address.
 public struct TeamIdentity: Sendable, Equatable, Codable {
     public let teamID: String
-    /// In the format `NNNNNN.<32 hex>.NNNN`.
+    /// `sub` in the format `NNNNNN.<32 hex>.NNNN`.
     public let subject: String
     /// An address at `privaterelay.appleid.com` that forwards to the user's real address.
     public let relayAddress: String
@@ -13,7 +13,7 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
         (self.teamID, self.subject, self.relayAddress) = (teamID, subject, relayAddress)
     }
 
-    /// An identity in Apple's format, derived from `seed`: the same seed gives the same identity.
+    /// Derives an identity in Apple's format from `seed`: the same seed gives the same identity.
     init(teamID: String, seed: [UInt8]) {
         let digest = SHA256Digest.hash(Array(teamID.utf8) + [0] + seed)
         let hex = Hexadecimal.encode(digest[0..<16])
@@ -37,8 +37,8 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
         return "\(first).r\(Hexadecimal.encode(digest[0..<16]))"
     }
 
-    /// Apple's first block is a small number (seen: 000685 to 002024), and its last block looks like a time
-    /// of day.
+    /// Returns digits like Apple's: the first block is a small number (seen: 000685 to 002024), and the last
+    /// block looks like a time of day.
     private static func digits(of bytes: some Collection<UInt8>, count: Int) -> String {
         let number = bytes.reduce(0) { $0 << 8 | Int($1) } % 2400
         let text = String(number)

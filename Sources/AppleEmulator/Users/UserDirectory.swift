@@ -2,11 +2,11 @@ import Cryptography
 import EmulatorServer
 import Encodings
 
-/// All emulated users. Pure: it does no I/O, and its owner locks it.
+/// All emulated users. Pure: no I/O; its owner locks it.
 struct UserDirectory: Codable {
-    /// A limit, so that a faulty script cannot fill the memory.
+    /// Largest number of users, so that a faulty script cannot fill the memory.
     static let capacity = 10_000
-    /// The name of the first user wherever a `sub` is expected.
+    /// The name of the first user, accepted in place of a `sub`.
     static let defaultName = "default"
 
     private var teamIDs: [String]
@@ -16,8 +16,8 @@ struct UserDirectory: Codable {
     /// The real addresses of all users, in lower case.
     private var addresses: Set<String> = []
 
-    /// Creates the default user, who has the same `sub` in every run, so that a service with an old database
-    /// recognizes them.
+    /// Creates the default user. The user's `sub` is the same in every run, so that a service with an old
+    /// database recognizes the user.
     init(teamIDs: [String]) {
         self.teamIDs = teamIDs
         let seed = Array("default user".utf8)
@@ -94,7 +94,7 @@ struct UserDirectory: Codable {
 }
 
 extension UserDirectory {
-    /// The addresses are derived from the users, so they are not in the state file.
+    /// Members of the state file, without the addresses, which are derived from the users.
     private enum CodingKeys: String, CodingKey {
         case teamIDs, users, positions
     }

@@ -1,13 +1,13 @@
 /// One page of the users that a search finds, newest first.
 struct UserPage {
     static let size = 20
-    /// In bytes. It limits the cost of a search.
+    /// Bytes of a search, at most. Limits the cost of a search.
     static let longestSearch = 320
 
     let users: [EmulatedUser]
     /// The number of users that the search found.
     let found: Int
-    /// The number of found users before the first one on this page.
+    /// The number of found users before the first user of this page.
     let offset: Int
     /// Empty for all users.
     let search: String
@@ -26,8 +26,9 @@ struct UserPage {
     var newer: Int? { offset > 0 ? max(0, offset - Self.size) : nil }
     var older: Int? { offset + Self.size < found ? offset + Self.size : nil }
 
-    /// Every word must be part of the name or the address. User IDs and relay addresses are also searched,
-    /// but a short word must match the whole value: their random characters contain almost every short word.
+    /// True if every word is part of the name or the address. User IDs and relay addresses are also searched,
+    /// but a short word must match the whole value, because their random characters contain almost every
+    /// short word.
     private static func has(_ user: EmulatedUser, all words: [Substring]) -> Bool {
         let known = [user.firstName, user.lastName, user.email].compactMap { $0?.lowercased() }
         let given = user.identities.flatMap { [$0.relayAddress.lowercased(), $0.subject.lowercased()] }

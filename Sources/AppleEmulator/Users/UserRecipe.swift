@@ -1,6 +1,6 @@
 /// The properties of a new user. The defaults are useful for a first trial.
 public struct UserRecipe: Sendable {
-    /// The `sub` for the first team. Default: a random one in Apple's format.
+    /// The `sub` for the first team. Default: a random `sub` in Apple's format.
     public var subject: String?
     public var email = RecipeAddress.derived
     public var isEmailVerified = true
@@ -17,6 +17,6 @@ public enum RecipeAddress: Sendable, Equatable {
     /// A unique address from the name or the user's number.
     case derived
     case none
-    /// This address.
+    /// Uses this address.
     case given(String)
 }
