@@ -8,7 +8,7 @@ public struct EmulatorConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// 0 lets the system choose; `EmulatedApple.port()` returns the port.
     public var port = 0
-    /// With a value, the emulator accepts only TLS.
+    /// Certificate and key. With them, the emulator accepts only TLS.
     public var tls: EmulatorTLS?
     /// Host names in addition to Apple's, loopback names and `host`, for example in a container network.
     /// Requests with another `Host` are refused, because a web page can let its own name resolve to this

@@ -21,7 +21,7 @@ public final class GoogleEmulatorService: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Makes a key unless the configuration or the state file has one. Throws `EmulatorError` and
+    /// Makes a key unless the configuration or the state file has a key. Throws `EmulatorError` and
     /// `JOSEError`.
     public init(
         configuration: GoogleEmulatorConfiguration, clock: EmulatorClock,

@@ -17,7 +17,7 @@ public final class GoogleState: Sendable {
         var keys: [GoogleKey]
     }
 
-    /// More keys than a rotation needs; the oldest is dropped.
+    /// Largest number of keys, more than a rotation needs; the oldest key is dropped.
     static let mostKeys = 8
 
     let configuration: GoogleEmulatorConfiguration

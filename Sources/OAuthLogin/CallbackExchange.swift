@@ -8,7 +8,7 @@ struct CallbackExchange {
     /// A request line and `Host`.
     struct Request {
         let method: String
-        /// As received: path and query.
+        /// Path and query, as received.
         let target: String
         let hosts: [String]
     }

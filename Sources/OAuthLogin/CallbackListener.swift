@@ -32,7 +32,7 @@ final class CallbackListener: Sendable {
     /// Listens on 127.0.0.1, or on [::1] without IPv4. `localhost` is not used, because it may resolve to
     /// another interface (RFC 8252 §8.3).
     ///
-    /// - Parameter path: Empty, or beginning with a slash.
+    /// - Parameter path: Path of the redirect URI: empty, or beginning with a slash.
     /// - Throws: `.listenFailed`.
     static func open(
         path: String, expecting expectation: AuthorizationResponse.Expectation
@@ -104,7 +104,7 @@ final class CallbackListener: Sendable {
         try? await channel.close()
     }
 
-    /// Called on the event loop of a new connection.
+    /// Serves a new connection. Called on its event loop.
     fileprivate func serve(_ connection: any Channel) -> EventLoopFuture<Void> {
         let isServed = state.withLock { state in
             guard state.connections < Self.mostConnections else { return false }

@@ -6,7 +6,7 @@ package struct WebAddress: Equatable {
     /// Host without its port; an IPv6 address without brackets.
     package let host: String
     package let port: UInt16?
-    /// Empty, or beginning with a slash.
+    /// Path, empty or beginning with a slash.
     package let path: String
     package let query: String?
 

@@ -140,7 +140,7 @@ extension ControlInput {
         return forgery
     }
 
-    /// Reads a secret: `true` generates one, a string is used as it is.
+    /// Reads a secret: `true` generates a secret, a string is used unchanged.
     private mutating func secret(_ name: String) throws(EmulatorError) -> BoundSecret {
         switch value(name) {
         case nil, .bool(false)?: return .none

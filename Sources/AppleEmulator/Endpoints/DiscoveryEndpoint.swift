@@ -24,7 +24,7 @@ struct DiscoveryEndpoint: Sendable {
 /// The issuer is Apple's, as in every token; the endpoints have the base URL with which the client reached
 /// the emulator.
 struct DiscoveryDocument {
-    /// Without a slash at the end.
+    /// Base URL without a slash at the end.
     let baseURL: String
 
     var response: EndpointResponse {

@@ -58,7 +58,7 @@ struct KeyRing {
         return .publish
     }
 
-    /// Retires all keys and adds the new ones.
+    /// Retires all keys and adds the new keys.
     mutating func replaceAll(with newKeys: [SigningKey]) throws(EmulatorError) {
         for index in keys.indices { (keys[index].isPublished, keys[index].signs) = (false, false) }
         for key in newKeys { try add(key, isPublished: true, signs: true) }

@@ -1,4 +1,4 @@
-/// Generates an e-mail address for a user who was created without one.
+/// Generates an e-mail address for a user who was created without an address.
 enum DerivedAddress {
     /// Returns `first.last@example.com` if this address is free, otherwise the same with the user's number
     /// after the name; `user.<number>` for a name with letters other than a to z.

@@ -9,7 +9,7 @@ struct UserPage {
     let found: Int
     /// The number of found users before the first user of this page.
     let offset: Int
-    /// Empty for all users.
+    /// Search words; empty for all users.
     let search: String
 
     /// - Parameters:

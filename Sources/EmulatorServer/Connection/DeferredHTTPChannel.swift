@@ -53,7 +53,7 @@ package final class AcceptedConnection: ServerChildChannelValue {
         self.channel = channel
     }
 
-    /// From now on the caller must close the channel.
+    /// Hands the channel over. The caller must then close it.
     func beginServing() -> any Channel {
         isServed.store(true, ordering: .relaxed)
         return channel

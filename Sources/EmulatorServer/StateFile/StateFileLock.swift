@@ -8,9 +8,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// Keeps a second emulator away from a state file: both would write their whole state, and the later one
-/// would remove the users of the other. The system releases the lock whenever the process ends, also after a
-/// crash.
+/// Keeps a second emulator away from a state file: both would write their whole state, and the later write
+/// would remove the users of the other emulator. The system releases the lock whenever the process ends, also
+/// after a crash.
 ///
 /// The lock has a file of its own, because the state file is replaced at each write.
 package final class StateFileLock: Sendable {

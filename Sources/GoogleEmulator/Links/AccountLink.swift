@@ -1,6 +1,6 @@
 import EmulatorServer
 
-/// A link between a Google account and an account of the app, or a failed attempt to make one.
+/// A link between a Google account and an account of the app, or a failed attempt to link.
 public struct AccountLink: Sendable, Equatable, Codable {
     /// Method of linking.
     public enum Mode: String, Sendable, CaseIterable, Codable {

@@ -2,9 +2,9 @@ import StrictJSON
 
 /// The tokens of a response of the token endpoint (RFC 6749 §5.1). Bounded, because they are stored.
 struct LinkTokens: Sendable, Equatable {
-    /// In bytes.
+    /// Bytes.
     static let longestToken = 16 * 1024
-    /// In bytes.
+    /// Bytes.
     static let longestScope = 2048
 
     let accessToken: String

@@ -8,7 +8,7 @@ import StrictJSON
 /// responses are bounded in time and size.
 struct ServerClient: Sendable {
     static let timeout = TimeAmount.seconds(15)
-    /// In bytes.
+    /// Bytes.
     static let longestAnswer = 262_144
 
     /// Result of a request.

@@ -7,7 +7,8 @@ import Foundation
 /// `server-key.pem` for the server. The files are created when they are missing or unusable.
 struct CertificateDirectory {
     static let names = ["appleid.apple.com", "account.apple.com", "localhost", "127.0.0.1", "::1"]
-    /// In seconds. A certificate with less validity left is replaced, so that it does not expire during use.
+    /// Seconds of remaining validity. A certificate with less is replaced, so that it does not expire during
+    /// use.
     private static let shortestRest: Int64 = 30 * 86_400
 
     let path: String

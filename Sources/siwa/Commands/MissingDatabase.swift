@@ -1,8 +1,8 @@
 import Foundation
 import PostgresStorage
 
-/// There is no database at the configured location. A command that works on stored data must not create an
-/// empty database and report success.
+/// The configured location has no database. A command that works on stored data must not create an empty
+/// database and report success.
 struct MissingDatabase: Error, Equatable, CustomStringConvertible {
     let location: DatabaseLocation
 
@@ -26,7 +26,7 @@ extension DatabaseLocation {
             let values = try? file.resolvingSymlinksInPath().resourceValues(forKeys: [
                 .isRegularFileKey, .fileSizeKey,
             ])
-            // A database file is never empty: an empty file is left by a failed attempt to create one.
+            // A database file is never empty: a failed creation leaves an empty file.
             guard values?.isRegularFile == true, values?.fileSize ?? 0 > 0 else {
                 throw MissingDatabase(location: .sqlite(path: file.path))
             }

@@ -4,7 +4,7 @@ import Encodings
 import HTTPAPI
 
 /// Secrets that are publicly known, because they are in our documentation, are the same in every copy of the
-/// program, or are in every list of common passwords. A service with one of them is open to everyone.
+/// program, or are in every list of common passwords. A service with such a secret is open to everyone.
 enum KnownSecrets {
     /// Returns why an API key with this hash is publicly known, or `nil`.
     ///

@@ -1,6 +1,7 @@
-/// Finds the known name that is most similar to a misspelled one.
+/// Finds the known name that is most similar to a misspelled name.
 enum NearestName {
-    /// Returns the candidate with the fewest single-character edits, the first one if there are several.
+    /// Returns the candidate with the fewest single-character edits, the first candidate if several are
+    /// equal.
     static func of(_ name: String, among candidates: [String]) -> String? {
         candidates.min { distance(name, $0) < distance(name, $1) }
     }

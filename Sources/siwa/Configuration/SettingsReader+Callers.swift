@@ -6,7 +6,7 @@ import SignIn
 import WebOrigins
 
 extension SettingsReader {
-    /// Reads the API keys of the environment, which are valid for all apps, and those of the file.
+    /// Reads the API keys of the environment, which are valid for all apps, and the API keys of the file.
     mutating func apiKeys(for deployment: Deployment?) -> [APIKey] {
         let setting = Setting.apiKeyHashes.name
         var entries: [(setting: String, key: SettingsFile.Key)] = []

@@ -27,7 +27,7 @@ enum InspectedSchema: Equatable {
     case foreign
     /// The schema of an older version, which `siwa serve` migrates.
     case older
-    /// The schema of this version, or of a later one that this version can use.
+    /// The schema of this version, or a later schema that this version can use.
     case present
     case newer
 }

@@ -15,8 +15,8 @@ struct GoogleEndpoints: Sendable, Equatable {
         riscConfiguration: "https://accounts.google.com/.well-known/risc-configuration",
         eventsReport: "https://risc.googleapis.com/v1beta/events:report")
 
-    /// Makes the endpoints of an emulator, which has all of them at one origin. Returns `nil` unless the URL
-    /// is an absolute http or https URL without user, query and fragment.
+    /// Makes the endpoints of an emulator, which has all endpoints at one origin. Returns `nil` unless the
+    /// URL is an absolute http or https URL without user, query and fragment.
     init?(baseURL: String) {
         // Apple's emulator has the same rule.
         guard let base = AppleEndpoints(baseURL: baseURL)?.baseURL else { return nil }

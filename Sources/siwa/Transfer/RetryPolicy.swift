@@ -12,7 +12,7 @@ struct RetryPolicy: Equatable {
 
     /// The number of attempts for one call.
     static let tries = 4
-    /// After this many calls in a row without a response, Apple counts as unreachable.
+    /// Number of calls in a row without a response after which Apple counts as unreachable.
     static let patience = 10
 
     private var unanswered = 0

@@ -10,7 +10,7 @@ struct TransferPreparation {
         var alreadyPrepared = 0
         var prepared = 0
         var failures: [TransferFailure] = []
-        /// The error that stopped the run, if there was one.
+        /// The error that stopped the run, if any.
         var stopped: AppleCallError?
     }
 

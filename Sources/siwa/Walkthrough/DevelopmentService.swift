@@ -24,7 +24,7 @@ struct DevelopmentService: Service {
     let observation: ProcessObservation
     let options: Options
 
-    /// Also throws the error of the fake Apple or the fake Google when that has failed.
+    /// Also throws the error of a failed fake Apple or fake Google.
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "siwa-dev-\(UUID().uuidString)")
@@ -85,7 +85,7 @@ struct DevelopmentService: Service {
         ).settings()
     }
 
-    /// Returns the key of an earlier run from the fake Apple's state, or a new one.
+    /// Returns the key of an earlier run from the fake Apple's state, or a new key.
     private func signingKey() throws -> ClientKey {
         let team = DevelopmentSettings.team
         if let old = emulator.state.clientKeys.last(where: { $0.teamID == team && $0.privateKeyPEM != nil }) {
