@@ -3,7 +3,7 @@ import StorageConformance
 import TestSupport
 import Testing
 
-/// Codes, tokens and what Apple says of them, in any order.
+/// Apple codes, Apple tokens and Apple's reports about them, in any order.
 @Suite struct GrantOrderTests {
     enum Fact: Hashable {
         case signIn(Moment, code: UInt64?)
@@ -12,8 +12,8 @@ import Testing
         case rejection(UInt64, Moment)
     }
 
-    /// The state is what the accepted facts say, in any order: sign-ins with and without code, results of
-    /// exchanges, notifications, and those rejections that met the token that was held.
+    /// The state follows from the accepted facts, in any order: sign-ins with and without code, results of
+    /// exchanges, notifications, and rejections of the held token.
     @Test func `end in the state that the facts give, whatever their order`() async throws {
         for seed in 0..<1500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Without rejections, which count only for the token that is held, nothing at all depends on the order.
+    /// Without rejections, which count only for the held token, nothing depends on the order.
     @Test func `hold the same token after any order of sign-ins, exchanges and revocations`() async throws {
         for seed in 0..<1500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// The status is what there is, and nothing is kept that a revocation has ended.
+    /// The status matches the stored codes and tokens, and nothing that a revocation has ended is kept.
     private static func expectConsistency(
         of credential: AppCredential, in store: ReferenceStore, _ comment: Comment
     ) async throws {
@@ -127,7 +127,7 @@ import Testing
 }
 
 extension ReferenceStore {
-    /// When the token that a rejection is about was authorized.
+    /// The moment at which the rejected token was authorized.
     fileprivate func token(_ fact: GrantOrderTests.Fact) -> Moment? {
         guard case .rejection(let number, _) = fact else { return nil }
         return heldToken(.sample(number))?.authorizedAt

@@ -53,8 +53,7 @@ import Testing
         #expect(set.usedNonces.isEmpty)
     }
 
-    /// The order in which Apple's words arrive, how often, and in which batches, makes no difference to any
-    /// credential.
+    /// Credentials do not depend on the order, the repetition or the batches of Apple's reports.
     @Test func `ends in the same states after any order, repetition and batching`() async throws {
         for seed in 0..<1500 as Range<UInt64> {
             var random = RandomCommands(seed: seed)
@@ -97,7 +96,7 @@ import Testing
         return states
     }
 
-    /// Where no sign-in is refused, the address too depends on Apple's moments alone.
+    /// Without refused sign-ins, the address too depends only on Apple's moments.
     @Test func `ends with the same address after any order`() async throws {
         for seed in 0..<1000 as Range<UInt64> {
             var random = RandomCommands(seed: seed)
@@ -126,14 +125,15 @@ import Testing
 }
 
 extension RandomCommands {
-    /// Without what makes a command depend on others: nonces, and the refusal to make an account.
+    /// The command without dependencies on other commands: nonces, and the refusal to make an account.
     fileprivate func lasting(_ command: SignInCommand) -> SignInCommand {
         .sample(
             key: command.key, clientID: command.clientID, authorizedAt: command.authorizedAt,
             email: command.email, receivedAt: command.receivedAt)
     }
 
-    /// Under an identifier of its own: of two events under one identifier only the first counts.
+    /// The command with an identifier of its own: of two events with the same identifier only the first
+    /// counts.
     fileprivate func identified(_ command: NotificationCommand) -> NotificationCommand {
         .sample(
             command.events[0].change, key: SubjectKey(team: command.team, subject: command.subject),

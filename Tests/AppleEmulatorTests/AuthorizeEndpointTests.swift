@@ -5,7 +5,7 @@ import NIOHTTP1
 import StrictJSON
 import Testing
 
-/// What the app gets from the authorization endpoint.
+/// The responses of the authorization endpoint to the app.
 @Suite struct AuthorizeEndpointTests {
     @Test func `gives a code, a token and the user, the first time`() async throws {
         try await EmulatorUnderTest.runWithRedirectURIs { apple in

@@ -2,7 +2,7 @@ import AppleEmulator
 import NIOHTTP1
 import Testing
 
-/// Which requests to the authorization endpoint are refused, and which redirect URIs an app may have.
+/// Refused requests to the authorization endpoint, and the redirect URIs that an app may have.
 @Suite struct AuthorizeRequestTests {
     @Test(
         arguments: [

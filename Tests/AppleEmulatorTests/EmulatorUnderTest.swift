@@ -90,7 +90,7 @@ struct EmulatorUnderTest {
         try await get("/auth/keys").json["keys"]?.array?.compactMap { $0["kid"]?.string } ?? []
     }
 
-    /// Whether the signature is valid under the published key that the header names.
+    /// True if the signature is valid under the published key that the header names.
     func isValid(_ token: ReadToken) async throws -> Bool {
         let keys = try await get("/auth/keys").json["keys"]?.array ?? []
         guard let key = keys.first(where: { $0["kid"]?.string == token.header["kid"]?.string }) else {

@@ -27,7 +27,7 @@ struct ReadToken {
         signedBytes = Array("\(segments[0]).\(segments[1])".utf8)
     }
 
-    /// `key` is an entry of a key set.
+    /// True if `key`, an entry of a key set, has signed the token.
     func isSigned(by key: JSONValue) throws -> Bool {
         let modulus = try #require(Base64URL.decode(key["n"]?.string ?? ""))
         let exponent = try #require(Base64URL.decode(key["e"]?.string ?? ""))

@@ -4,7 +4,7 @@ import NIOCore
 import ScriptedHTTP
 import Synchronization
 
-/// A server that receives notifications, answers as configured and stores the bodies.
+/// A server that receives notifications, responds as configured and stores the bodies.
 final class ReceivingServer: Sendable {
     private static let path = "/v1/apple/notifications"
 
@@ -21,7 +21,7 @@ final class ReceivingServer: Sendable {
         url = "http://127.0.0.1:\(port)\(Self.path)"
     }
 
-    /// - Parameter times: how many requests get `answer`; those after them get 200.
+    /// - Parameter times: Number of requests that get `answer`; later requests get 200.
     static func run(
         answering answer: HTTPResponse.Status = .ok, times: Int = .max, headers: HTTPFields = [:],
         _ body: @escaping @Sendable (ReceivingServer) async throws -> Void

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// A killed emulator writes nothing more, so the next run gets the file as it is after a response.
+    /// A killed emulator writes nothing more, so the next run reads the file as of the last response.
     @Test func `the file contains the state of every response`() async throws {
         try await withFile { path in
             try await run(path) { apple in
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    /// The later one would write its own state over the other's.
+    /// The later emulator would overwrite the state of the first.
     @Test func `a second emulator with the same file is refused, and the first keeps its users`() async throws
     {
         try await withFile { path in

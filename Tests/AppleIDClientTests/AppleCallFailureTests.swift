@@ -4,7 +4,7 @@ import ScriptedHTTP
 import TestSupport
 import Testing
 
-/// The failures of each call, before and after it may have happened.
+/// The failures of each call, before and after Apple may have done the work.
 @Suite(.timeLimit(.minutes(1))) struct AppleCallFailureTests {
     @Test(arguments: Call.allCases)
     func `a refused connection is certainly not a call`(call: Call) async throws {

@@ -2,7 +2,7 @@ import Foundation
 
 /// One Markdown file of the project.
 struct Document: Sendable, CustomStringConvertible {
-    /// From the root of the project.
+    /// Path from the root of the project.
     let path: String
     let text: String
 
@@ -14,7 +14,7 @@ struct Document: Sendable, CustomStringConvertible {
     static let architecture = read("ARCHITECTURE.md")
     static let readme = read("README.md")
 
-    /// All that people read.
+    /// All documents for readers.
     static let all: [Document] = {
         let pages = files(under: "docs").filter { $0.hasSuffix(".md") }
         return
@@ -44,14 +44,14 @@ struct Document: Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// What stands in the first column of tables, and in `code` there.
+    /// Values in `code` in the first column of tables.
     var firstColumns: [String] {
         prose.split(separator: "\n").filter { $0.hasPrefix("| `") }
             .compactMap { $0.split(separator: " | ").first.map(String.init) }
             .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
     }
 
-    /// The names by which links lead to headings, as GitHub makes them.
+    /// Anchors of the headings, as GitHub derives them.
     var anchors: Set<String> {
         Set(
             prose.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the pages refer to exists.
+/// Checks that the targets of links and paths in the pages exist.
 @Suite struct LinkTests {
     @Test(arguments: Document.all)
     func `every relative link leads to a file, and every anchor to a heading`(page: Document) {
@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    /// Paths stand in `code`, from the root of the project, from Sources or from Tests; `*` stands for a part
-    /// of a name.
+    /// Paths are in `code`, from the root of the project, from Sources or from Tests; `*` matches a part of a
+    /// name.
     @Test(arguments: Document.all.filter { $0.path != "CHANGELOG.md" })
     func `every file and folder of ours that a page names exists`(page: Document) {
         for match in page.prose.matches(of: /`([A-Za-z0-9_.+*-]+\/[A-Za-z0-9_.+*\/-]*)`/) {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// What a path can begin with; other slashes in `code` are URLs and commands.
+    /// First components of paths; other slashes in `code` are URLs and commands.
     private static let folders: Set<String> = {
         let ours = ["Sources", "Tests", "scripts", "docs", "Benchmarks", "Fixtures", ".ci"]
         return Set(ours + inner.map { String($0.split(separator: "/")[1]) })

@@ -133,7 +133,7 @@ import Testing
         #expect(named.sorted() == open)
     }
 
-    /// A person whose iPhone does not have the app opens such a link in the browser.
+    /// A user whose iPhone does not have the app opens such a link in the browser.
     @Test func `the proxies pass on the universal links of App Flip`() {
         let path = "/link/google/*"
         let nginx = Document.read("docs/deploy/nginx.conf").text
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// Pasted into a shell, the commands after one that failed would go on without what it should have done.
+    /// In a shell, pasted commands go on after a failed command, without its result.
     @Test(arguments: ["docs/deploy.md", "docs/backup-and-upgrade.md"])
     func `every block of several commands stops at its first error`(path: String) {
         let blocks = Document.read(path).text.components(separatedBy: "```sh\n").dropFirst()
@@ -183,7 +183,7 @@ import Testing
     private struct Call: CustomStringConvertible {
         let method: String
         let path: String
-        /// Without an API key.
+        /// True for a call without an API key.
         var isOpen = false
 
         var description: String { "\(method) \(path)" }
@@ -196,7 +196,7 @@ import Testing
             }
     }
 
-    /// From the lines of the interface's description, which have a form of their own.
+    /// Reads the calls from the lines of `openapi.yaml`, which has a fixed form.
     private static func calls() -> [Call] {
         var calls: [Call] = []
         var path = ""
@@ -214,7 +214,8 @@ import Testing
         return calls
     }
 
-    /// What is written by swift-log, by the methods that throttle it, and by what counts and writes later.
+    /// Messages that are logged by swift-log, by the throttling methods, and by types that count and log
+    /// later.
     private static func messages() -> Set<String> {
         let calls = [
             #/logger\.(?:debug|info|notice|warning|error|critical)\(\s*"([^"\\]+)"/#,

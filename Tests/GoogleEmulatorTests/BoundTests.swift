@@ -6,7 +6,7 @@ import Testing
 
 @testable import GoogleEmulator
 
-/// Everything that outsiders can fill: what Google keeps is bounded in number and in size.
+/// Bounds in number and size of all stored values that outsiders can add.
 @Suite(.timeLimit(.minutes(1))) struct BoundTests {
     @Test func `keeps the latest 100 begun links, 100 links, 50 exchanges and 200 events`() {
         var book = LinkBook()

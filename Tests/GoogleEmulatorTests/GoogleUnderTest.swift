@@ -9,7 +9,7 @@ import NIOHTTP1
 import StrictJSON
 import TestSupport
 
-/// A running fake Google, the scripted server that it is linked with, and a client for its socket.
+/// A running fake Google, its linked scripted server, and a client for the fake Google's socket.
 struct GoogleUnderTest: Sendable {
     static let now: Int64 = 1_800_000_000
 
@@ -94,13 +94,13 @@ struct GoogleUnderTest: Sendable {
         )
     }
 
-    /// Makes a link in the browser: the redirect comes with a code.
+    /// Makes a link in the browser: the redirect has a code.
     func link() async throws {
         let begun = try await begin()
         _ = try await get("\(begun.redirectURI)?code=a-code-of-the-server&state=\(begun.state)")
     }
 
-    /// Posts a form of the page as a browser does, with the token that the page has.
+    /// Posts a form of the page as a browser does, with the token of the page.
     func submit(_ path: String, _ fields: [(name: String, value: String)], from page: String = "/")
         async throws
         -> Answer

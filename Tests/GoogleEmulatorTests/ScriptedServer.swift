@@ -8,11 +8,11 @@ import ScriptedHTTP
 import StrictJSON
 import Synchronization
 
-/// An authorization server on a real socket: it takes everything, and a test can replace its endpoints.
+/// An authorization server on a real socket. It accepts every request, and a test can replace its endpoints.
 final class ScriptedServer: Sendable {
     struct Received: Sendable {
         let path: String
-        /// Of a form.
+        /// Fields of a form.
         let fields: [String: String]
         let body: String
         let headers: HTTPFields

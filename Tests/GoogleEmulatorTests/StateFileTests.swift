@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// A killed emulator writes nothing more, so the next run gets the file as it is after a response.
+    /// A killed emulator writes nothing more, so the next run reads the file as of the last response.
     @Test func `the file has the state of every response, also of an answer at a redirect URI`() async throws
     {
         try await Self.with { path in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// What the first run had.
+    /// Values of the first run.
     private actor Before {
         var links: [AccountLink] = []
         var keys = ""

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPAPI
 
 @Suite(.timeLimit(.minutes(1))) struct AcceptErrorHandlerTests {
-    /// Counts what reaches the socket.
+    /// Counts the reads that reach the socket.
     final class ReadCounter: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = Never
         let reads = Mutex(0)

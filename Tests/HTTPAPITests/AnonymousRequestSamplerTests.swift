@@ -7,7 +7,7 @@ import Testing
         AnonymousRequestSampler.Kind(status: 401, name: name)
     }
 
-    /// How many of so many are logged.
+    /// Number of logged requests out of this many.
     static func logged(_ count: Int, _ name: String, _ sampler: inout AnonymousRequestSampler) -> Int {
         var logged = 0
         for _ in 0..<count where sampler.count(kind(name)) { logged += 1 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPAPI
 
-/// What iOS reads about universal links.
+/// The document that iOS reads about universal links.
 @Suite struct AppSiteLinksTests {
     private static func document(_ change: (inout OAuthDraft) -> Void) throws -> String {
         let team = TeamID("A1B2C3D4E5")

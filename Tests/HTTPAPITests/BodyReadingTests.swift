@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// What the bodies of requests may leave out, and in which forms they come.
+/// Optional members and accepted formats of request bodies.
 @Suite struct BodyReadingTests {
     private static let verify = "/v1/identity-tokens/verify"
     private static let signIn = "/v1/sign-ins"

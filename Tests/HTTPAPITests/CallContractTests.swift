@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// What each call answers when all is well.
+/// Successful responses of each call.
 @Suite struct CallContractTests {
     static let sub = TokenMint.subject
 

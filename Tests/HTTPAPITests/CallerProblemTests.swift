@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// What callers are told who have no API key, or one that may not see everything.
+/// Responses to callers without an API key, or with a limited API key.
 @Suite struct CallerProblemTests {
     @Test(arguments: [
         "", "Bearer", "Bearer ", "Bearer wrong", "Basic \(RunningService.secret)", RunningService.secret,

@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 import WebOrigins
 
-/// What a script of any web page may read (Fetch §3.2), and what it may not.
+/// Responses that a script of any web page may read (Fetch §3.2), and responses that it may not read.
 @Suite struct CrossOriginTests {
     private static let page = ["Origin": "https://shop.example.com"]
     private static let readable = [

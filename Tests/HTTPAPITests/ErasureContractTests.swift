@@ -8,11 +8,11 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// What a backend is told of an erasure, and of the tokens that it is about.
+/// The responses to a backend about an erasure and its tokens.
 @Suite struct ErasureContractTests {
     static let code = "c0de"
 
-    /// Signs the sample person in. Returns the whole answer.
+    /// Signs the sample user in. Returns the whole response.
     @discardableResult
     private func signIn(
         _ service: RunningService, withCode: Bool = false, secondsLater: Int64 = 0,
@@ -33,7 +33,7 @@ import TokenMint
         try #require(answer.json?["account"]?["id"]?.string)
     }
 
-    /// What the erasure's worker would do in the end.
+    /// Finishes an erasure as its worker would.
     private func finish(
         _ service: RunningService, _ store: ReferenceStore, _ outcome: ErasureOutcome, cause: String? = nil
     ) async throws {

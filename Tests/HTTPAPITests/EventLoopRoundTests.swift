@@ -8,10 +8,10 @@ import TokenMint
 
 @testable import HTTPAPI
 
-/// What is on its sockets when an event loop comes round to them.
+/// Requests that are on several sockets at the start of an event loop's round.
 @Suite struct EventLoopRoundTests {
-    /// Keeps the service's loops from reading until it ends, while the clients, who have a loop of their own,
-    /// send.
+    /// Keeps the service's loops from reading until `body` ends, while the clients send on a loop of their
+    /// own.
     private static func whileServiceIsBusy(
         clients: MultiThreadedEventLoopGroup, _ send: () async throws -> Void
     ) async throws {
@@ -30,7 +30,7 @@ import TokenMint
         try await send()
     }
 
-    /// The statuses of the responses to so many equal requests that are there at once.
+    /// The statuses of the responses to this many equal requests, which arrive at the same time.
     private static func statuses(
         of request: String, count: Int, from service: RunningService
     ) async throws -> [Int] {
@@ -53,7 +53,7 @@ import TokenMint
         return statuses
     }
 
-    /// However they fall to the loops, each gets several.
+    /// Number of requests that gives each loop several requests.
     private static let requestCount = System.coreCount * 3
 
     @Test func `sign-ins that are there at once are committed together`() async throws {

@@ -4,7 +4,7 @@ import KeySets
 import SignIn
 import Testing
 
-/// What callers are told when the service cannot do its work.
+/// Responses to callers when the service cannot do its work.
 @Suite struct FailureProblemTests {
     @Test(arguments: [
         (StorageError.Code.unavailable, 503), (.busy, 503), (.full, 503), (.readOnly, 503), (.corrupted, 503),

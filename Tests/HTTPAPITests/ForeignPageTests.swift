@@ -1,7 +1,7 @@
 import Testing
 import WebOrigins
 
-/// What a web page in a developer's browser can do to a service on the same machine.
+/// Requests of a web page in a developer's browser to a service on the same machine.
 @Suite struct ForeignPageTests {
     private static var inDevelopment: RunningService.Options {
         var options = RunningService.Options()

@@ -28,7 +28,7 @@ import TokenMint
         return try await service.call("POST", path, body: body, secret: nil, fields: fields)
     }
 
-    /// Signs the sample person in and links the account with Google through App Flip.
+    /// Signs the sample user in and links the account with Google through App Flip.
     static func link(_ service: RunningService) async throws -> (accountID: String, tokens: JSONValue) {
         let signedIn = try await service.call("POST", "/v1/sign-ins", body: try Bodies.identityToken())
         let id = try #require(signedIn.json?["account"]?["id"]?.string)
@@ -120,7 +120,7 @@ import TokenMint
         }
     }
 
-    /// The account's one grant is listed, and ends once.
+    /// Checks that the account's only grant is listed, and ends once.
     private static func expectUnlinking(of id: String, _ service: RunningService) async throws {
         let grants = try await service.call("GET", "/v1/accounts/\(id)/grants")
         let grant = try #require(grants.json?["grants"]?.array?.first)
@@ -282,7 +282,7 @@ import TokenMint
         }
     }
 
-    /// The field of a client that is no trusted proxy counts for nothing.
+    /// The header field of a client that is not a trusted proxy is ignored.
     @Test(arguments: [true, false])
     func
         `a guesser who invents X-Forwarded-For is slowed down, and behind a trusted proxy each address alone`(

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HTTPAPI
 
-/// The description leaves nothing out.
+/// Checks that `openapi.yaml` is complete.
 @Suite struct OpenAPITests {
     let text = OpenAPIDocument.text(version: "1.2.3")
 
-    /// The operations under each path, by indentation: the document is ours, and keeps to one form.
+    /// The operations under each path, found by indentation, which is uniform in our document.
     private var operations: [String: Set<String>] {
         var operations: [String: Set<String>] = [:]
         var path = ""
@@ -24,7 +24,7 @@ import Testing
         return operations
     }
 
-    /// What stands under an operation.
+    /// Text of an operation.
     private func described(_ id: String) -> Substring? {
         guard let start = text.firstRange(of: "operationId: \(id)\n")?.upperBound else { return nil }
         let rest = text[start...]
@@ -32,7 +32,7 @@ import Testing
         return end.map { rest[..<$0.lowerBound] } ?? rest
     }
 
-    /// What stands under a schema.
+    /// Text of a schema.
     private func schema(_ name: String) -> Substring? {
         guard let start = text.firstRange(of: "\n    \(name):\n")?.upperBound else { return nil }
         var end = start
@@ -51,7 +51,8 @@ import Testing
             .split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
     }
 
-    /// YAML 1.2.2 §3.2.1.3: some readers refuse the whole document, others take the last.
+    /// Duplicate keys (YAML 1.2.2 §3.2.1.3): some readers refuse the whole document, others use the last
+    /// value.
     @Test func `no mapping has a key twice`() {
         var open: [(indent: Int, keys: Set<Substring>)] = []
         var textBelow: Int?

@@ -11,7 +11,7 @@ import Testing
         .part(.body(ByteBuffer(string: text)))
     }
 
-    /// What is in there, in words.
+    /// Content of the queue, in words.
     static func drain(_ arrivals: inout PipelineQueue) -> [String] {
         var words: [String] = []
         while let arrival = arrivals.popFirst() {

@@ -2,7 +2,7 @@ import HTTPAPI
 import StrictJSON
 import Testing
 
-/// What each call answers to bad input: always a problem, never a 5xx.
+/// Responses of each call to bad input: always a problem, never a 5xx.
 @Suite struct ProblemContractTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String

@@ -2,7 +2,7 @@ import HTTPAPI
 import NIOCore
 import Testing
 
-/// Requests whose parts are of sizes and forms that a parser may pass over without a word, over real sockets.
+/// Requests with sizes and forms that a parser may silently accept, over real sockets.
 @Suite struct RequestFramingTests {
     static func probe<Result: Sendable>(
         _ body: @Sendable (ProbeConnection) async throws -> Result
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Sends as much as the server takes, and returns its answer.
+    /// Sends as much as the server reads, and returns the response.
     static func answer(to beginning: String, then filler: String) async throws -> ProbeResponse {
         try await probe { connection in
             try await connection.send(beginning)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// What the log says about requests, and what it never says.
+/// Fields of requests in the log, and values that the log never has.
 @Suite struct RequestLogTests {
     static let email = "q4zjk7x2rt@privaterelay.appleid.com"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// What the probes and metrics say about a service that is ready and must be corrected.
+/// Probes and metrics of a service that is ready but must be corrected.
 @Suite struct ServiceWarningTests {
     static func metric(_ name: String, _ service: RunningService) async throws -> String? {
         try await service.call("GET", "/metrics").text.split(separator: "\n")

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// How each refusal of Apple's tokens is answered.
+/// Responses to each refusal of Apple's tokens.
 @Suite struct TokenProblemTests {
     @Test(arguments: AppleTokenError.Code.allCases)
     func `every refusal of a token is 401 with its own code`(code: AppleTokenError.Code) async throws {

@@ -5,7 +5,8 @@ import OAuthSamples
 import StrictJSON
 import Testing
 
-/// How an access token comes to `/oauth/userinfo`, and what a client is told without a good one (RFC 6750).
+/// Methods of sending an access token to `/oauth/userinfo`, and responses without a valid access token (RFC
+/// 6750).
 @Suite struct UserInfoTests {
     private static let path = "/oauth/userinfo"
 
@@ -17,7 +18,7 @@ import Testing
         var type = OAuthEndpointTests.form
         var authorization: String?
         let status: Int
-        /// `nil`: the body says nothing.
+        /// Error code of the body; `nil` for an empty body.
         let error: String?
         let challenge: String
 

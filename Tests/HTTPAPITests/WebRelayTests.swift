@@ -7,7 +7,7 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// A sign-in in a browser that succeeds, and those that the person or Apple ends.
+/// Successful sign-ins in a browser, and sign-ins that the user or Apple ends.
 @Suite struct WebRelayTests {
     @Test func `the link leads to Apple with everything that Apple must know`() async throws {
         try await RunningService.with { service in

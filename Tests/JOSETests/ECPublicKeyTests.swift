@@ -125,7 +125,7 @@ import Testing
         #expect(throws: JOSEError(.keyUnusable)) { try ECPrivateKey(pem: pem) }
     }
 
-    /// OpenSSL would ask for the passphrase on the terminal, and a service would wait there for ever.
+    /// OpenSSL would ask for the passphrase on the terminal, and a service would wait forever.
     @Test func `refuses an encrypted private key, without asking for its passphrase`() {
         let encrypted = """
             -----BEGIN ENCRYPTED PRIVATE KEY-----
@@ -139,8 +139,8 @@ import Testing
         #expect(throws: JOSEError(.keyUnusable)) { try ECPrivateKey(pem: encrypted) }
     }
 
-    /// The text of a key is read in place by OpenSSL. Keys of many lengths, so that freed text would be
-    /// written over.
+    /// OpenSSL reads the text of a key in place. Keys of many lengths make it likely that freed text is
+    /// overwritten.
     @Test func `reads keys from text that nothing else holds, many times over`() throws {
         let key = try ECPrivateKey.generate()
         let body = key.pem.utf8

@@ -22,7 +22,7 @@ import TokenMint
         return (try? CompactJWS(parsing: Array(token.utf8)))?.isSigned(by: key) ?? false
     }
 
-    /// Claims of random names, types and sizes; the same for the same seed.
+    /// Claims with random names, types and sizes; equal seeds give equal claims.
     private func randomClaims(_ seed: UInt64) -> JSONObject {
         var random = SeededGenerator(seed: seed)
         var claims = TokenMint.identityClaims()
@@ -107,8 +107,8 @@ import TokenMint
         #expect(try !weAccept(token))
     }
 
-    /// Why libjwt never sits on the verifying path: it takes the algorithm from the header, and our public
-    /// key for a shared secret.
+    /// Reason for never verifying with libjwt: it uses the algorithm of the header, and our public key as a
+    /// shared secret.
     @Test func `refuses an HS256 token keyed with the public PEM, which libjwt accepts`() throws {
         let token = try JWTSigner.sign(
             claims: TokenMint.identityClaims(), keyID: mint.keyID, algorithm: .HS256,

@@ -4,12 +4,13 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// OpenSSL's `EVP_PKEY_verify` as a second opinion about RSA signatures. `RSAPublicKey` uses OpenSSL's
-/// numbers, but raises them to their power and compares the block by itself.
+/// OpenSSL's `EVP_PKEY_verify` as a second opinion about RSA signatures. `RSAPublicKey` uses OpenSSL's big
+/// numbers, but does the exponentiation and the comparison of the block itself.
 @Suite struct RSADifferentialTests {
     static let rounds = 25_000
 
-    /// With four seeds that is 100,000. The key is frozen, so that a seed gives the same mutations again.
+    /// Tests 100,000 mutations with four seeds. The key is fixed, so that a seed gives the same mutations
+    /// again.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `agrees with OpenSSL about each of 25,000 random mutations`(seed: UInt64) throws {
         let pem = String(decoding: try FixtureFolder("recipe/keys").bytes(of: "signer-1.pem"), as: UTF8.self)

@@ -1,7 +1,7 @@
 import Cryptography
 import TestSupport
 
-/// Random changes to honest RSA signatures, to what they sign, and to the padded blocks that are signed.
+/// Random changes to genuine RSA signatures, to the signed messages, and to the padded blocks.
 struct RSAMutations {
     struct Sample {
         let kind: String
@@ -32,7 +32,8 @@ struct RSAMutations {
         (self.key, self.modulus, self.random) = (key, modulus, random)
     }
 
-    /// One in ten has a changed block: to sign takes thirty times as long as to verify.
+    /// Returns the next sample. One in ten has a changed block, because signing takes thirty times as long as
+    /// verifying.
     mutating func next() throws -> Sample {
         let sample = honest[Int.random(in: honest.indices, using: &random)]
         switch Int.random(in: 0..<100, using: &random) {
@@ -61,7 +62,7 @@ struct RSAMutations {
         return Sample(kind: "signature", message: sample.message, signature: signature)
     }
 
-    /// The same number in another residue, or one that follows from it.
+    /// Replaces the signature by another number of the same residue, or by a derived number.
     private mutating func withAnotherNumber(_ sample: Sample) -> Sample {
         var signature = sample.signature
         switch Int.random(in: 0..<5, using: &random) {
@@ -127,7 +128,7 @@ struct RSAMutations {
         return [0, 1] + [UInt8](repeating: 0xFF, count: size - 3 - info.count) + [0] + info
     }
 
-    /// Of two numbers of the same size; what does not fit is lost.
+    /// Returns the sum of two numbers of the same size, without the carry out.
     private func sum(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
         var (result, carry) = (left, 0)
         for index in result.indices.reversed() {

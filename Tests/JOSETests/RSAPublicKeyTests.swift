@@ -14,7 +14,7 @@ import TokenMint
         #expect(!key.isValidSignature(signature, for: Array("message".utf8)[...]))
     }
 
-    /// None of them fills its last byte, or its last word: RFC 8017 counts the padding in bytes, OpenSSL
+    /// Sizes that do not fill the last byte or the last word: RFC 8017 counts the padding in bytes, OpenSSL
     /// computes in words.
     @Test(arguments: [2049, 2050, 2063, 2176, 2500])
     func `verifies with a modulus of any number of bits`(bits: Int) throws {

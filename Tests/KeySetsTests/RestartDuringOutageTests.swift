@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// One process fetches and stores the set, the next one starts during an outage of Apple. Tokens must still
-/// be verified.
+/// A process fetches and stores the key set, and the next process starts during an outage of Apple. Tokens
+/// must still be verified.
 @Suite(.timeLimit(.minutes(5))) struct RestartDuringOutageTests {
     private let store = MemorySnapshotStore()
     private let clock = ManualClock(millisecondsSince1970: TokenMint.sampleTime * 1000)
@@ -28,7 +28,7 @@ import TokenMint
         ).subject
     }
 
-    /// A process that fetched and stored the set, and has ended.
+    /// Runs a process that fetches and stores the key set.
     private func firstProcess() async throws {
         let keys = keySet { true }
         let token = try TokenMint.shared.sign(TokenMint.identityClaims())

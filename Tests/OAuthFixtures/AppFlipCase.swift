@@ -1,14 +1,14 @@
-/// One call of `POST /v1/oauth/app-flip`, and what must come of it.
+/// A call of `POST /v1/oauth/app-flip`, and its expected result.
 struct AppFlipCase: Decodable, Sendable {
     let summary: String
-    /// The apps that the API key is for. `nil` is all.
+    /// The apps of the API key; `nil` for all apps.
     let caller: [String]?
     let given: Given?
     let call: Call
     let expect: Expectation
 
     struct Given: Decodable {
-        /// What comes of the identity.
+        /// Result of checking the identity.
         let identity: String
     }
 
@@ -19,15 +19,15 @@ struct AppFlipCase: Decodable, Sendable {
 
     struct Expectation: Decodable {
         let status: Int
-        /// Of an error of the interface.
+        /// Code of an error of the interface.
         let code: String?
         let outcome: String?
         let redirect: Redirect?
-        /// What the code gives.
+        /// Scope of the tokens for the code.
         let scope: String?
-        /// `auth_time` of its tokens, as seconds before the call.
+        /// `auth_time` of the tokens for the code, as seconds before the call.
         let authenticatedSecondsAgo: Int?
-        /// Of the message for the person.
+        /// Language of the message for the user.
         let language: String?
     }
 

@@ -1,4 +1,4 @@
-/// One request to `/oauth/authorize`, and what must come of it.
+/// A request to `/oauth/authorize`, and its expected result.
 struct AuthorizationCase: Decodable, Sendable {
     let summary: String
     let request: Request
@@ -21,10 +21,10 @@ struct AuthorizationCase: Decodable, Sendable {
     }
 
     struct Redirect: Decodable {
-        /// The URI, to which only parameters are added.
+        /// The redirect URI, to which only parameters are added.
         let uri: String
         let error: String
-        /// As it stands in the query.
+        /// Value of `state` as in the query.
         let state: String?
         let iss: String?
     }

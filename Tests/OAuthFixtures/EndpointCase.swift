@@ -1,8 +1,8 @@
-/// One request to the revocation, introspection or userinfo endpoint, or for a document of metadata, and what
-/// must come of it.
+/// A request to the revocation, introspection or userinfo endpoint, or for a metadata document, and its
+/// expected result.
 struct EndpointCase: Decodable, Sendable {
     let summary: String
-    /// What the tokens in the request are, in the words of token requests.
+    /// State of the tokens in the request, in the words of token cases.
     let given: TokenCase.Given?
     let request: Request
     let expect: Expectation
@@ -10,7 +10,7 @@ struct EndpointCase: Decodable, Sendable {
     struct Request: Decodable {
         let method, path: String
         let query, contentType, authorization, body: String?
-        /// `all`, the app that the API key is for, or `unknown`. It is sent as a bearer token.
+        /// API key, sent as a bearer token: `all`, the app of the key, or `unknown`.
         let apiKey: String?
     }
 

@@ -1,4 +1,4 @@
-/// A JSON value of a response. A text in braces stands for one that the file cannot know.
+/// A JSON value of a response. A text in braces stands for a value that the file cannot know.
 enum FixtureValue: Decodable, Sendable {
     case bool(Bool)
     case integer(Int64)
@@ -6,10 +6,10 @@ enum FixtureValue: Decodable, Sendable {
     case list([FixtureValue])
     case object([String: FixtureValue])
 
-    /// What the texts in braces stand for.
+    /// Values for the texts in braces.
     struct Context: Sendable {
         let account: String?
-        /// In seconds.
+        /// Seconds since 1970.
         let now: Int64
     }
 
@@ -28,7 +28,7 @@ enum FixtureValue: Decodable, Sendable {
         }
     }
 
-    /// Whether the value of a response is this one. The order of a list has no meaning.
+    /// True if the value of a response equals this value. The order of a list has no meaning.
     func matches(_ actual: FixtureValue, in context: Context) -> Bool {
         switch (self, actual) {
         case (.bool(let own), .bool(let other)): return own == other
@@ -54,7 +54,7 @@ enum FixtureValue: Decodable, Sendable {
         }
     }
 
-    /// Of `{now}`, `{now+3600}` and `{now-5}`.
+    /// Returns the offset of `{now}`, `{now+3600}` and `{now-5}`.
     private static func secondsAfterNow(_ text: String) -> Int64? {
         guard text.hasPrefix("{now"), text.hasSuffix("}") else { return nil }
         let seconds = text.dropFirst("{now".count).dropLast()

@@ -1,4 +1,4 @@
-/// A URL that a client is sent back to, split into the registered URI and what was added to it.
+/// A redirect to a client, split into the registered URI and the added parameters.
 ///
 /// The parameters are not decoded, because cases are about their bytes.
 struct Location {
@@ -8,7 +8,7 @@ struct Location {
         let location: String
     }
 
-    /// Throws unless the location is the URI with parameters behind it, none of them twice.
+    /// Throws unless the location is the URI followed by parameters, none of them twice.
     init(_ location: String, of uri: String) throws {
         let fault = Malformed(location: location)
         let separator = uri.utf8.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
@@ -28,7 +28,7 @@ struct Location {
     }
 }
 
-/// Whether a text has only the characters of an `error_description` (RFC 6749 §4.1.2.1).
+/// Returns true if a text has only the characters of an `error_description` (RFC 6749 §4.1.2.1).
 func isDescription(_ text: String) -> Bool {
     !text.isEmpty
         && text.utf8.allSatisfy {

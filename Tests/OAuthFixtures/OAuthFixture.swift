@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// One case of `Fixtures/oauth`, under the name of its file. It is read by Foundation, and not by the reader
-/// of the service. Its members are named in snake case.
+/// A case of `Fixtures/oauth` with the name of its file. Foundation reads the file, not the reader of the
+/// service. Its members are named in snake case.
 struct OAuthFixture<Content: Decodable & Sendable>: Sendable, CustomStringConvertible {
     let name: String
     let content: Content

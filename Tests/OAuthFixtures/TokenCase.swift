@@ -1,7 +1,7 @@
-/// One request to `/oauth/token`, and what must come of it.
+/// A request to `/oauth/token`, and its expected result.
 struct TokenCase: Decodable, Sendable {
     let summary: String
-    /// What the code, refresh token or assertion in the body is. `nil` when the request alone decides.
+    /// State of the code, refresh token or assertion in the body; `nil` when the request alone decides.
     let given: Given?
     let request: Request
     let expect: Expectation
@@ -10,7 +10,7 @@ struct TokenCase: Decodable, Sendable {
         let code, refreshToken, assertion: String?
         let client, redirectUri, scope, nonce: String?
         let codeChallenge, codeChallengeMethod: String?
-        /// What fits the challenge, where it is not that of RFC 7636.
+        /// Verifier for the challenge, unless it is the example of RFC 7636.
         let codeVerifier: String?
         let credential, account: String?
     }
@@ -23,15 +23,15 @@ struct TokenCase: Decodable, Sendable {
     struct Expectation: Decodable {
         let status: Int?
         let error: String?
-        /// Whether the response names HTTP Basic in `WWW-Authenticate`.
+        /// True if the response names HTTP Basic in `WWW-Authenticate`.
         let wwwAuthenticate: Bool?
-        /// What the request says, when it is right by itself.
+        /// Parsed values of a request that is valid by itself.
         let grant: Grant?
         let tokens: [String]?
         let scope: String?
         let accessToken: AccessToken?
         let idToken: IDToken?
-        /// The whole answer of Google's streamlined linking.
+        /// The whole response to Google's streamlined linking.
         let linking: [String: String]?
         let afterwards: Afterwards?
     }
@@ -42,7 +42,7 @@ struct TokenCase: Decodable, Sendable {
         var redirectUri, codeVerifier, scope, intent: String?
     }
 
-    /// RFC 9068 §2.
+    /// Members of an access token (RFC 9068 §2).
     struct AccessToken: Decodable {
         let alg, aud, clientId: String
         let expiresIn: Int
@@ -50,13 +50,13 @@ struct TokenCase: Decodable, Sendable {
         let claims: [String]
     }
 
-    /// OpenID Connect Core §2.
+    /// Members of an ID token (OpenID Connect Core §2).
     struct IDToken: Decodable {
         let alg, aud: String
         let claims: [String]
     }
 
-    /// `good`, `suspended`, `used` or `ended`.
+    /// State after the request: `good`, `suspended`, `used` or `ended`.
     struct Afterwards: Decodable {
         let code, tokens: String?
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import OAuthLogin
 
-/// A server with metadata like Google's: it is found by OpenID Connect Discovery, has members that are not
-/// known here, needs the secret of desktop clients, promises no `iss`, keeps a refresh token as it is, and
-/// takes revocations of everyone.
+/// A server with metadata like Google's: it is found by OpenID Connect Discovery, has unknown members, needs
+/// the secret of desktop clients, promises no `iss`, does not rotate refresh tokens, and accepts revocations
+/// from every client.
 @Suite(.timeLimit(.minutes(1))) struct GoogleLikeServerTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {
         try await ScriptedAuthorizationServer.run { server in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OAuthLogin
 
-/// Answers and servers that an attacker, or another program on this machine, could bring.
+/// Responses and servers of an attacker, or of another program on this machine.
 @Suite(.timeLimit(.minutes(1))) struct LoginAttackTests {
     private static func trial(_ body: @escaping @Sendable (LoginTrial) async throws -> Void) async throws {
         try await ScriptedAuthorizationServer.run { server in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OAuthLogin
 
-/// What is sent: the authorization request and the client's authentication.
+/// The requests: the authorization request and the client's authentication.
 @Suite struct LoginRequestTests {
-    /// RFC 7636, appendix B.
+    /// Uses the example of RFC 7636, appendix B.
     @Test func `makes the challenge of the standard's example`() {
         let secrets = LoginSecrets(
             state: "s", nonce: "n", verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")

@@ -8,11 +8,11 @@ import TestSupport
 
 @testable import OAuthLogin
 
-/// One call of `siwa login` against a scripted server, with a browser that a test plays.
+/// A call of `siwa login` against a scripted server, with a browser played by the test.
 struct LoginTrial {
     static let now: Int64 = 1_800_000_000
 
-    /// Gets the authorization URL.
+    /// Function that plays the browser, with the authorization URL.
     typealias Browser = @Sendable (TestBrowser, String) async throws -> Void
 
     let directory: TemporaryDirectory
@@ -38,7 +38,7 @@ struct LoginTrial {
         }
     }
 
-    /// - Parameter browser: Runs beside the call, and is cancelled when that has ended.
+    /// - Parameter browser: Runs at the same time as the call, and is cancelled at its end.
     func signIn(_ browser: @escaping Browser = { try await $0.signIn($1) }) async throws -> Outcome {
         try await run {
             try await $0.signIn()
@@ -98,7 +98,7 @@ struct LoginTrial {
     }
 }
 
-/// Sends the requests that a browser, or something else on this machine, would send.
+/// Sends the requests of a browser, or of another program on this machine.
 struct TestBrowser: Sendable {
     let client: HTTPClient
 

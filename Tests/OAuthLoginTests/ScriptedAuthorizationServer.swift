@@ -122,7 +122,7 @@ final class ScriptedAuthorizationServer: Sendable {
         return json
     }
 
-    /// With the nonce of the last authorization request.
+    /// Makes an ID token with the nonce of the last authorization request.
     func idToken(_ changes: [String: JSONValue?] = [:], key other: ECPrivateKey? = nil) throws -> String {
         let now = Int64(LoginTrial.now)
         var claims = JSONObject([

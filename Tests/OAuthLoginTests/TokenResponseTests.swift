@@ -5,7 +5,7 @@ import TokenMint
 
 @testable import OAuthLogin
 
-/// What comes back: token answers, errors and ID tokens.
+/// The responses: token responses, errors and ID tokens.
 @Suite struct TokenResponseTests {
     private static func read(_ text: String, status: Int = 200) throws -> TokenResponse {
         try TokenResponse(status: status, body: Array(text.utf8))

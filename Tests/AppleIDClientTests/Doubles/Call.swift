@@ -18,7 +18,7 @@ enum Call: String, CaseIterable, Sendable {
         }
     }
 
-    /// How often the call is sent when every connection is lost.
+    /// Number of attempts when every connection is lost.
     var attempts: Int {
         switch self {
         case .exchange, .validate: 1

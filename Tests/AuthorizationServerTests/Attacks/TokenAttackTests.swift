@@ -3,8 +3,8 @@ import Testing
 @testable import AuthorizationServer
 @testable import OAuthFixtures
 
-/// Attacks on `/oauth/token` that the request alone can carry out. Those that need a code or a token of
-/// before are played against the service.
+/// Attacks on `/oauth/token` that the request alone can carry out. Attacks with an earlier code or token are
+/// played against the service.
 @Suite struct TokenAttackTests {
     private func refusal(_ body: String, query: String? = nil) throws -> TokenEndpointError {
         let clients = try OAuthSettings.sample().clients

@@ -3,7 +3,7 @@ import AuthorizationServer
 import Testing
 
 @Suite struct OAuthSettingsTests {
-    /// Every mistake with a configuration that has it and no other.
+    /// Every mistake with a configuration that has only this mistake.
     static let mistakes: [(OAuthMistake.Code, OAuthDraft)] = [
         (.issuerMalformed, .sample { $0.issuer = "https://accounts.example.com/" }),
         (.issuerNotSecure, .sample { $0.issuer = "http://accounts.example.com" }),

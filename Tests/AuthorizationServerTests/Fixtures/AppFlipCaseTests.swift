@@ -61,7 +61,7 @@ import Testing
         return .only(Set(try apps.map { try #require(ClientID($0)) }))
     }
 
-    /// The word of the interface.
+    /// The error code of the interface.
     private func code(of refusal: AppFlipRefusal) -> String {
         switch refusal {
         case .redirectURIMismatch: "redirect_uri_mismatch"
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// - Parameter byToken: Whether an identity token says who it is. One from before the end of an account
-    ///   is refused, and a new sign-in heals that.
+    /// - Parameter byToken: True if an identity token identifies the user. A token from before the end of an
+    ///   account is refused, until a new sign-in.
     private func obstacle(_ identity: String, byToken: Bool) -> AppFlipObstacle? {
         if byToken, ["account erased", "account being erased", "apple account deleted"].contains(identity) {
             return .credentialRevoked

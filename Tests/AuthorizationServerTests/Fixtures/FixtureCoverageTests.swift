@@ -4,7 +4,7 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// What the folders as a whole must show.
+/// Coverage that the folders as a whole must have.
 @Suite struct FixtureCoverageTests {
     private static let members: [String: Set<String>] = [
         "authorization": [
@@ -66,7 +66,7 @@ import Testing
         "summary", "request.method", "request.path", "expect.status", "expect.headers.cache-control",
     ]
 
-    /// An expectation with a misspelt name would never be looked at.
+    /// An expectation with a misspelled name would never be compared.
     @Test(arguments: members.keys.sorted())
     func `reads every member of a case, and has a case for each`(folder: String) throws {
         let known = try #require(Self.members[folder])

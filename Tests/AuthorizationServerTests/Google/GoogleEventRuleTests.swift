@@ -4,7 +4,7 @@ import Cryptography
 import StorageConformance
 import Testing
 
-/// RISC: what Google says about a linked Google account, also when events arrive in another order.
+/// RISC: Google's events about a linked Google account, also when events arrive in another order.
 @Suite struct GoogleEventRuleTests {
     private let google = "google-sub-1"
 

@@ -3,7 +3,7 @@ import AuthorizationServer
 import StorageConformance
 import Testing
 
-/// How much one client can store for one account: beyond each bound the oldest goes.
+/// Limits on the storage of one client for one account: beyond each limit the oldest entry is removed.
 @Suite struct CeilingTests {
     @Test func `an eleventh refresh token of a client ends the oldest, silently`() {
         var desk = GrantDesk()

@@ -10,7 +10,7 @@ import Testing
 @Suite struct CodeUseTests {
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-    /// A code with a challenge that waits to be redeemed.
+    /// An unredeemed code with a challenge.
     private func waiting() -> GrantDesk {
         var desk = GrantDesk()
         let challenge = Base64URL.encode(SHA256Digest.hash(Self.verifier).bytes)
@@ -60,7 +60,7 @@ import Testing
         #expect(desk.endings.isEmpty)
     }
 
-    /// What an attacker can send without the client's secret, the redirect URI or the verifier.
+    /// Requests of an attacker without the client's secret, the redirect URI or the verifier.
     static let wrong: [(RedeemCommand, GrantRefusal.Code)] = [
         (.sample(client: "tablet", verifier: verifier), .codeOfAnotherClient),
         (.sample(client: "tablet", redirectURI: "com.other:/", verifier: nil), .codeOfAnotherClient),

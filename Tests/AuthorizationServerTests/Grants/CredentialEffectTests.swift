@@ -4,7 +4,8 @@ import Testing
 
 @testable import AuthorizationServer
 
-/// What Apple's word about the credential does to grants: some ends are for good, one only suspends.
+/// Effects of Apple's reports about the credential on grants: most end grants permanently, one only suspends
+/// them.
 @Suite struct CredentialEffectTests {
     private static let credential = GrantDesk.app
 
@@ -71,7 +72,7 @@ import Testing
         #expect(desk.apply(.authorize(command)).refusal == refusal)
     }
 
-    /// What a notification of a withdrawn consent leaves, by the rules of accounts.
+    /// The state after a notification of withdrawn consent, by the rules of accounts.
     private func withdrawn(at moment: Moment, _ desk: GrantDesk) -> WorkingSet {
         var generator = SystemRandomNumberGenerator()
         var set = WorkingSet([.notification(.sample(at: moment))])
@@ -92,7 +93,7 @@ import Testing
         #expect(desk.events.suffix(3).map(\.kind) == [.credentialRevoked, .grantRevoked, .grantRevoked])
     }
 
-    /// `account_erased` is the last event of an account, so that a reader can forget it then.
+    /// `account_erased` is the last event of an account, so that a reader can then forget the account.
     @Test func `an erasure ends all grants before it is told, and forgets the Google account`() throws {
         var desk = GrantDesk()
         desk.apply(.assertion(.sample(account: GrantDesk.account)))
@@ -124,7 +125,7 @@ import Testing
         #expect(desk.endings.isEmpty)
     }
 
-    /// A team transfer changes the person's name at Apple. Grants hang on the account and the app.
+    /// A team transfer changes the user's `sub` at Apple. Grants belong to the account and the app.
     @Test func `a person who has another team and sub keeps the tokens, and events have the new name`() {
         var desk = GrantDesk()
         desk.link()

@@ -4,8 +4,8 @@ import StorageConformance
 
 @testable import AuthorizationServer
 
-/// Carries commands out on one person's grants, one batch after the other, as a store does it: loads
-/// everything, applies the rules, keeps what they changed.
+/// Carries commands out on one user's grants, one batch after the other, as a store does: loads everything,
+/// applies the rules, stores the changes.
 struct GrantDesk {
     var person: SubjectRecord
     private(set) var grants: [GrantID: GrantRecord] = [:]
@@ -18,7 +18,7 @@ struct GrantDesk {
     static let account = AccountID(.sample(77))
     static let app: ClientID = "com.example.app"
 
-    /// The person is authorized for one app, since the moment 1,000,000.
+    /// Makes a user who is authorized for one app since the moment 1,000,000.
     init(_ subject: AppleSubject = SubjectKey.sample().subject) {
         person = SubjectRecord(key: .sample(subject), isStored: true)
         person.email = LastWriter(.sample(), at: 1_000_000)
@@ -28,7 +28,7 @@ struct GrantDesk {
         authorize(at: 1_000_000)
     }
 
-    /// The person signs in at Apple.
+    /// Signs the user in at Apple.
     mutating func authorize(at moment: Moment) {
         person.credentials[0].record.merge(Authorization(moment: moment, source: .signIn))
     }
@@ -51,7 +51,7 @@ struct GrantDesk {
         }
     }
 
-    /// Carries out what account commands do to grants.
+    /// Applies the effects of account commands to grants.
     mutating func end(_ set: WorkingSet) {
         guard var ending = GrantEnding(of: set) else { return events += set.events }
         ending.load(grants: Array(grants.values), lines: Array(lines.values), codes: Array(codes.values))
@@ -76,7 +76,7 @@ struct GrantDesk {
 
 // What tests ask and do in a word.
 extension GrantDesk {
-    /// A code of this number, and what it gives: a line of this number.
+    /// Issues and redeems the code of this number, which gives the token family of this number.
     @discardableResult
     mutating func link(
         _ number: UInt64 = 1, client: OAuthClientID = "phone", isNative: Bool = true, forGoogle: Bool = false,
@@ -103,12 +103,12 @@ extension GrantDesk {
                     at: moment)))
     }
 
-    /// The numbers of the lines that have not ended.
+    /// The numbers of the token families that have not ended.
     var lineNumbers: [UInt64] { lines.keys.map { $0.low }.sorted() }
 
     func token(_ line: UInt64) -> RefreshTokenState? { lines[.sample(line)]?.refreshToken }
 
-    /// Why grants have ended, in order.
+    /// Reasons of the ends of grants, in order.
     var endings: [GrantEndReason] { events.compactMap { $0.kind == .grantRevoked ? $0.grant?.reason : nil } }
 }
 

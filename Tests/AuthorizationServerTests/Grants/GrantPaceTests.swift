@@ -4,7 +4,7 @@ import Testing
 
 @testable import AuthorizationServer
 
-/// One person who agrees and revokes without end leaves two events in the feed each time.
+/// A user who agrees and revokes again and again adds two events to the feed each time.
 @Suite struct GrantPaceTests {
     private func pace() -> GrantPace {
         GrantPace(accountID: GrantDesk.account, oauthClientID: "phone", begunAt: 1000)

@@ -3,7 +3,8 @@ import AuthorizationServer
 import StorageConformance
 import Testing
 
-/// One grant per client and account: each authorization adds a line, and the last line takes the grant along.
+/// One grant per client and account: each authorization adds a token family, and the end of the last token
+/// family ends the grant.
 @Suite struct LastLineTests {
     @Test func `each authorization adds a line to the one grant, and widens its scope`() {
         var desk = GrantDesk()
@@ -102,7 +103,8 @@ import Testing
         #expect(desk.grants.count == 1)
     }
 
-    /// RISC: Google is told of each of its refresh tokens that ends here, and of none that it ended itself.
+    /// RISC: Google receives an event for each of its refresh tokens that siwa ends, and no event for a token
+    /// that Google ended.
     @Test func `Google is told of what ends here, and not of what it has revoked itself`() throws {
         var desk = GrantDesk()
         desk.link(1, client: "google", isNative: false, forGoogle: true)

@@ -4,11 +4,12 @@ import Cryptography
 import StorageConformance
 import Testing
 
-/// RFC 9700 §4.14: refresh tokens are replaced when they are used, and the use of an old one ends the line.
+/// RFC 9700 §4.14: refresh tokens are replaced when they are used, and the use of an old token ends the token
+/// family.
 @Suite struct RotationTests {
     private let first = SampleToken(line: 1)
 
-    /// A line whose first token was used at 2,100,000.
+    /// A token family whose first token was used at 2,100,000.
     private func rotated() -> GrantDesk {
         var desk = GrantDesk()
         desk.link()

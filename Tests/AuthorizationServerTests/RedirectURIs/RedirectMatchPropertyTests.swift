@@ -55,7 +55,7 @@ import Testing
         #expect(loopback.target(for: "http://127.0.0.1:80/\u{212A}") == nil)
     }
 
-    /// The rule, written a second time and in another way.
+    /// The rule, implemented a second time and differently.
     private func isAllowed(_ request: String, for registered: String) -> Bool {
         if Array(request.utf8) == Array(registered.utf8) { return true }
         // A regular expression takes long, and most changes do not need it.

@@ -56,7 +56,7 @@ import Testing
         #expect(form["a"] == .malformed)
     }
 
-    /// With a name of any length, the comparison of each with all others would cost more than the request.
+    /// With unbounded names, comparing each name with all others would cost more than the request.
     @Test func `looks at no name that is longer than those it knows`() throws {
         let name = String(repeating: "n", count: 200)
         #expect(try parsed("\(name)=1&\(name)=1&a=b&%61=c").repeatedNames == ["a"])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the folders as a whole must show, so that a case that is lost or misspelt is missed.
+/// Coverage that the folders as a whole must have, so that a lost or misspelled case is noticed.
 @Suite struct CoverageTests {
     @Test(arguments: [("identity-tokens", 80), ("notifications", 25), ("scenarios", 18), ("key-sets", 20)])
     func `has enough cases`(folder: String, count: Int) throws {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// An expectation with a misspelt name would never be looked at.
+    /// An expectation with a misspelled name would never be compared.
     @Test(arguments: ["identity-tokens", "notifications"])
     func `reads every member of a case`(folder: String) throws {
         let folder = FixtureFolder(folder)
@@ -53,7 +53,7 @@ import Testing
         try FixtureFolder("identity-tokens").files() + FixtureFolder("notifications").files()
     }
 
-    /// `parts` are what stands before, between and behind asterisks.
+    /// Matches a name with `parts`, the texts before, between and after asterisks.
     private func matches(_ name: String, _ parts: [String]) -> Bool {
         guard let first = parts.first, let last = parts.last, parts.count > 1 else { return [name] == parts }
         guard parts.count == 2 else { return false }

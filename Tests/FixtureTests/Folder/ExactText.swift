@@ -1,4 +1,5 @@
-/// Text that is equal only to the same bytes. `String ==` is canonical equivalence, and cases differ by less.
+/// Text that is equal only to the same bytes. `String ==` compares by canonical equivalence, which would hide
+/// differences between cases.
 struct ExactText: Decodable, Hashable, Sendable, CustomStringConvertible {
     let text: String
 

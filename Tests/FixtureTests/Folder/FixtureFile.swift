@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One case, under the name of its file. It is read by Foundation, and not by the reader under test.
+/// A case with the name of its file. Foundation reads the file, not the reader under test.
 struct FixtureFile<Content: Decodable & Sendable>: Sendable, CustomTestStringConvertible {
     let name: String
     let content: Content

@@ -1,7 +1,7 @@
 import AppleIdentity
 import Foundation
 
-/// A moment as fixtures write it (RFC 3339 in UTC, whole seconds), read by Foundation.
+/// A moment in the format of fixtures (RFC 3339 in UTC, whole seconds), read by Foundation.
 struct Timestamp: Decodable, Hashable, Sendable {
     let secondsSince1970: Int64
 

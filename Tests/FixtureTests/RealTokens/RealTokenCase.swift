@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A token that Apple really signed. They are third-party data and no part of this project: a test run reads
-/// them from the folder that `SIWA_REAL_TOKENS` names.
+/// A token that Apple signed. Such tokens are third-party data and not part of this project: a test run reads
+/// them from the folder in `SIWA_REAL_TOKENS`.
 struct RealTokenCase: Decodable, Sendable, CustomTestStringConvertible {
     enum CodingKeys: String, CodingKey {
         case kind, jwt, jwks, at
@@ -24,7 +24,7 @@ struct RealTokenCase: Decodable, Sendable, CustomTestStringConvertible {
         return URL(filePath: path)
     }
 
-    /// None when no folder is named; throws when the named one has not what it should have.
+    /// Returns no cases without a folder. Throws when the folder is incomplete.
     static func all() throws -> [RealTokenCase] {
         guard let folder else { return [] }
         let data = try Data(contentsOf: folder.appending(path: "cases.json"))

@@ -2,7 +2,7 @@ import Foundation
 import KeySets
 import TestSupport
 
-/// What Apple's key endpoint answers from some moment on.
+/// Response of Apple's key endpoint from a moment on.
 struct AppleAnswer: Decodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case unreachable, status, headers, body
@@ -17,7 +17,7 @@ struct AppleAnswer: Decodable, Sendable {
     let body, bodyFile, bodyEnd: String?
     let bodyPadding: TokenCase.TokenPart?
 
-    /// - Throws: `KeySetFetchError` `.unreachable` when there is no answer at all.
+    /// - Throws: `KeySetFetchError` `.unreachable` when the endpoint sends no response.
     func response() throws -> KeySetResponse {
         guard let status, unreachable != true else { throw KeySetFetchError(.unreachable) }
         return KeySetResponse(

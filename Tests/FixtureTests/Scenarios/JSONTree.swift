@@ -35,8 +35,7 @@ enum JSONTree: Decodable, Hashable, Sendable {
         return members[member]
     }
 
-    /// Where `found` lacks something of this value or says otherwise. Members that are not named do not
-    /// matter.
+    /// Differences of `found` from this value. Additional members of `found` are ignored.
     func differences(from found: JSONTree?, at path: String = "") -> [String] {
         guard let found else { return ["\(path) is absent"] }
         switch (self, found) {

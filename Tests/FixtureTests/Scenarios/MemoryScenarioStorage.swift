@@ -3,7 +3,7 @@ import KeySets
 import StorageConformance
 import Synchronization
 
-/// The reference store. It lives as long as the scenario, as a database would.
+/// The reference store. It exists for the whole scenario, as a database would.
 struct MemoryScenarioStorage: ScenarioStorage {
     private let accounts = ReferenceStore()
     private let snapshots = MemorySnapshotStore()

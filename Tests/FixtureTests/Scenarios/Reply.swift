@@ -3,7 +3,7 @@ import AppleIdentity
 import KeySets
 import SignIn
 
-/// The answer to a step in the form that an HTTP caller would see: a status and members.
+/// The response to a step in the form that an HTTP caller would see: a status and members.
 struct Reply: Sendable {
     var status: Int
     var members: [String: JSONTree] = [:]
@@ -16,7 +16,7 @@ struct Reply: Sendable {
         (self.status, self.members) = (status, members)
     }
 
-    /// - Throws: `error` itself when it is not one that a caller is answered with.
+    /// - Throws: `error` itself when it has no response for callers.
     init(refusing error: any Error) throws {
         switch error {
         case let error as AppleTokenError: self.init(status: 401, code: error.code.rawValue)

@@ -5,7 +5,7 @@ import SQLiteStorage
 import Synchronization
 import TestSupport
 
-/// A database file in a directory of its own, which goes away with this value.
+/// A database file in a directory of its own, which is removed with this value.
 final class SQLiteScenarioStorage: ScenarioStorage {
     private let directory: TemporaryDirectory
     private let database = Mutex<SQLiteDatabase?>(nil)

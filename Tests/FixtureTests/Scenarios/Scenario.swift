@@ -1,4 +1,4 @@
-/// Steps in time, each with what is expected of it.
+/// Steps in time, each with its expected result.
 struct Scenario: Decodable, Sendable {
     let summary: String
     let apps: [AppEntry]
@@ -11,7 +11,7 @@ struct Scenario: Decodable, Sendable {
         }
 
         let teamID: String
-        /// The primary one first.
+        /// Client IDs of the app, the primary client ID first.
         let clientIDs: [String]
     }
 }

@@ -6,9 +6,9 @@ import SignIn
 import StrictJSON
 import TestSupport
 
-/// Plays a scenario and notes where it goes otherwise than expected.
+/// Plays a scenario and records differences from the expected results.
 struct ScenarioRunner {
-    /// With which the recipe has made the nonces of the service.
+    /// Key with which the recipe has made the nonces of the service.
     private static func nonceKey() throws -> NonceKey {
         guard let key = NonceKey(SHA256Digest.hash("the nonce key of the fixtures").bytes) else {
             throw FixtureError("no key")
@@ -24,7 +24,7 @@ struct ScenarioRunner {
 
     private var service: ScenarioService?
     private var lastEvent: Int64 = 0
-    /// The account ID of each person that was named.
+    /// The account ID of each named user.
     private var people: [String: JSONTree] = [:]
     private(set) var differences: [String] = []
 
@@ -126,7 +126,7 @@ struct ScenarioRunner {
         }
     }
 
-    /// The one answer that all get.
+    /// Sends equal requests and returns their common response.
     private static func verify(_ flood: ScenarioStep.Flood, in useCases: SignInUseCases) async throws -> Reply
     {
         guard let dot = flood.identityToken.firstIndex(of: ".") else { throw FixtureError("no token") }
@@ -180,7 +180,7 @@ struct ScenarioRunner {
         return differences
     }
 
-    /// One name is one account, and two names are two.
+    /// Checks that a name always has the same account, and two names have different accounts.
     private mutating func identify(_ person: String, _ id: JSONTree?) -> [String] {
         guard let id else { return ["there is no account of \(person)"] }
         if let known = people[person] { return known == id ? [] : ["\(person) has another account"] }

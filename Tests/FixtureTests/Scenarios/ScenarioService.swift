@@ -4,11 +4,10 @@ import KeySets
 import SignIn
 import TestSupport
 
-/// The service from start to end of one process: its own modules, with a stub of Apple and a clock that is
-/// moved by hand.
+/// The service from start to end of one process: its own modules, with a stub of Apple and a manual clock.
 struct ScenarioService: Sendable {
-    /// Spans that nothing else in the key set has, so that these time-outs are told from the refresh loop's
-    /// sleep.
+    /// Durations that occur nowhere else in the key set, so that these time-outs differ from the refresh
+    /// loop's sleep.
     private static let (longestFetch, longestSnapshotLoad): (Int64, Int64) = (19_999, 1999)
 
     let useCases: SignInUseCases
@@ -46,7 +45,7 @@ struct ScenarioService: Sendable {
         try await settle()
     }
 
-    /// Moves the clock, and lets the refresh loop do at each moment on the way what is due then.
+    /// Moves the clock in steps, so that the refresh loop does its due work at each moment.
     func wait(until moment: Int64) async throws {
         while let next = clock.deadlines.min(), next <= moment {
             clock.advance(to: next)
@@ -63,7 +62,7 @@ struct ScenarioService: Sendable {
         await storage.close()
     }
 
-    /// Returns when the refresh loop sleeps and nothing else does.
+    /// Returns when only the refresh loop sleeps.
     private func settle() async throws {
         for _ in 0..<10_000_000 {
             let now = clock.millisecondsSince1970

@@ -1,4 +1,4 @@
-/// What happens at one moment of a scenario.
+/// Action at a moment of a scenario.
 struct ScenarioStep: Decodable, Sendable {
     enum Action: Sendable {
         case appleKeys(AppleAnswer)

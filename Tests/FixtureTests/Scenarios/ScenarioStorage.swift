@@ -1,10 +1,10 @@
 import AppleAccounts
 import KeySets
 
-/// What outlives a restart.
+/// Storage that outlives a restart.
 protocol ScenarioStorage: Sendable {
-    /// Opens it for one life of the service.
+    /// Opens the storage for one process of the service.
     func open() async throws -> (accounts: any AccountStore & GrantStore, snapshots: any KeySetSnapshotStore)
-    /// Ends that life.
+    /// Closes the storage at the end of the process.
     func close() async
 }

@@ -1,6 +1,6 @@
 import SignIn
 
-/// The body of a sign-in or a verification, as it is posted.
+/// The posted body of a sign-in or a verification.
 struct SignInBody: Decodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case nonce, user, create

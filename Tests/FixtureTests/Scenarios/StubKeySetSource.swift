@@ -1,7 +1,7 @@
 import KeySets
 import Synchronization
 
-/// Apple's key endpoint: answers what it was last told, and counts how often it was asked.
+/// Apple's key endpoint: sends the configured response and counts its requests.
 final class StubKeySetSource: KeySetSource {
     private let state = Mutex<(answer: AppleAnswer?, fetches: Int)>((nil, 0))
 

@@ -1,6 +1,6 @@
 import AppleIdentity
 
-/// What a case says about a verified identity. A member that the file does not name must be absent.
+/// Expected values of a verified identity. A member that the file does not name must be absent.
 struct IdentityFacts: Decodable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case iss, sub, iat, exp, nonce, email

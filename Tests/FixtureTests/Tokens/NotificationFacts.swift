@@ -1,6 +1,6 @@
 import AppleIdentity
 
-/// What a case says about a verified notification. A member that the file does not name must be absent.
+/// Expected values of a verified notification. A member that the file does not name must be absent.
 struct NotificationFacts: Decodable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case iat, exp, jti, events

@@ -1,6 +1,6 @@
 import AppleIdentity
 
-/// One frozen identity token or notification, and what must come of it.
+/// A frozen identity token or notification, and its expected result.
 struct TokenCase: Decodable, Sendable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case summary, kind, token, configuration, expectations, at, verdict, code, identity, notification

@@ -4,13 +4,13 @@ import Testing
 @testable import HTTPAPI
 
 @Suite struct AdmissionRuleTests {
-    /// A loop that goes round and round.
+    /// An event loop with simulated rounds.
     struct Loop {
         var rule = AdmissionRule()
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
         var worked = TimeAmount.seconds(5)
 
-        /// Goes round so often, each time for so many milliseconds with so much work in them.
+        /// Makes this many rounds, each with this length and this much work, in milliseconds.
         mutating func go(round: Int, for length: Int64, working: Int64) {
             for _ in 0..<round {
                 (now, worked) = (now + .milliseconds(length), worked + .milliseconds(working))
@@ -19,7 +19,7 @@ import Testing
             }
         }
 
-        /// How many of so many requests are turned away.
+        /// Number of rejected requests out of this many.
         mutating func rejected(of count: Int, _ priority: RequestPriority = .ordinary) -> Int {
             (0..<count).count { _ in rule.decide(priority, at: now) != .admit }
         }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPAPI
 
-/// A service that has more to do than it can, over real sockets.
+/// An overloaded service, over real sockets.
 @Suite(.timeLimit(.minutes(1))) struct OverloadTests {
-    /// Every round counts as late, and refusing costs nothing, so that requests are turned away at once.
+    /// Every round counts as late, and refusing costs nothing, so that requests are rejected at once.
     static var overloaded: RunningService.Options {
         var options = RunningService.Options()
         options.limits.admission.target = .nanoseconds(-1)
@@ -17,7 +17,7 @@ import Testing
         return options
     }
 
-    /// Sends requests over one connection until three are turned away; the loop is measured first.
+    /// Sends requests over one connection until three are rejected; the first requests only measure the loop.
     static func untilTurnedAway(
         _ service: RunningService, from target: String
     ) async throws -> [ProbeResponse] {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Callers that are turned away together come again at different times.
+    /// Checks that callers that are rejected together retry at different times.
     static func expectDifferentTimes(_ answers: [ProbeResponse]) {
         #expect(Set(answers.map { $0["retry-after"] }) == ["1", "2", "3"])
     }

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// The way of a browser through sign-in and consent to the client.
+/// The steps of a browser through sign-in and consent to the client.
 @Suite struct AuthorizeFlowTests {
     static let oauth = RunningService.Options(oauth: { _ in })
-    /// Later than every moment at which a test leaves for Apple.
+    /// Moment after every moment at which a test leaves for Apple.
     static let fresh: @Sendable (inout JSONObject) -> Void = {
         $0["auth_time"] = .integer(TokenMint.sampleTime + 61)
         $0["iat"] = .integer(TokenMint.sampleTime + 61)
@@ -301,7 +301,7 @@ import TokenMint
         }
     }
 
-    /// Each of these kept an event loop busy for tens of milliseconds.
+    /// Each of these patterns can keep an event loop busy for tens of milliseconds.
     @Test(arguments: ["+", "%2B", "&", "=", "a=+&"])
     func `a posted request past its bound gets a page before it is read`(text: String) async throws {
         try await RunningService.with(Self.oauth) { service in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// When a person has to go to Apple, and what comes of it.
+/// Cases in which a user has to sign in at Apple, and their results.
 @Suite struct AuthorizeSessionTests {
     private static func isDeparture(_ response: ProbeResponse) -> Bool {
         response.status == 303 && response["location"]?.hasPrefix("https://appleid.apple.com/") == true
@@ -65,7 +65,7 @@ import TokenMint
         }
     }
 
-    /// The shop may ask for the address.
+    /// Options in which the client `shop` may request the address.
     private static let shopWithEmail = RunningService.Options(oauth: {
         $0.clients[1].scopes = ["openid", "profile", "email"]
     })

@@ -11,7 +11,7 @@ import TokenMint
 @testable import HTTPAPI
 @testable import OAuth
 
-/// What people read.
+/// The texts of the consent page.
 @Suite struct ConsentPageTests {
     private static func request(
         _ query: String, _ change: (inout OAuthDraft) -> Void
@@ -158,14 +158,14 @@ import TokenMint
         #expect(notice.lowerBound < scopes.lowerBound)
     }
 
-    /// Sizes in pixels stay as they are when a person makes text larger.
+    /// Sizes in pixels do not change when a user makes text larger.
     @Test func `all sizes of text follow the person's`() throws {
         let text = Self.text(try Self.page(OAuthClients.shop, .english))
         let sizes = text.matches(of: /font(?:-size)?:([^;}]+)/).map { String($0.1) }
         #expect(sizes.count > 5 && !sizes.contains { $0.contains("px") })
     }
 
-    /// "programista" is a man, and Apple says „używając konta Apple".
+    /// The Polish "programista" is masculine, and Apple's own texts say „używając konta Apple".
     @Test func `the Polish texts speak to everyone, and of the Apple account as Apple does`() {
         for text in Self.texts(of: AuthorizeTexts.polish) {
             for word in ["programist", " z Apple", "przez Apple"] { #expect(!text.contains(word), "\(text)") }
@@ -210,7 +210,7 @@ import TokenMint
         for language in PageLanguage.allCases { #expect(values(AuthorizeTexts.of(language)) == english) }
     }
 
-    /// `SIWA_PAGES=folder` also writes the pages as files, to be looked at in a browser.
+    /// `SIWA_PAGES=folder` also writes the pages as files, for a look in a browser.
     @Test func `every page is whole in every language, and has no script`() throws {
         let folder = ProcessInfo.processInfo.environment["SIWA_PAGES"]
         for language in PageLanguage.allCases {

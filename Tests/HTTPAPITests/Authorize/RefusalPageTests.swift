@@ -7,7 +7,7 @@ import TokenMint
 
 @testable import HTTPAPI
 
-/// The pages for people whose sign-in does not go on, and where there is no page.
+/// The pages for users whose sign-in does not go on, and the refusals without a page.
 @Suite struct RefusalPageTests {
     private static let browser = [
         "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "Accept-Language": "pl",

@@ -6,7 +6,7 @@ import Testing
 /// Clients that hold as many connections as they can get, over real sockets.
 @Suite struct OpenConnectionsTests {
     static let health = RunningService.request("GET", "/livez", secret: nil)
-    /// Another address than the one that the other clients come from. Linux has all of 127.0.0.0/8.
+    /// Another source address than that of the other clients. Linux has all of 127.0.0.0/8.
     static let other = "127.0.0.2"
 
     static func options(connections: Int, share: Int = 50) -> RunningService.Options {
@@ -16,7 +16,7 @@ import Testing
         return options
     }
 
-    /// So many silent connections, for as long as `body` runs.
+    /// Keeps this many silent connections open while `body` runs.
     static func crowd(
         _ count: Int, at service: RunningService, _ body: ([any Channel]) async throws -> Void
     ) async throws {
@@ -30,7 +30,7 @@ import Testing
         for channel in channels { channel.close(promise: nil) }
     }
 
-    /// Without a connection of the usual address.
+    /// Reads the metrics over a connection from the other address.
     static func metrics(_ service: RunningService) async throws -> String {
         try await ProbeConnection.with(port: service.port, from: other) { connection in
             try await connection.send(RunningService.request("GET", "/metrics"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TokenMint
 
-/// A browser at the authorization endpoint, with its cookies, and Apple's part beside it.
+/// A browser at the authorization endpoint, with its cookies and Apple's role.
 final class AuthorizeVisitor {
     let service: RunningService
     private(set) var cookies: [String: String] = [:]
@@ -54,14 +54,14 @@ final class AuthorizeVisitor {
 
     func setCookie(_ name: String, _ value: String?) { cookies[name] = value }
 
-    /// Goes to Apple with an answer of the endpoint, signs in there, and comes back to `/oauth/authorize`.
+    /// Follows the endpoint's response to Apple, signs in there, and returns to `/oauth/authorize`.
     func signIn(
         after departure: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> ProbeResponse {
         try await get(try await arrival(after: departure, change))
     }
 
-    /// The same up to the URL that the finish leads to.
+    /// Does the same steps up to the URL of the redirect at the end.
     func arrival(
         after departure: ProbeResponse, _ change: (inout JSONObject) -> Void = { _ in }
     ) async throws -> String {
@@ -81,7 +81,7 @@ final class AuthorizeVisitor {
         return try #require(try await apple.post(form)["location"])
     }
 
-    /// From the link to the page that asks.
+    /// Follows the steps from the link to the consent page.
     func consentPage(_ query: String) async throws -> ConsentView {
         let page = try await signIn(after: try await authorize(query))
         return try ConsentView(page)
@@ -96,7 +96,7 @@ final class AuthorizeVisitor {
     }
 }
 
-/// What a person's browser reads from the consent page.
+/// The consent page as a browser reads it.
 struct ConsentView {
     let response: ProbeResponse
     let action: String

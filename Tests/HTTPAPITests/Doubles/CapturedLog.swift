@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps what would have gone to the log.
+/// Stores the lines of the log.
 final class CapturedLog: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 

@@ -2,7 +2,7 @@ import AppleAccounts
 import StorageConformance
 import Synchronization
 
-/// A store that remembers how many commands each commit had.
+/// A store that records the number of commands of each commit.
 final class CountingStore: RelayingStore {
     let behind: any AccountStore = ReferenceStore()
     private let sizes = Mutex<[Int]>([])

@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// A store whose database has gone.
+/// A store whose database is unavailable.
 struct FailingStore: AccountStore {
     let error: any Error
 

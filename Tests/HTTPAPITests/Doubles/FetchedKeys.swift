@@ -1,7 +1,7 @@
 import JOSE
 import KeySets
 
-/// A key set that has every key after a fetch only.
+/// A key set that has every key only after a fetch.
 struct FetchedKeys: VerificationKeys {
     private let keys: PinnedKeySet
 

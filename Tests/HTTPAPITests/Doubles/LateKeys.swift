@@ -1,7 +1,7 @@
 import JOSE
 import KeySets
 
-/// A key set that keeps its callers waiting, for nothing.
+/// A key set that lets its callers wait and then has no key.
 struct LateKeys: VerificationKeys {
     let delay: Duration
 

@@ -1,7 +1,7 @@
 import JOSE
 import KeySets
 
-/// A key set that could not be had.
+/// A key set that could not be fetched.
 struct NoKeys: VerificationKeys {
     func cachedKey(for keyID: String) -> RSAPublicKey? { nil }
     func key(for keyID: String) async throws(KeySetError) -> RSAPublicKey {

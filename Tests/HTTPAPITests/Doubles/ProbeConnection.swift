@@ -2,13 +2,13 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A client that sends exactly the bytes it is told to, over a real socket, and reads what comes back.
+/// A client that sends exactly the given bytes over a real socket, and reads the responses.
 final class ProbeConnection {
     struct Closed: Error {}
 
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     private var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
-    /// For tests that send and read at once.
+    /// Writer for tests that send and read at the same time.
     let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var received: [UInt8] = []
 
@@ -41,7 +41,7 @@ final class ProbeConnection {
         }
     }
 
-    /// So many at the same time.
+    /// Opens this many connections at the same time.
     static func with<Result: Sendable>(
         _ count: Int, port: Int, group: MultiThreadedEventLoopGroup = .singleton,
         from address: String = "127.0.0.1", besides opened: [ProbeConnection] = [],
@@ -62,12 +62,12 @@ final class ProbeConnection {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Tells the server that nothing more will come.
+    /// Closes the sending direction of the connection.
     func finishSending() {
         outbound.finish()
     }
 
-    /// Reads one answer. Throws `Closed` when the server closes instead.
+    /// Reads one response. Throws `Closed` when the server closes instead.
     func response(toHead isHead: Bool = false) async throws -> ProbeResponse {
         while true {
             if let response = take(isHead: isHead) { return response }
@@ -75,14 +75,14 @@ final class ProbeConnection {
         }
     }
 
-    /// Everything until the server closes.
+    /// Reads everything until the server closes.
     func rest() async throws -> [UInt8] {
         while try await receive() {}
         defer { received = [] }
         return received
     }
 
-    /// Whether the server closes without another byte.
+    /// True if the server closes without another byte.
     func closes() async throws -> Bool {
         try await rest().isEmpty
     }

@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// An answer as it came over the wire.
+/// A response as received.
 struct ProbeResponse {
     let status: Int
-    /// Names in lower case.
+    /// Header fields by name in lower case.
     let fields: [String: String]
     let body: [UInt8]
 

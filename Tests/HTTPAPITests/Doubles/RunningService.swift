@@ -16,8 +16,7 @@ import TestSupport
 import TokenMint
 import WebOrigins
 
-/// A whole service on a free port, over a store in memory and the mint's keys, with a clock that stands
-/// still.
+/// A whole service on a free port, over a store in memory and the mint's keys, with a stopped clock.
 struct RunningService: Sendable {
     static let secret = "siwa_test_key_for_everything"
     static let limitedSecret = "siwa_test_key_for_the_second_app"
@@ -40,22 +39,22 @@ struct RunningService: Sendable {
         var callers: CallerDirectory?
         var logLevel = Logger.Level.info
         var now = RunningService.now
-        /// Where each web client's page is; empty leaves the web relay out.
+        /// Redirect URL of each web client; empty leaves the web relay out.
         var redirectURLs = ["com.example.web": "https://app.example/apple?from=siwa"]
         var publicURL = "https://siwa.test"
         var canSeal = true
-        /// How many may wait for events at once.
+        /// Largest number of callers that wait for events at the same time.
         var mostWaiters = 1024
         var foreignPages: ForeignPageCheck?
         var warnings = ServiceWarnings()
-        /// Whether there are OAuth clients: those of `OAuthSample`. The mint plays Google.
+        /// True for a service with the OAuth clients of `OAuthSample`. The mint plays Google.
         var hasOAuth = false
-        /// Leads browsers to the authorization endpoint, with the changed clients of `OAuthClients`; `nil`
-        /// leaves the authorization endpoint out.
+        /// Adds the authorization endpoint with the changed clients of `OAuthClients`; `nil` leaves the
+        /// endpoint out.
         var oauth: (@Sendable (inout OAuthDraft) -> Void)?
 
-        /// Those of the service, without rejections for overload: a build for tests takes many times as long
-        /// for a round, and many services of the tests share the event loops.
+        /// The limits of the service, without rejections for overload: a round takes many times as long in a
+        /// test build, and many services of the tests share the event loops.
         private static var limits: ServerLimits {
             var limits = ServerLimits()
             limits.admission.target = .seconds(60)
@@ -108,7 +107,7 @@ struct RunningService: Sendable {
         }
     }
 
-    /// No worker keeps it up: the tests play Apple's part themselves, on the store.
+    /// The context without workers: the tests play Apple's role themselves, on the store.
     private static func grantContext(_ options: Options, _ store: any AccountStore) throws
         -> AppleGrantContext
     {
@@ -225,7 +224,7 @@ struct RunningService: Sendable {
         return "\(method) \(target) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
     }
 
-    /// The lines so far that are about one request each.
+    /// Lines of single requests so far.
     var requestLines: [Substring] {
         loggedText().split(separator: "\n").filter { $0.contains("msg=request ") }
     }

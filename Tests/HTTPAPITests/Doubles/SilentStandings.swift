@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import StorageConformance
 
-/// A store that does not say how an account stands until it is opened. It answers everything else.
+/// A store that does not return the status of an account until it is opened. All other calls return at once.
 final class SilentStandings: RelayingStore, RelayingAuthorizationStore {
     let behind: any AccountStore
     let grantsBehind: any AuthorizationStore

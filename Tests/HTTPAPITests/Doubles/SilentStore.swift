@@ -2,7 +2,7 @@ import AppleAccounts
 import StorageConformance
 import Synchronization
 
-/// A store that does not come back, until it is opened.
+/// A store whose calls do not return until it is opened.
 final class SilentStore: RelayingStore {
     let behind: any AccountStore = ReferenceStore()
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])

@@ -4,20 +4,21 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// A browser, and Apple's part beside it: begins sign-ins, posts the form back, follows to the app's page.
+/// A browser with Apple's role: begins sign-ins, posts the form back, and follows the redirect to the app's
+/// page.
 final class WebVisitor {
     static let webClientID = "com.example.web"
     static let code = "c1234567890.0.abcd.EFGH-ijkl_mnop"
 
     let service: RunningService
-    /// What the browser keeps; `nil` when it has no cookie.
+    /// Cookie of the browser, if any.
     var cookie: String?
 
     init(_ service: RunningService) {
         self.service = service
     }
 
-    /// What Apple's page was asked for.
+    /// The request to Apple's page.
     struct Departure {
         let response: ProbeResponse
         let parameters: [String: String]
@@ -41,7 +42,7 @@ final class WebVisitor {
         return Departure(response: response, parameters: Self.parameters(of: response["location"] ?? ""))
     }
 
-    /// What Apple would post after the person agreed.
+    /// The form that Apple would post after the user agreed.
     func form(
         for departure: Departure, code: String = WebVisitor.code, user: String? = nil,
         _ change: (inout JSONObject) -> Void = { _ in }
@@ -56,7 +57,7 @@ final class WebVisitor {
         return [("state", departure.state), ("code", code), ("id_token", token)] + user
     }
 
-    /// Apple's page posts from another site: the cookie stays at home.
+    /// Posts the form as Apple's page does: from another site, so without the cookie.
     func post(_ form: [(String, String)]) async throws -> ProbeResponse {
         try await post(text: form.map { "\($0.0)=\(Self.encode($0.1))" }.joined(separator: "&"))
     }
@@ -69,12 +70,12 @@ final class WebVisitor {
             ])
     }
 
-    /// Follows from the callback's answer; returns what the app's page would get.
+    /// Follows the redirect of the callback's response; returns the response to the app's page.
     func follow(_ response: ProbeResponse) async throws -> ProbeResponse {
         try await get(Self.target(of: try #require(response["location"])))
     }
 
-    /// The whole way from the link to the app's page.
+    /// Follows all steps from the link to the app's page.
     func visit(_ query: String = "", user: String? = nil) async throws -> [String: String] {
         let departure = try await begin(query)
         let arrived = try await post(try form(for: departure, user: user))
@@ -91,7 +92,7 @@ final class WebVisitor {
         String(location.dropFirst("https://siwa.test".count))
     }
 
-    /// Decoded, because that is what the other side sees.
+    /// Returns the decoded parameters of a URL, as its receiver sees them.
     static func parameters(of location: String) -> [String: String] {
         let query = location.split(separator: "?", maxSplits: 1).last ?? ""
         var parameters: [String: String] = [:]

@@ -14,12 +14,12 @@ final class DrivenKeySet {
 
     private var state: KeySetState
 
-    /// Without a set.
+    /// Makes a state without a key set.
     init(bounds: KeySetBounds = KeySetBounds()) {
         state = KeySetState(bounds: bounds)
     }
 
-    /// With a set that was fetched at `start`.
+    /// Makes a state with a key set that was fetched at `start`.
     static func holding(
         _ keyIDs: [String] = ["A", "B"], entityTag: String? = nil, cacheControl: String? = nil,
         bounds: KeySetBounds = KeySetBounds()
@@ -50,7 +50,7 @@ final class DrivenKeySet {
         return fetch
     }
 
-    /// When the refresh loop fetches next, as of `now`, without starting the fetch.
+    /// Moment of the next fetch of the refresh loop, as of `now`, without starting the fetch.
     func nextFetch(after now: Int64) -> Int64 {
         var copy = state
         var moment = now
@@ -88,7 +88,7 @@ final class DrivenKeySet {
         return state.restore(received, from: snapshot, at: now, jitter: jitter)
     }
 
-    /// A snapshot that another process has stored.
+    /// Adopts a snapshot that another process has stored.
     func adopt(
         _ keyIDs: [String], entityTag: String? = nil, fetchedAt: Int64, freshUntil: Int64? = nil,
         for fetch: KeySetFetch, at now: Int64, jitter: Int64 = 0

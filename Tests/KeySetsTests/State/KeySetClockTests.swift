@@ -1,8 +1,8 @@
 import KeySets
 import Testing
 
-/// Wall clocks can be set back or forwards, or start in 1970. This must not end the process, remove good keys
-/// for long, keep old ones forever, or cause more fetches.
+/// Wall clocks can be set back or forwards, or start in 1970. Such changes must not end the process, remove
+/// good keys for long, keep old keys forever, or cause more fetches.
 @Suite struct KeySetClockTests {
     private let start = DrivenKeySet.start
 
