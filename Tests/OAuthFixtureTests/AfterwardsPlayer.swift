@@ -3,19 +3,20 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Finds out what a token request did to its code and tokens, by what a client and an app's backend can see.
+/// Finds the effects of a token request on its code and tokens, with requests of a client and an app's
+/// backend.
 struct AfterwardsPlayer {
     let service: PlayedService
     let given: GivenTokens
 
     private enum Word: String {
-        /// Good now.
+        /// Valid.
         case good
-        /// Good after the next sign-in only.
+        /// Valid only after the next sign-in.
         case suspended
         /// The code was redeemed.
         case used
-        /// Not good, and a sign-in does not change it.
+        /// Invalid, also after a sign-in.
         case ended
     }
 
@@ -39,7 +40,7 @@ struct AfterwardsPlayer {
         if let code { try await expectCode(is: code == .suspended) }
     }
 
-    /// RFC 7662 says whether a token is good.
+    /// Checks by introspection (RFC 7662) if the tokens are active.
     private func expectTokens(are isGood: Bool) async throws {
         for token in given.tokens {
             let response = try await service.post(
@@ -50,7 +51,7 @@ struct AfterwardsPlayer {
         }
     }
 
-    /// Only a request that keeps every rule shows what a code is.
+    /// Checks the code with a valid request: other requests do not show the state of a code.
     private func expectCode(is isGood: Bool) async throws {
         let response = try await service.post("/oauth/token", try #require(given.redemption))
         #expect(response.status == (isGood ? 200 : 400), "\(response.text)")

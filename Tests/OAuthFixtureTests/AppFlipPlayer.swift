@@ -6,7 +6,7 @@ import TokenMint
 @testable import AuthorizationServer
 @testable import OAuthFixtures
 
-/// Plays one call of `POST /v1/oauth/app-flip`, and redeems the code that it gives.
+/// Plays a call of `POST /v1/oauth/app-flip`, and redeems its code.
 struct AppFlipPlayer {
     let service: PlayedService
     let content: AppFlipCase
@@ -79,7 +79,7 @@ struct AppFlipPlayer {
         #expect(message == texts[language])
     }
 
-    /// Returns the code.
+    /// Checks the redirect, and returns its code.
     private func expectRedirect(_ location: String?) throws -> String? {
         let redirect = try #require(content.expect.redirect)
         let parameters = try Location(try #require(location), of: redirect.uri).parameters
@@ -95,7 +95,7 @@ struct AppFlipPlayer {
         return parameters["code"]
     }
 
-    /// Google redeems the code as always.
+    /// Redeems the code as Google does.
     private func redeem(_ code: String) async throws {
         let (call, expect) = (content.call, content.expect)
         let client = try #require(call.clientId)
@@ -121,7 +121,7 @@ struct AppFlipPlayer {
         #expect(ago == expect.authenticatedSecondsAgo ?? 0)
     }
 
-    /// A call that gives no code makes no account.
+    /// Checks that a call without a code makes no account.
     private func expectNoAccount() async throws {
         guard content.given == nil || content.given?.identity == "refused" else { return }
         let key = SubjectKey(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Plays one request to `/oauth/authorize` in a browser, up to the tokens when the request keeps every rule.
+/// Plays a request to `/oauth/authorize` in a browser, up to the tokens for a valid request.
 struct AuthorizationPlayer {
     let service: PlayedService
     let request: AuthorizationCase.Request
@@ -44,8 +44,8 @@ struct AuthorizationPlayer {
         try await playAgain(proceed, browser)
     }
 
-    /// From the request to the page that asks. A request that must not go to Apple comes when the person is
-    /// signed in, and with `prompt=none` when they have agreed.
+    /// Goes from the request to the consent page. Before a request that must not go to Apple, the user signs
+    /// in; before `prompt=none`, the user also agrees.
     private func consentPage(
         _ proceed: AuthorizationCase.Proceed, _ browser: FixtureBrowser
     ) async throws -> ConsentForm {
@@ -69,7 +69,7 @@ struct AuthorizationPlayer {
         return page
     }
 
-    /// An authentication a second older than `max_age` allows.
+    /// Checks an authentication that is a second older than `max_age` allows.
     private func expectTooOld(_ age: Int64, _ proceed: AuthorizationCase.Proceed) async throws {
         let browser = FixtureBrowser(service, request)
         let departure = try await browser.open(request)
@@ -93,7 +93,7 @@ struct AuthorizationPlayer {
         #expect(page.checkboxes == asked.filter { optional.contains($0) }.map { "scope:\($0)" })
     }
 
-    /// What a policy calls the place where a redirect leads.
+    /// Source of a content security policy for the target of a redirect.
     private func formTarget(_ uri: String) -> String {
         let parts = uri.split(separator: "/", omittingEmptySubsequences: false)
         // A host source cannot be an IPv6 address.
@@ -101,7 +101,7 @@ struct AuthorizationPlayer {
         return hasHost ? parts.prefix(3).joined(separator: "/") : String(uri.prefix { $0 != ":" }) + ":"
     }
 
-    /// The same request once more: the person is signed in and has agreed.
+    /// Plays the same request again: the user is signed in and has agreed.
     private func playAgain(_ proceed: AuthorizationCase.Proceed, _ browser: FixtureBrowser) async throws {
         let again = try await browser.open(request)
         let prompts = Set(proceed.prompt ?? [])
@@ -130,7 +130,7 @@ struct AuthorizationPlayer {
         return try #require(parameters["code"])
     }
 
-    /// What the code was bound to.
+    /// Redeems the code, with the values that the code is bound to.
     private func redeem(_ code: String, _ proceed: AuthorizationCase.Proceed) async throws {
         var form = [
             "grant_type": "authorization_code", "code": code, "redirect_uri": proceed.redirectUri,
@@ -158,7 +158,7 @@ struct AuthorizationPlayer {
         }
     }
 
-    /// An honest request of the same client, which can travel to Apple and back.
+    /// A valid request of the same client, which goes to Apple and back.
     private func query(_ proceed: AuthorizationCase.Proceed) throws -> String {
         var parameters = [
             "client_id": proceed.client, "redirect_uri": proceed.redirectUri, "response_type": "code",
@@ -199,7 +199,7 @@ struct AuthorizationPlayer {
     }
 }
 
-/// RFC 7636, appendix B.
+/// The example of RFC 7636, appendix B.
 enum ProofKeySample {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

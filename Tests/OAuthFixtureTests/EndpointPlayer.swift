@@ -4,8 +4,8 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Plays one request to the revocation, introspection or userinfo endpoint, or for a document of metadata:
-/// what is given, the request, its response, and what has become of the tokens afterwards.
+/// Plays a request to the revocation, introspection or userinfo endpoint, or for a metadata document: the
+/// given state, the request, its response, and the tokens afterwards.
 struct EndpointPlayer {
     let service: PlayedService
     let content: EndpointCase
@@ -46,7 +46,7 @@ struct EndpointPlayer {
         return try await service.send(request.method, request.path + query, fields, body: body)
     }
 
-    /// Puts the tokens into a text. They have no character that a form or a query would encode.
+    /// Inserts the tokens into a text. Tokens have no character that a form or a query would encode.
     private func filled(_ text: String, _ given: GivenTokens?) throws -> String {
         var result = text
         if text.contains("{access_token}") {
@@ -84,7 +84,7 @@ struct EndpointPlayer {
         #expect(parameters == wanted)
     }
 
-    /// Every error explains itself.
+    /// Checks an error, which must have a description.
     private func expectError(_ members: [String: any Sendable], _ error: String) throws {
         #expect(members["error"] as? String == error)
         #expect(Set(members.keys) == ["error", "error_description"])

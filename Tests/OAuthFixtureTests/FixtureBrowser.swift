@@ -9,7 +9,7 @@ import TokenMint
 
 @testable import OAuthFixtures
 
-/// A browser at the authorization endpoint, with its cookies, and Apple's part beside it.
+/// A browser at the authorization endpoint, with its cookies and Apple's role.
 final class FixtureBrowser {
     static let apple = "https://appleid.apple.com/auth/authorize?"
 
@@ -25,7 +25,7 @@ final class FixtureBrowser {
         self.fields = fields
     }
 
-    /// Sends the request of a case. One by POST is turned into a GET, which is followed.
+    /// Sends the request of a case. A POST is redirected to a GET, which is followed.
     func open(_ request: AuthorizationCase.Request) async throws -> PlayedResponse {
         guard request.method == "POST" else {
             return try await send("GET", "/oauth/authorize?\(request.query ?? "")")
@@ -54,7 +54,7 @@ final class FixtureBrowser {
         return try await post(page.action, form: form)
     }
 
-    /// Signs in at Apple's page, to which the response leads, and comes back to the authorization endpoint.
+    /// Follows the response to Apple's page, signs in there, and returns to the authorization endpoint.
     func signIn(after departure: PlayedResponse, authenticatedAt: Moment? = nil) async throws
         -> PlayedResponse
     {
@@ -99,7 +99,7 @@ final class FixtureBrowser {
     }
 }
 
-/// What a browser reads from the consent page.
+/// The consent page as a browser reads it.
 struct ConsentForm {
     let text: String
     let action: String

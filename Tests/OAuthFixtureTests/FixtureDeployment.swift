@@ -20,9 +20,9 @@ struct FixtureDeployment: Sendable {
 
     let settings: ServiceSettings
     let oauth: OAuthSettings
-    /// Of the confidential clients.
+    /// Secrets of the confidential clients.
     let secrets: [String: [String]]
-    /// Made once, because an RSA key takes long to make.
+    /// Signing keys, made once because generating an RSA key is slow.
     let signingKeys: [SigningKeyRecord]
     let callers: CallerDirectory
 
@@ -58,7 +58,8 @@ struct FixtureDeployment: Sendable {
             signingKeys: try await store.signingKeys(), callers: CallerDirectory(keys: [all] + own))
     }
 
-    /// The secret of the API key for an app, by its primary client ID; of the one for all without.
+    /// The secret of the API key for an app, by its primary client ID; without an app, of the API key for all
+    /// apps.
     static func secret(of app: String?) -> String { "siwa_key_of_the_fixtures_\(app ?? "all")" }
 
     func client(_ id: String) throws -> OAuthClient { try #require(oauth.clients[id]) }

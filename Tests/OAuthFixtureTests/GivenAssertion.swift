@@ -108,7 +108,7 @@ struct GivenAssertion {
             ])
     }
 
-    /// Google says that it has disabled the account.
+    /// Sends Google's event that the account is disabled.
     private func disable() async throws {
         let subject = JSONObject([
             ("subject_type", .string("iss-sub")), ("iss", .string("https://accounts.google.com/")),

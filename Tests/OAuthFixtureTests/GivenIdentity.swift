@@ -5,11 +5,11 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Who an App Flip call is about, in the words of `given.identity`.
+/// User of an App Flip call, in the words of `given.identity`.
 struct GivenIdentity {
     struct Prepared {
         var token: String
-        /// An ID that no account has, until there is one.
+        /// ID of the account; an unknown ID until an account exists.
         var account = "acc_01a1fbea-fd31-77cb-bae8-b913bd619922"
     }
 
@@ -17,7 +17,7 @@ struct GivenIdentity {
     let person: PlayedPerson
     let call: AppFlipCase.Call
 
-    /// - Parameter word: Without one, a person who could sign in.
+    /// - Parameter word: Word of the case; without a word, prepares a user who can sign in.
     func prepare(_ word: String?) async throws -> Prepared {
         let isAccount = call.accountId != nil
         var prepared = Prepared(token: try person.identityToken())
@@ -46,7 +46,7 @@ struct GivenIdentity {
         return prepared
     }
 
-    /// The person signs in, and then something happens. A token is from before it.
+    /// Signs the user in, and then makes the change that `word` names. The token is from before the change.
     private func end(_ word: String, _ prepared: inout Prepared) async throws {
         if word == "account being erased" {
             // Apple's token is still to be revoked.

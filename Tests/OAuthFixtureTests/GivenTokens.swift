@@ -8,19 +8,19 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// What `given` of a token case says has happened before, brought about.
+/// The state that `given` of a token case describes.
 struct GivenTokens {
-    /// What stands in the body.
+    /// Value in the body.
     var value = ""
     var person: PlayedPerson?
     var account: String?
-    /// All tokens that were given so far.
+    /// All issued tokens so far.
     var tokens: [String] = []
-    /// The newest one.
+    /// The newest ID token.
     var idToken: String?
-    /// A request by which the given client redeems the code rightly; `nil` when nothing fits.
+    /// A valid request of the given client that redeems the code; `nil` when no request is valid.
     var redemption: [String: String]?
-    /// By which it uses the newest refresh token.
+    /// Request of the client that uses the newest refresh token.
     var refreshing: [String: String]?
 }
 
@@ -29,7 +29,7 @@ struct UnknownGiven: Error {
     let text: String
 }
 
-/// Brings about what a case presupposes.
+/// Makes the state that a case requires.
 struct GivenPlayer {
     let service: PlayedService
     let given: TokenCase.Given
@@ -65,7 +65,8 @@ struct GivenPlayer {
         }
     }
 
-    /// What the authorization endpoint does in the end. Some of these requests would not come so far.
+    /// Issues a code as the authorization endpoint does. The endpoint would refuse some of these requests
+    /// earlier.
     private func issueCode(_ result: inout GivenTokens) async throws -> String {
         let client = try service.deployment.client(try #require(given.client))
         let person = PlayedPerson(service: service, app: client.app.rawValue)

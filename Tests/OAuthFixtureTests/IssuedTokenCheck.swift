@@ -9,14 +9,13 @@ import TokenMint
 
 @testable import OAuthFixtures
 
-/// Checks tokens that the service has issued as RFC 9068 and OpenID Connect Core say, with the published
-/// keys.
+/// Checks issued tokens by RFC 9068 and OpenID Connect Core, with the published keys.
 struct IssuedTokenCheck {
     let service: PlayedService
-    /// `nil` when it is not known.
+    /// Expected account; `nil` when unknown.
     let account: String?
 
-    /// RFC 9068 §2.
+    /// Checks an access token (RFC 9068 §2).
     func expectAccessToken(
         _ text: String, _ expected: TokenCase.AccessToken?, scope: String, lifetime: Int
     ) async throws {
@@ -41,7 +40,7 @@ struct IssuedTokenCheck {
         #expect(claims.keys.sorted() == expected.claims)
     }
 
-    /// OpenID Connect Core §2 and §3.1.3.6.
+    /// Checks an ID token (OpenID Connect Core §2 and §3.1.3.6).
     func expectIDToken(
         _ text: String, _ expected: TokenCase.IDToken?, nonce: String?, accessToken: String
     ) async throws {

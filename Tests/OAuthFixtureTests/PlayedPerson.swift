@@ -5,8 +5,8 @@ import StrictJSON
 import Testing
 import TokenMint
 
-/// A person at Apple, and what becomes of the account here. All of it goes through the service, but for what
-/// only its daily check can find out.
+/// A user at Apple, and the events of the user's account. All events go through the service, except the
+/// results of its daily check.
 struct PlayedPerson: Sendable {
     static let team = "FXTEAM0001"
 
@@ -35,14 +35,14 @@ struct PlayedPerson: Sendable {
         return try #require(account["id"] as? String)
     }
 
-    /// A sign-in whose code was exchanged for a refresh token of Apple's.
+    /// Signs in with a code that is exchanged for a refresh token of Apple.
     func signInWithRefreshToken() async throws -> String {
         try await service.store.hold(
             key: try key(), clientID: try clientID(), authorizedAt: service.now
         ).id.rawValue
     }
 
-    /// Apple rejects the refresh token at the daily check.
+    /// Rejects Apple's refresh token, as the daily check does.
     func rejectRefreshToken(of account: String) async throws {
         let receipt = try await service.store.reject(
             RejectionCommand(
@@ -51,7 +51,7 @@ struct PlayedPerson: Sendable {
         #expect(receipt == .revoked)
     }
 
-    /// Apple says that the consent was withdrawn, or the Apple Account deleted.
+    /// Sends a notification of Apple: consent withdrawn, or Apple Account deleted.
     func notify(_ type: String) async throws {
         let now = service.now.milliseconds / 1000
         var claims = TokenMint.notificationClaims(type: type, at: now)
@@ -76,9 +76,9 @@ struct PlayedPerson: Sendable {
 }
 
 extension PlayedService {
-    /// A call of the app's backend.
+    /// Makes a call of the app's backend.
     ///
-    /// - Parameter caller: The app that its API key is for; all when `nil`.
+    /// - Parameter caller: The app of its API key; `nil` for all apps.
     func call(
         _ method: String, _ path: String, _ members: [String: String]? = nil, caller: String? = nil
     ) async throws -> PlayedResponse {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A response as it came over the wire. Its JSON is read by Foundation, and not by the reader of the service.
+/// A response as received. Foundation reads its JSON, not the reader of the service.
 struct PlayedResponse: Sendable {
     let status: Int
     let fields: [String: String]
@@ -42,7 +42,7 @@ struct PlayedResponse: Sendable {
         return try #require(value as? [String: any Sendable])
     }
 
-    /// That no cache may keep it (RFC 6749 §5.1).
+    /// Checks that caches must not store the response (RFC 6749 §5.1).
     func expectNoStore() {
         #expect(fields["cache-control"]?.contains("no-store") == true)
     }

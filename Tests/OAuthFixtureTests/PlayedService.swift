@@ -18,8 +18,8 @@ import TokenMint
 
 @testable import siwa
 
-/// The whole service with the clients of the fixtures, on a free port, with a clock that stands still. The
-/// mint plays Apple and Google.
+/// The whole service with the clients of the fixtures, on a free port, with a stopped clock. The mint plays
+/// Apple and Google.
 struct PlayedService: Sendable {
     let deployment: FixtureDeployment
     let store: any ConformingStore
@@ -95,7 +95,7 @@ struct PlayedService: Sendable {
         }
     }
 
-    /// Those of the service, without rejections for overload, which a build for tests reaches sooner.
+    /// The limits of the service, without rejections for overload, which a test build reaches sooner.
     private static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.admission.target = .seconds(60)

@@ -5,7 +5,7 @@ import SQLiteStorage
 import StorageConformance
 import TestSupport
 
-/// What a fixture of OAuth is played on.
+/// Stores for the fixtures of OAuth.
 enum PlayedStorage: String, CaseIterable {
     case memory, sqlite
 

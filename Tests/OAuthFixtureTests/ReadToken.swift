@@ -3,7 +3,7 @@ import Foundation
 import JOSE
 import Testing
 
-/// A JWT, read by Foundation, with what its signature covers.
+/// A JWT, read by Foundation, with the signed bytes.
 struct ReadToken {
     let header: [String: any Sendable]
     let claims: [String: any Sendable]

@@ -2,7 +2,7 @@ import JOSE
 import KeySets
 import Synchronization
 
-/// Keys that can be taken away, as by an outage of Apple.
+/// Keys that can be removed, as in an outage of Apple.
 final class SwitchedKeys: VerificationKeys {
     private let keys: any VerificationKeys
     private let isAway = Mutex(false)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import OAuthFixtures
 
-/// Plays one request to `/oauth/token`: what is given, the request, its response, and what has become of
-/// codes and tokens afterwards.
+/// Plays a request to `/oauth/token`: the given state, the request, its response, and the codes and tokens
+/// afterwards.
 struct TokenPlayer {
     let service: PlayedService
     let content: TokenCase
@@ -78,7 +78,7 @@ struct TokenPlayer {
         }
     }
 
-    /// The tokens of the response are tokens of the same line.
+    /// Adds the tokens of the response, which belong to the same token family.
     private func take(_ members: [String: any Sendable], _ given: inout GivenTokens) {
         guard let token = members["access_token"] as? String else { return }
         given.tokens.append(token)

@@ -17,7 +17,7 @@ import TokenMint
 
 /// Streamlined linking.
 @Suite struct AssertionGrantTests {
-    /// A person whose address Google answers for.
+    /// Signs in a user for whose address Google is authoritative.
     private func person(_ world: OAuthWorld, email: String = "ada@gmail.com") async throws -> Account {
         try await world.person { claims in
             claims["email"] = .string(email)

@@ -152,7 +152,7 @@ import TokenMint
         #expect(try await world.redeem(code).refreshToken != nil)
     }
 
-    /// RFC 7636 §4.1: 43 to 128 unreserved characters. A short one can be guessed from the challenge.
+    /// RFC 7636 §4.1: 43 to 128 unreserved characters. A short verifier can be guessed from the challenge.
     @Test(arguments: [
         "short", String(repeating: "a", count: 42), String(repeating: "a", count: 129),
         String(repeating: "a", count: 42) + " ", String(repeating: "a", count: 42) + "\u{E9}",

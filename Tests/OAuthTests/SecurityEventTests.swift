@@ -16,9 +16,9 @@ import TokenMint
 
 @testable import OAuth
 
-/// What Google tells, and what Google is told.
+/// Security events from Google, and to Google.
 @Suite struct SecurityEventTests {
-    /// A person who is linked by streamlined linking, so that the Google account is known.
+    /// Links a user by streamlined linking, so that the Google account is known.
     private func linked(_ world: OAuthWorld) async throws -> (Account, TokenResponse) {
         let account = try await world.person { claims in
             claims["email"] = .string("ada@gmail.com")
@@ -227,7 +227,7 @@ extension OAuthWorld {
     }
 }
 
-/// Google's endpoint, which takes what it is sent or fails after it has taken it.
+/// Google's endpoint, which accepts an event, or fails after accepting it.
 final class ScriptedGoogle: SecurityEventReporting {
     private let state = Mutex<(reports: [String], fails: Bool)>(([], false))
 

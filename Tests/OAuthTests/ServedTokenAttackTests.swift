@@ -15,7 +15,7 @@ import TokenMint
 
 @testable import OAuth
 
-/// Attacks of RFC 9700 and RFC 6819 that need a code or a token of before.
+/// Attacks of RFC 9700 and RFC 6819 that need an earlier code or token.
 @Suite struct ServedTokenAttackTests {
     @Test func `code injection: a stolen code fails in the session of another proof key`() async throws {
         let world = try OAuthWorld()

@@ -160,7 +160,7 @@ import TokenMint
 
     private let parameters = ["grant_type": "refresh_token", "refresh_token": "x"]
 
-    /// The answer to a token request with a wrong secret.
+    /// The response to a token request with a wrong secret.
     private func guess(
         _ world: OAuthWorld, as client: String = "google", from address: RequesterAddress?
     ) async -> (any Error)? {

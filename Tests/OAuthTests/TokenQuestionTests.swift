@@ -36,7 +36,7 @@ import TokenMint
         }
     }
 
-    /// An access token as it was issued when its client had more scopes.
+    /// An access token that was issued when its client had more scopes.
     private func issuedBefore(_ world: OAuthWorld, _ tokens: TokenResponse, scope: String) async throws
         -> String
     {

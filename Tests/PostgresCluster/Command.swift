@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program of PostgreSQL's that runs to its end.
+/// A program of PostgreSQL, run to its end.
 struct Command: Sendable {
     let path: String
     let arguments: [String]
-    /// As the user `postgres` when this is root: a server refuses to be run by root.
+    /// True to run as the user `postgres` when this process is root: a server refuses to run as root.
     var asServer = false
 
-    /// Foundation takes a process for running as long as another process holds a socket that it leaves to it,
-    /// and a server that is started would. So it gets none of what is open here.
+    /// Foundation treats a process as running while another process holds an inherited socket, as a started
+    /// server would. The script therefore closes all inherited descriptors.
     private static let script = """
         (
             for entry in /proc/$BASHPID/fd/*; do
@@ -24,9 +24,9 @@ struct Command: Sendable {
         let description: String
     }
 
-    /// Runs it and returns what it printed.
+    /// Runs the program and returns its output.
     ///
-    /// - Throws: `Failure` when it ends with an error.
+    /// - Throws: `Failure` when the program ends with an error.
     @discardableResult
     func run() async throws -> String {
         let process = Process()

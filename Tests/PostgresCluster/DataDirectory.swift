@@ -1,13 +1,13 @@
 import TestSupport
 
-/// A data directory as `initdb` makes it. Each cluster starts on a copy, because to make one takes ten times
-/// as long.
+/// A data directory made by `initdb`. Each cluster starts on a copy, because `initdb` takes ten times as
+/// long.
 struct DataDirectory: Sendable {
     let path: String
-    /// Removes it when this process has ended.
+    /// Removes the directory when this process has ended.
     private let watchdog: Watchdog
 
-    /// The one of this process, made on first use.
+    /// The data directory of this process, made on first use.
     static let template = Task { try await make() }
 
     private static func make() async throws -> DataDirectory {

@@ -15,7 +15,7 @@ public final class Pooler: Sendable {
         (self.port, self.clusterPort, self.watchdog) = (port, clusterPort, watchdog)
     }
 
-    /// - Parameter mode: Its `pool_mode`.
+    /// - Parameter mode: `pool_mode` of PgBouncer.
     public static func start(to cluster: PostgresCluster, mode: String) async throws -> Pooler {
         let directory = try PostgresCluster.makeDirectory()
         let watchdog = try Watchdog(

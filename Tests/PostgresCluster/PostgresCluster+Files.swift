@@ -1,7 +1,7 @@
 import Foundation
 
 extension PostgresCluster {
-    /// A directory that is the server's, also when this process is root.
+    /// Makes a directory owned by the server's user, also when this process is root.
     static func makeDirectory() throws -> String {
         // Short, because the path of a Unix socket has at most 107 bytes.
         let name = "siwa-pg-\(UInt32.random(in: 0 ... .max))"
@@ -24,7 +24,7 @@ extension PostgresCluster {
         try handle.close()
     }
 
-    /// In place, so that the file stays the server's.
+    /// Replaces a file in place, so that the server's user still owns it.
     static func replace(_ text: String, at path: String) throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.truncate(atOffset: 0)

@@ -1,8 +1,8 @@
 import Foundation
 
 extension PostgresCluster {
-    /// Stops all of its processes where they are. Connections stay open, new ones are taken in by the kernel,
-    /// and nothing is answered: as if the machine hung.
+    /// Suspends all server processes, as if the machine hung: connections stay open, the kernel accepts new
+    /// connections, and no request gets a response.
     public func freeze() throws {
         for process in try processes() { kill(process, SIGSTOP) }
     }
@@ -11,7 +11,7 @@ extension PostgresCluster {
         for process in try processes() { kill(process, SIGCONT) }
     }
 
-    /// The first is the one that starts the others.
+    /// Process IDs of the server. The first process starts the others.
     private func processes() throws -> [pid_t] {
         let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
         guard let main = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else {

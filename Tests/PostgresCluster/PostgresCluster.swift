@@ -4,21 +4,21 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A PostgreSQL server with a directory and a port of its own. It ends with this process, however that ends.
+/// A PostgreSQL server with a directory and a port of its own. It ends with this process, also after a crash.
 ///
-/// Tests connect over TCP as the role `siwa`, which has a password and no privileges. The superuser comes
-/// in by the Unix socket.
+/// Tests connect over TCP as the role `siwa`, which has a password and no privileges. The superuser connects
+/// over the Unix socket.
 public final class PostgresCluster: Sendable {
-    /// How a server is stopped, in PostgreSQL's words.
+    /// Mode of stopping a server, in PostgreSQL's words.
     public enum StopMode: String, Sendable { case fast, immediate, smart }
 
     /// The password of the role `siwa`.
     public static let password = "correct-horse"
 
     public let port: Int
-    /// Where everything is; the Unix socket too.
+    /// Directory of all files, and of the Unix socket.
     public let directory: String
-    /// The path of the certificate authority's certificate, when it was started with TLS.
+    /// The path of the certificate authority's certificate, when the server was started with TLS.
     public let certificateAuthority: String?
 
     private let watchdog: Watchdog
@@ -26,8 +26,8 @@ public final class PostgresCluster: Sendable {
 
     private static let one = Mutex<Task<PostgresCluster, any Error>?>(nil)
 
-    /// The one of this test process, started on first use. It does not survive the machine: nothing is
-    /// flushed.
+    /// The shared cluster of this test process, started on first use. Its data do not survive a failure of
+    /// the machine, because nothing is flushed.
     public static func shared() async throws -> PostgresCluster {
         let task = one.withLock { task in
             let started = task ?? Task { try await start(fsync: false, settings: ["max_connections": "300"]) }
@@ -37,7 +37,7 @@ public final class PostgresCluster: Sendable {
         return try await task.value
     }
 
-    /// Starts one of the caller's own, to be stopped, broken and filled up.
+    /// Starts a cluster of the caller's own, which the caller may stop, break and fill up.
     ///
     /// - Parameter settings: Lines for `postgresql.conf`.
     public static func start(
@@ -96,7 +96,7 @@ public final class PostgresCluster: Sendable {
         self.watchdog = watchdog
     }
 
-    /// Starts it again after `stop`, and returns when it takes connections.
+    /// Starts the server again after `stop`, and returns when it accepts connections.
     public func start() async throws {
         try await control(["start", "--wait", "--timeout=60", "--log=\(directory)/log"])
     }
@@ -110,7 +110,7 @@ public final class PostgresCluster: Sendable {
         try await start()
     }
 
-    /// Stops it for good and takes its directory away. Without it that happens when this process ends.
+    /// Stops the server and removes its directory. Otherwise both happen when this process ends.
     public func remove() async throws {
         try await stop(.immediate)
         watchdog.release()
@@ -132,7 +132,7 @@ public final class PostgresCluster: Sendable {
         "postgres://siwa:\(password)@localhost:\(port)/\(database)"
     }
 
-    /// Runs SQL as the superuser, and returns the rows, one in a line, with "|" between the columns.
+    /// Runs SQL as the superuser, and returns the rows, one per line, with "|" between the columns.
     @discardableResult
     public func superuserQuery(_ sql: String, in database: String = "postgres") async throws -> String {
         try await Command(

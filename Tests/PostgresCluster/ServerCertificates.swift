@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate authority of a cluster's own, and a certificate for "localhost" that it signed.
+/// The certificate authority of a cluster, and its certificate for "localhost".
 struct ServerCertificates {
     let directory: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the newest PostgreSQL server of this machine is.
+/// Location of the newest PostgreSQL server of this machine.
 enum ServerPrograms {
     struct Missing: Error, CustomStringConvertible {
         let description = "there is no PostgreSQL server here: install the package postgresql"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// Commits that wait for a standby which is gone, and on which this process has given up.
+/// Commits that wait for an unavailable standby, after this process has given up on them.
 @Suite struct AbandonedBackendTests {
     @Test func `are ended on the server by the next session`() async throws {
         let cluster = try await PostgresCluster.start(fsync: false)

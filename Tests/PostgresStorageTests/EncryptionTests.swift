@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// TLS as the URL asks for it.
+/// TLS as requested in the URL.
 @Suite struct EncryptionTests {
     private static let isEncrypted = PostgresCall(
         PostgresStatement("test_tls", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"))

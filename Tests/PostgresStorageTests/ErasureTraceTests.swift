@@ -4,7 +4,7 @@ import PostgresStorage
 import StorageConformance
 import Testing
 
-/// What is left of a person in the tables after an erasure: nothing that names them.
+/// Values in the tables after the erasure of a user: none identifies the user.
 @Suite struct ErasureTraceTests {
     @Test func `leaves nothing of the person in any table`() async throws {
         try await Replicas.with(1) { replicas in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What happens when the server goes, refuses or fills up, and afterwards.
+/// Behaviour when the server stops, refuses or fills up, and afterwards.
 @Suite struct FailureTests {
     @Test(arguments: [PostgresCluster.StopMode.fast, .immediate])
     func `fails while the server is gone, and recovers when it is back`(
@@ -113,7 +113,8 @@ import Testing
         try await cluster.remove()
     }
 
-    /// To fill a real disk takes rights that tests do not have everywhere: the server says what it says then.
+    /// Filling a real disk needs privileges that tests may lack, so the server raises the error of a full
+    /// disk.
     @Test func `fails writes when the disk is full, and recovers when there is room`() async throws {
         let cluster = try await PostgresCluster.shared()
         try await cluster.use { pool, database in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What becomes of a nonce that two replicas use at once, in an order that the test forces.
+/// Outcome for a nonce that two replicas use at the same time, in an order that the test forces.
 @Suite struct NonceRaceTests {
     private static let insert = PostgresCall(
         PostgresStatement("test_use", "INSERT INTO used_nonce (digest, kept_until) VALUES ($1::bytea, 9)"),
@@ -17,7 +17,7 @@ import Testing
                 SELECT pid FROM pg_stat_activity WHERE datname = current_database())
             """))
 
-    /// A known person's sign-in locks nothing before it writes, a new person's does.
+    /// The sign-in of a known user locks nothing before it writes; the sign-in of a new user does.
     @Test(arguments: [true, false], [true, false])
     func `waits for the other use, and is refused if that commits`(
         isKnown: Bool, otherCommits: Bool
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// A purge takes a bounded number, and leaves what another replica is purging.
+    /// A purge removes a bounded number of nonces, and skips nonces that another replica is removing.
     @Test func `forgets used nonces in steps`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]

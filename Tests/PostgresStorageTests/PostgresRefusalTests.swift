@@ -20,7 +20,7 @@ import Testing
         #expect(try Self.refusal(url.replacing("//siwa:", with: "//stranger:")) == .passwordWrong)
     }
 
-    /// A name that no resolver has to ask for.
+    /// Uses a name that a resolver refuses without a query.
     @Test func `an unknown host is named, if no other host can be found`() throws {
         #expect(try Self.refusal("postgres://siwa@no%20such%20host/siwa") == .unknownHost("no such host"))
         #expect(try Self.refusal("postgres://siwa@no%20such%20host,127.0.0.1:9/siwa") == nil)

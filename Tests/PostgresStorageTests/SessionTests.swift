@@ -142,7 +142,8 @@ import Testing
         await pool.close()
     }
 
-    /// More than both sockets hold in both directions: who only sends, then only reads, hangs here.
+    /// Sends more than the buffers of both sockets hold in both directions: a client that only sends and then
+    /// only reads would hang.
     @Test func `sends and receives much more than fits in between`() async throws {
         let pool = try await pool()
         try await pool.run { session throws in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// A server that answers late or not at all: what waits for it, and for how long.
+/// A server that responds late or not at all, and the time limits of its callers.
 @Suite struct SilenceTests {
     @Test func `gives up on statements and locks that take too long`() async throws {
         let cluster = try await PostgresCluster.shared()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What an error of PostgreSQL says, and what it never says.
+/// Texts of PostgreSQL's errors: values that they have, and values that they never have.
 @Suite struct StorageErrorTests {
     @Test func `never says the password, whatever is wrong`() async throws {
         let cluster = try await PostgresCluster.shared()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// Whether the store says that it can take commands when it can, and only then.
+/// Checks that the store is healthy exactly when it can accept commands.
 @Suite struct StoreHealthTests {
     private static let probes = PostgresCall(
         PostgresStatement("test_probes", "SELECT count(*) FROM health_probe"))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The server says what it says on a full disk: the row of the probe fits, new rows do not.
+    /// The server raises the error of a full disk: the row of the probe fits, new rows do not.
     @Test func `is unhealthy on a full disk until what has failed fits`() async throws {
         let cluster = try await PostgresCluster.shared()
         let failures = Mutex<[StorageError]>([])

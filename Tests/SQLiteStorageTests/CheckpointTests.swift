@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// When the log goes into the database file, and how long it can become.
+/// Moments at which the log is copied into the database file, and the largest size of the log.
 @Suite struct CheckpointTests {
     let file: TemporaryDatabase
 
@@ -15,7 +15,7 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    /// Opens a database that a test can look into between two transactions.
+    /// Opens a database that a test can read between two transactions.
     private func use(_ body: (WriteConnection, SQLiteAccountStore) async throws -> Void) async throws {
         try await file.use { _ in }
         let lock = try await DatabaseFileLock.acquire(beside: file.path, patience: .zero)
@@ -42,8 +42,8 @@ import Testing
         numbers.map { .signIn(.sample(key: .sample("person-\($0)"))) }
     }
 
-    /// Commits, and returns what `look` finds when the results are there: on the queue that runs checkpoints,
-    /// so that none runs meanwhile.
+    /// Commits, and returns the result of `look` after the commit. `look` runs on the queue of the
+    /// checkpoints, so that no checkpoint runs meanwhile.
     private func commit<Value: Sendable>(
         _ commands: [AccountCommand], in writer: WriteConnection,
         thenFind look: @escaping @Sendable () throws -> Value

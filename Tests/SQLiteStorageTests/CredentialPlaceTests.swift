@@ -6,10 +6,10 @@ import Testing
 @testable import SQLiteStorage
 
 @Suite struct CredentialPlaceTests {
-    /// In the first team of a database, the digests of both begin with 5dcd24e09436: one pair among forty
-    /// million.
+    /// Two subjects whose digests both begin with 5dcd24e09436 in the first team of a database: one pair
+    /// among forty million.
     private static let neighbours: [AppleSubject] = ["person-10868600", "person-20501632"]
-    /// The same of the tombstone of the one and the other, with 3329cc2a6413.
+    /// Two subjects of which the tombstone of the first and the digest of the second begin with 3329cc2a6413.
     private static let tombstoneAndNeighbour: [AppleSubject] = ["person-72250", "person-14216002"]
 
     private let file: TemporaryDatabase

@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    /// What is answered is in the log file, and the log says that it was synced: a copy taken without closing
-    /// has it.
+    /// A commit with a response is in the synced log file: a copy that is taken without closing has the
+    /// commit.
     @Test func `has every answered commit in its files at once`() async throws {
         try await file.use { database in
             let outcome = try await database.accounts.signIn(.sample())

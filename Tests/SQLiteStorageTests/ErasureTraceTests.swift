@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// What is left of a person in the file after an erasure: nothing that names them.
+/// Values in the file after the erasure of a user: none identifies the user.
 @Suite struct ErasureTraceTests {
     let file: TemporaryDatabase
 
@@ -14,7 +14,7 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    /// The person among others, half of them older, half of them younger.
+    /// Makes the user among others, half of them created earlier, half of them later.
     private func makePerson(in store: SQLiteAccountStore, others: Int = 200) async throws -> Account {
         let account = try await TracedPerson.make(in: store, others: others)
         for number in others..<2 * others { try await store.signIn(.sample(key: .sample("other-\(number)"))) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// What happens when the disk or another program gets in the way, and afterwards.
+/// Behaviour when the disk or another program prevents writes, and afterwards.
 @Suite struct FailureTests {
     let file: TemporaryDatabase
 

@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteStorage
 
 @Suite struct LogLengthTests {
-    /// A log with nothing in it that is known.
+    /// An empty log.
     private func empty() -> LogLength {
         var length = LogLength()
         length.checkpointEnded(total: 0, copied: 0)

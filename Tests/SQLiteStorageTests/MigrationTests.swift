@@ -13,7 +13,8 @@ import Testing
         file = try TemporaryDatabase()
     }
 
-    /// A database as version 1 left it: a person with an account, one without, and the events of both.
+    /// Makes a database of version 1: a user with an account, a user without an account, and the events of
+    /// both.
     private func makeFirstVersion() throws {
         try DatabaseQueue(path: file.path).writeWithoutTransaction { database in
             _ = try Schema.migrate(database, [.first])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// What the operator's tools read beside the service.
+/// Reads of the operator's tools while the service runs.
 @Suite struct ReadingBesideTests {
     let file: TemporaryDatabase
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// The numbers are in databases that people have: a change here breaks them.
+/// The numbers are in existing databases: a change would break them.
 @Suite struct StorageCodeTests {
     @Test func `never change`() {
         #expect(

@@ -3,7 +3,7 @@ import GRDB
 @testable import SQLiteStorage
 
 extension TemporaryDatabase {
-    /// The numbers of credentials that stand elsewhere than the digests of their people say.
+    /// The numbers of credentials that are not at the place of their users' digests.
     func misplacedCredentials() async throws -> [Int64] {
         try await DatabaseQueue(path: path, configuration: .reading()).read { database in
             try Int64.fetchAll(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteStorage
 
-/// What is logged while some transactions fit on the disk and others do not.
+/// Log lines while some transactions fit on the disk and others do not.
 @Suite struct WriteTroubleTests {
     let start = ContinuousClock.now
     let full = StorageError(.full, detail: "")

@@ -6,7 +6,7 @@ import Synchronization
 package enum LoopbackServer {
     /// Stops the server when `body` returns.
     ///
-    /// - Parameter make: Makes the server, when its port is known.
+    /// - Parameter make: Makes the server for its port.
     package static func run<Server: Sendable, Result: Sendable>(
         make: @Sendable (_ port: Int) throws -> Server,
         respond: @escaping @Sendable (Server, Request) async throws -> Response,

@@ -47,7 +47,7 @@ final class ScriptedConnection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Whether the head and the whole announced body have arrived.
+    /// True when the head and the whole announced body have arrived.
     private var isWhole: Bool {
         guard let end = received.firstRange(of: "\r\n\r\n")?.upperBound else { return false }
         let field = received[..<end].split(separator: "\r\n").first {

@@ -2,8 +2,7 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on a real socket that answers with any bytes, also with bytes that a server library would not
-/// send.
+/// A server on a real socket that sends any bytes, also bytes that a server library would not send.
 package final class ScriptedServer: Sendable {
     package enum Answer: Sendable {
         case send(String)
@@ -23,7 +22,7 @@ package final class ScriptedServer: Sendable {
     /// Connections that are open now.
     package var openConnections: Int { record.connections.withLock { $0 } }
 
-    /// `answer` gets the number of the request, from 1.
+    /// Starts the server. `answer` receives the number of the request, from 1.
     package init(_ answer: @escaping @Sendable (Int) -> Answer) async throws {
         let record = ScriptedServerRecord(answer: answer)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

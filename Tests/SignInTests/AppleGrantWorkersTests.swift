@@ -9,9 +9,9 @@ import TokenMint
 
 @testable import SignIn
 
-/// The workers as they run in the service: woken by bells, stopped by a shutdown.
+/// The workers as they run in the service: woken by signals, stopped by a shutdown.
 @Suite struct AppleGrantWorkersTests {
-    /// Apple, who takes until the test lets it answer.
+    /// Apple, which responds only when the test allows it.
     final class SlowApple: AppleTokenService {
         private struct State {
             var isOpen = false
@@ -26,7 +26,7 @@ import TokenMint
             self.apple = apple
         }
 
-        /// Returns when a caller waits for an answer.
+        /// Returns when a caller waits for a response.
         func arrival() async {
             await withCheckedContinuation { continuation in
                 state.withLock { state in

@@ -9,7 +9,7 @@ import Testing
         start + .milliseconds(milliseconds)
     }
 
-    /// After transactions of so many milliseconds, with one under way.
+    /// The pace after transactions of this many milliseconds, with a running transaction.
     static func pace(of milliseconds: Int) -> CommitPace {
         var pace = CommitPace()
         for _ in 0..<10 {

@@ -63,7 +63,7 @@ import Testing
         #expect(queue.nextBatch(at: now) == nil)
     }
 
-    /// A queue that has committed so many together, and has ended that now.
+    /// A queue that has just finished a batch of this many commands.
     private func queue(afterBatchOf count: Int, largestBatch: Int = 500) -> CommitQueue<AccountCommand, Int> {
         var queue = CommitQueue<AccountCommand, Int>(capacity: 1000, largestBatch: largestBatch)
         for ticket in 0..<count { _ = queue.accept(command, ticket) }
@@ -150,7 +150,7 @@ import Testing
     }
 }
 
-/// What a queue says, in a form that can be compared.
+/// Step of a queue, in a form that can be compared.
 private enum QueueStep: Equatable {
     case commits(Int)
     case looks(Int)

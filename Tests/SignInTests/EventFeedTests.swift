@@ -7,7 +7,7 @@ import Testing
 @Suite struct EventFeedTests {
     let feed = EventFeed(mostWaiters: 3)
 
-    /// Starts to wait, and returns when it does.
+    /// Starts a wait, and returns when it has begun.
     private func wait(after sequence: Int64, waiters: Int) async -> Task<Bool, Never> {
         let task = Task { (try? await feed.waitForMore(after: sequence)) != nil }
         while feed.waiterCount < waiters { await Task.yield() }

@@ -16,7 +16,7 @@ import Testing
             store: store, feed: EventFeed(), capacity: capacity, largestBatch: largestBatch, factory: metrics)
     }
 
-    /// One that changes nothing, and is not refused.
+    /// A command that changes nothing and is not refused.
     private func revocation(_ line: UInt64) -> GrantCommand {
         .revoke(.sample(SampleToken(line: line)))
     }

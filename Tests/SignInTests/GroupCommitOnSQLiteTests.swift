@@ -6,7 +6,7 @@ import Testing
 
 @testable import SignIn
 
-/// The group commit over the real store: what was answered is there when the file is opened again.
+/// The group commit over the real store: commits with a response are present when the file is opened again.
 @Suite struct GroupCommitOnSQLiteTests {
     @Test func `keeps what it answered, once`() async throws {
         let directory = try TemporaryDirectory()

@@ -6,10 +6,10 @@ import TokenMint
 
 @testable import SignIn
 
-/// A process loses its power between any two steps outside of itself, and another one goes on. The same end
-/// is reached from every point.
+/// A process loses its power between any two external steps, and another process goes on. The end state is
+/// the same for every point.
 @Suite struct KillPointTests {
-    /// The steps of a run, of which the power fails before and after each.
+    /// The points of a run: before and after each step.
     private static func points(_ steps: [String]) -> [String] {
         steps.flatMap { ["before \($0)", "after \($0)"] }
     }
@@ -17,9 +17,9 @@ import TokenMint
     /// Runs a scenario once for every point, and once without a cut.
     ///
     /// - Parameters:
-    ///   - expected: The points of the run without a cut, so that a new step cannot come in unnoticed.
-    ///   - prepare: Made by a process that is not cut.
-    ///   - work: What the process does whose power fails, and then again the one after it.
+    ///   - expected: The points of the run without a cut, so that a new step is noticed.
+    ///   - prepare: Prepares the scenario with a process that is not cut.
+    ///   - work: Work of the process whose power fails, and then again of the next process.
     private func cut<Prepared: Sendable>(
         _ storage: World.Storage, expected: [String],
         prepare: (World) async throws -> Prepared,
@@ -165,6 +165,6 @@ import TokenMint
 }
 
 extension ErasureRecord {
-    /// The cut came between Apple's answer and the first step that was stored, and not a later one.
+    /// True if the cut came between Apple's response and the first stored step.
     fileprivate var isLost: Bool { grants.contains { $0.kind == .authorizationCode } }
 }

@@ -18,7 +18,7 @@ import Testing
         #expect(mint.expiry(of: minted.nonce) == end)
     }
 
-    /// The form is frozen: a replica of another version must read it.
+    /// The format must not change: a replica of another version must read it.
     @Test func `has the form that all versions share`() throws {
         let prefix = Array(MintedNonce.prefix.utf8)
         let content: [UInt8] = [0x01, 0x9B, 0x76, 0xDA, 0xA8, 0x7B] + Array(1...16)

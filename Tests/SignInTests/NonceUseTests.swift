@@ -75,7 +75,7 @@ import TokenMint
         }
     }
 
-    /// It cannot be told from the digest of a caller's own nonce, which is the caller's to watch.
+    /// The digest does not differ from the digest of a caller's own nonce, which the caller must check.
     @Test func `leaves a digest alone that the token carries while its nonce is unused`() async throws {
         let minted = subject.useCases.mintNonce()
         let claim = JSONValue.string(minted.nonceSHA256)
@@ -91,7 +91,7 @@ import TokenMint
         #expect(try await subject.store.purgeNonces(expiredBefore: .last) == 1)
     }
 
-    /// Its expiry, the leeway, and what the clocks of replicas may differ.
+    /// The sum of the token's expiry, the leeway, and the difference between the clocks of replicas.
     @Test func `keeps the digest for as long as the token may be valid`() async throws {
         let nonce = subject.useCases.mintNonce().nonce
         let expiry = TokenMint.sampleTime + 3600

@@ -5,7 +5,7 @@ import TokenMint
 
 @testable import SignIn
 
-/// When a use case has to wait, and what it leaves to be committed.
+/// Cases in which a use case has to wait, and the commands that it leaves to commit.
 @Suite struct StepTests {
     private static func request() throws -> IdentityTokenRequest {
         IdentityTokenRequest(identityToken: try Subject.token())

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The built `siwa`, for tests that start it as a process of its own.
 ///
-/// `SIWA_BINARY` names it. `.ci/run` sets it to the release build, which is what people run. Without it, it is the debug
-/// build beside the tests.
+/// `SIWA_BINARY` names the program. `.ci/run` sets it to the release build, which users run. The default is
+/// the debug build beside the tests.
 public enum BuiltSiwa {
     /// The environment variable that names another build.
     public static let variable = "SIWA_BINARY"
@@ -12,8 +12,8 @@ public enum BuiltSiwa {
         public let description: String
     }
 
-    /// - Throws: `NotFound`, also when the variable names no program: to test another build than the one that
-    ///   was asked for would prove nothing.
+    /// - Throws: `NotFound`, also when the variable names no program: a test of another build than the
+    ///   requested build would prove nothing.
     public static func url() throws -> URL {
         if let path = ProcessInfo.processInfo.environment[variable], !path.isEmpty {
             let url = URL(fileURLWithPath: path)

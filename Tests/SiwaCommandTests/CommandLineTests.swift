@@ -4,7 +4,7 @@ import Testing
 
 @testable import siwa
 
-/// What the command line itself says.
+/// Output of the command line itself.
 @Suite struct CommandLineTests {
     @Test(arguments: [
         (["servr"], "siwa has no command \"servr\". Did you mean serve? siwa --help lists them."),
@@ -37,7 +37,7 @@ import Testing
         #expect(command.errorText.contains("Did you mean serve?"))
     }
 
-    /// A line that is cut by the parser goes on at the left edge, in the middle of a list.
+    /// The parser continues a wrapped line at the left edge, in the middle of a list.
     @Test func `the help of every command fits 80 columns`() {
         for command in Self.commands(of: Siwa.self) {
             var previous = Substring()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import siwa
 
-/// What a running service logs about its dependencies.
+/// Log lines of a running service about its dependencies.
 @Suite(.timeLimit(.minutes(1))) struct HealthMonitorTests {
     /// Runs the service in this directory. Apple cannot be reached.
     static func run(
@@ -127,7 +127,7 @@ import Testing
         private let bytes = Mutex<[UInt8]>([])
         private let boundPort = Mutex(0)
 
-        /// Of the service.
+        /// Port of the service.
         var port: Int {
             get { boundPort.withLock { $0 } }
             set { boundPort.withLock { $0 = newValue } }

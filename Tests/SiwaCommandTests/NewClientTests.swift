@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// The part of the page on clients alone: what it shows is what the command prints, but for the hash.
+    /// The page shows the lines that the command prints, except the hash.
     @Test func `the page on OAuth shows the lines that its commands print`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Returns `nil` for an option that is not known here.
+    /// Returns `nil` for an unknown option.
     private static func draft(ofCommand command: String) -> NewClientLines.Draft? {
         var draft = NewClientLines.Draft(
             id: "", kind: "", app: "", name: "", scopes: [], redirectURIs: [], platform: nil, projectID: nil,

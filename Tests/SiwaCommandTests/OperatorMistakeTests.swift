@@ -7,7 +7,7 @@ import Testing
 
 @testable import siwa
 
-/// What an operator must correct ends with status 78 and says so in plain words.
+/// Checks that mistakes for the operator end with status 78 and a plain message.
 @Suite(.timeLimit(.minutes(2))) struct OperatorMistakeTests {
     private static func serve(
         _ changes: [String: String], in directory: TemporaryDirectory

@@ -8,7 +8,7 @@ import Testing
     static let first = Base64.encode(bytes(1))
     static let second = Base64.encode(bytes(2))
 
-    /// Bytes that look random and are the same in every run.
+    /// Returns bytes that look random and are the same in every run.
     static func bytes(_ number: Int) -> [UInt8] {
         SHA256Digest.hash("sealing key \(number) of the tests").bytes
     }

@@ -11,7 +11,7 @@ import Testing
 
 /// The service's own signing keys under a new sealing key.
 @Suite(.timeLimit(.minutes(1))) struct SigningKeyResealingTests {
-    /// What a service that was started with these sealing keys publishes, and the keys that it signs with.
+    /// The published keys and the signing keys of a service that was started with these sealing keys.
     private struct Started: Equatable {
         let keySet: [JSONObject]
         let signing: [String]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import siwa
 
-/// What the log and the metrics say when the database fails transactions.
+/// Log lines and metrics when the database fails transactions.
 @Suite struct StorageFailuresTests {
     @Test func `each cause is logged at once, with the database's words, and then once a minute`() throws {
         let log = HealthMonitorTests.Log()

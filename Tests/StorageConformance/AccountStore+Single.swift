@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 extension AccountStore {
-    /// A batch of one.
+    /// Commits a batch of one command.
     @discardableResult
     public func carryOut(_ command: AccountCommand) async throws -> AccountOutcome {
         let result = try await commit([command])

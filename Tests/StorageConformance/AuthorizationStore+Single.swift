@@ -8,7 +8,7 @@ extension AuthorizationStore {
         }
     }
 
-    /// A batch of one.
+    /// Commits a batch of one command.
     @discardableResult
     public func carryOut(_ command: GrantCommand) async throws -> GrantOutcome {
         let result = try await commit(grants: [command])
@@ -44,14 +44,14 @@ extension AuthorizationStore {
         try expectEqual(try await carryOut(.revoke(command)), .revoked)
     }
 
-    /// Whether tokens of a line are good.
+    /// Returns true if tokens of a token family are valid.
     public func isGood(_ line: UInt64, at moment: Moment = 2_400_000) async throws -> Bool {
         try await standing(ofLine: .sample(line))?.isGood(at: moment) ?? false
     }
 }
 
 extension AuthorizationStore where Self: AccountStore {
-    /// A person who has signed in, agreed, and whose client has redeemed the code.
+    /// Makes a user who has signed in and agreed, and whose client has redeemed the code.
     @discardableResult
     public func link(
         _ number: UInt64 = 1, key: SubjectKey = .sample(), client: OAuthClientID = "phone",

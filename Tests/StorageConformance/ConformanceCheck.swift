@@ -1,7 +1,6 @@
 import AppleAccounts
 
-/// One sentence that must be true of every store, with the code that finds out. Each gets an empty
-/// store.
+/// A sentence that must be true of every store, with the code that checks it. Each check gets an empty store.
 public struct ConformanceCheck: Sendable, CustomStringConvertible {
     public let name: String
     public let run: @Sendable (any ConformingStore) async throws -> Void
@@ -14,18 +13,18 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
     public static let all: [ConformanceCheck] = accountChecks + appleGrants + oauth
 
-    /// For a store that was opened without sealing.
+    /// Checks for a store that was opened without sealing.
     public static let withoutSealing = unsealed
 
     private static let accountChecks: [ConformanceCheck] =
         accounts + profiles + credentials + deletions + notifications + nonces + events + eventScope + batches
 
-    /// Of the codes and tokens that Apple gives.
+    /// Checks of Apple codes and Apple tokens.
     private static let appleGrants: [ConformanceCheck] =
         codes + exchanges + dailyChecks + erasures + erasureScope + erasureGrants + sealing + tickets
         + transfers + lengths + random
 
-    /// Of what this service gives as an authorization server.
+    /// Checks of the service's own codes and tokens as an authorization server.
     private static let oauth: [ConformanceCheck] =
         authorizing + redeeming + refreshing + revoking + credentialEnds + google + keeping + oauthAtRandom
 }

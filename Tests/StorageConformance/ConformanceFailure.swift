@@ -1,6 +1,6 @@
 import AppleAccounts
 
-/// What a store did otherwise than it should.
+/// A difference between the behaviour of a store and a check.
 public struct ConformanceFailure: Error, CustomStringConvertible {
     public let description: String
 }

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
 extension AccountStore where Self: GrantStore {
-    /// A sign-in with a code, whose exchange brings a token of the same number.
+    /// Signs in with a code, and exchanges it for a token of the same number.
     @discardableResult
     public func hold(
         _ number: UInt64 = 1, key: SubjectKey = .sample(), clientID: ClientID = "com.example.app",
@@ -60,7 +60,7 @@ extension AccountStore where Self: GrantStore {
         return credential.refreshToken
     }
 
-    /// The numbers of the tokens that are held, found by claiming all of them far in the future.
+    /// The numbers of the held tokens, found by claiming all tokens far in the future.
     func heldTokens() async throws -> [UniqueID] {
         let all = try await claimChecks(limit: 1000, at: .last, nextAfter: 90_000_000, jitterMilliseconds: 1)
         return all.map(\.tokenID).sorted()

@@ -1,6 +1,6 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Everything that the suite asks of a store.
+/// All protocols that the suite needs from a store.
 public typealias ConformingStore = AccountStore & GrantStore & TicketStore & TransferStore & NonceKeyStore
     & AuthorizationStore

@@ -1,11 +1,11 @@
 import AppleAccounts
 package import SQLTables
 
-/// Checks that an erasure leaves nothing personal and nothing secret of a person in the database. What that
-/// is follows from the classification of the columns, and not from a list in a test: a new personal column
-/// that an erasure does not clear fails here, and so does one that no test person has a value in.
+/// Checks that an erasure leaves no personal and no secret value of a user in the database. The checked
+/// columns follow from the classification of the columns, not from a list in a test. The check fails for a
+/// new personal column that an erasure does not clear, and for a column without a value in the test data.
 package struct ErasureTrace: Sendable {
-    /// What a database holds: by table and primary key, the values of a row that are not NULL, by column.
+    /// Content of a database: by table and primary key, the values of a row that are not NULL, by column.
     package typealias Tables = [String: [String: [String: String]]]
 
     private let declared: [TableDeclaration]
@@ -16,7 +16,7 @@ package struct ErasureTrace: Sendable {
         (self.declared, self.read) = (declared, read)
     }
 
-    /// One value of a person, and where it stands.
+    /// A value of a user, and its place.
     private struct Trace {
         let table: String
         let column: ColumnDeclaration
@@ -26,9 +26,9 @@ package struct ErasureTrace: Sendable {
         var place: String { "\(table).\(column.name)" }
     }
 
-    /// Erases two persons about whom everything is known, among others.
+    /// Erases two users with values in all columns, among other users.
     ///
-    /// - Returns: The texts that named them, which must not be in the files either.
+    /// - Returns: The texts that identified the users, which must not be in the files either.
     package func run(_ store: some ConformingStore) async throws -> [String] {
         for number in 0..<5 { try await store.signIn(.sample(key: .sample("other-\(number)"))) }
         let others = try await read()
@@ -71,7 +71,7 @@ package struct ErasureTrace: Sendable {
         }
     }
 
-    /// A column without a value would also pass when an erasure does not clear it.
+    /// Requires a value in each column: otherwise a column that an erasure does not clear would pass too.
     private func requireValues(_ traces: [Trace]) throws {
         let filled = Set(traces.map(\.place))
         for table in declared {
@@ -82,8 +82,8 @@ package struct ErasureTrace: Sendable {
         }
     }
 
-    /// The texts among the values that are long enough to be found. A value that an operational column also
-    /// has, such as the account's ID in the event feed, may stay there.
+    /// The texts that are long enough to search for. Values that operational columns also have, such as the
+    /// account's ID in the event feed, are left out.
     private func words(_ traces: [Trace], _ known: Tables) -> [String] {
         var operational: Set<String> = []
         for table in declared {
@@ -99,7 +99,7 @@ package struct ErasureTrace: Sendable {
         return Set(texts).sorted()
     }
 
-    /// Ends every grant, so that nothing of the persons has a reason to stay.
+    /// Ends every grant, so that no value of the users has a reason to stay.
     private func finishErasures(_ store: some GrantStore) async throws {
         let claimed = try await store.claimErasureGrants(
             limit: 100, at: 10_000_000, leaseUntil: 20_000_000, of: nil)

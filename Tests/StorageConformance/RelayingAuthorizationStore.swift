@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// A double that has a real store behind it: what it does not change itself goes there.
+/// A double in front of a real store: calls that it does not change go to the real store.
 public protocol RelayingAuthorizationStore: AuthorizationStore {
     var grantsBehind: any AuthorizationStore { get }
 }

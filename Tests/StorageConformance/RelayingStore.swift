@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// A double that has a real store behind it: what it does not change itself goes there.
+/// A double in front of a real store: calls that it does not change go to the real store.
 public protocol RelayingStore: AccountStore {
     var behind: any AccountStore { get }
 }

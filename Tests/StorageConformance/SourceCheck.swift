@@ -6,7 +6,7 @@ package enum SourceCheck {
     ///
     /// - Parameters:
     ///   - target: A folder of `Sources`.
-    ///   - exempt: Files that may have such text: the mechanism itself.
+    ///   - exempt: Files that may have such text, because they implement the mechanism.
     package static func lines(
         in target: String, matching pattern: String, exempt: Set<String>, file: String = #filePath
     ) throws -> [String] {

@@ -6,10 +6,9 @@ public struct NeverTrue: Error, CustomStringConvertible {
 /// Waits until a condition holds.
 ///
 /// The first checks cost one turn of the executor each, because most conditions hold as soon as other tasks
-/// have run. The later ones are up to 20 ms apart, so that waiting takes no processor time from what is
-/// waited for.
+/// have run. Later checks are up to 20 ms apart, so that waiting leaves the processor to the awaited work.
 ///
-/// - Throws: `NeverTrue` when the condition does not hold within `bound`; what the condition throws;
+/// - Throws: `NeverTrue` when the condition does not hold within `bound`; errors of the condition;
 ///   `CancellationError`.
 public func eventually(
     within bound: Duration = .seconds(60), _ condition: () async throws -> Bool, file: String = #fileID,

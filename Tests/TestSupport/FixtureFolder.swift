@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A folder of `Fixtures`. Reading it throws when it is missing or a file in it cannot be read, so that a
-/// test that runs over it fails instead of running over nothing.
+/// test fails instead of passing without cases.
 public struct FixtureFolder: Sendable {
     public static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

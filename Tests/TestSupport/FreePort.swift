@@ -1,8 +1,8 @@
-/// A port of this machine on which there was no listener a moment ago, for addresses that must be known
-/// before the server starts.
+/// A port of this machine that had no listener a moment ago, for addresses that must be known before the
+/// server starts.
 public enum FreePort {
-    /// Below the ports that systems give out by themselves: no other connection takes one of these before the
-    /// server does, also not one of another test process.
+    /// Ports below the range of the system, so that no other connection takes the port before the server
+    /// does, also in another test process.
     private static let ports = 12_000..<32_000
 
     public static func find() throws -> Int {

@@ -10,7 +10,7 @@ public final class HurriedClock: Clock {
 
     public var now: Instant { Instant(offset: slept) }
     public var minimumResolution: Duration { .zero }
-    /// All sleeps together.
+    /// Sum of all sleeps.
     public var slept: Duration { offset.withLock { $0 } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

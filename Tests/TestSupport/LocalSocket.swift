@@ -15,7 +15,7 @@ struct LocalSocket: ~Copyable {
     let descriptor: Int32
     let port: Int
 
-    /// - Parameter wanted: 0 for any free port.
+    /// - Parameter wanted: Port; 0 for any free port.
     init(port wanted: Int = 0) throws(NotBound) {
         #if canImport(Darwin)
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)

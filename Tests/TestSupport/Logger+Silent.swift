@@ -1,6 +1,6 @@
 public import Logging
 
 extension Logger {
-    /// For servers and stores that a test stops or breaks, which they would report as errors.
+    /// Discards log lines, for servers and stores that a test stops or breaks.
     public static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -1,7 +1,7 @@
 public import KeySets
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A stopped clock that a test moves.
 ///
 /// It is a `Clock` for code that sleeps for a duration, and a `KeySetClock` for code that reads milliseconds
 /// since 1970.
@@ -14,7 +14,7 @@ public final class ManualClock: Clock, KeySetClock {
 
         init(milliseconds: Int64) { offset = .milliseconds(milliseconds) }
 
-        /// Since 1970. Times that a test sets far out are the last that fit.
+        /// Milliseconds since 1970. Times out of range become the last time in range.
         var milliseconds: Int64 {
             let (seconds, attoseconds) = offset.components
             let (milliseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1000)
@@ -50,13 +50,13 @@ public final class ManualClock: Clock, KeySetClock {
     public var minimumResolution: Duration { .zero }
     public var millisecondsSince1970: Int64 { now.milliseconds }
 
-    /// The same in seconds. It can be set, forwards or back.
+    /// Seconds since 1970. Can be set, forwards or back.
     public var secondsSince1970: Int64 {
         get { now.offset.components.seconds }
         set { move { _ in Instant(offset: .seconds(newValue)) } }
     }
 
-    /// When the current sleepers want to be woken, in milliseconds since 1970.
+    /// Deadlines of the current sleepers, in milliseconds since 1970.
     public var deadlines: [Int64] { state.withLock { $0.sleepers.values.map(\.deadline.milliseconds) } }
 
     public func sleep(untilMilliseconds moment: Int64) async throws {
@@ -121,7 +121,7 @@ public final class ManualClock: Clock, KeySetClock {
         for continuation in due { continuation.resume() }
     }
 
-    /// Returns when there is a sleeper.
+    /// Returns when a task sleeps.
     public func sleeper() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -133,7 +133,7 @@ public final class ManualClock: Clock, KeySetClock {
         }
     }
 
-    /// Returns when there is a sleeper with exactly this deadline.
+    /// Returns when a task sleeps with exactly this deadline.
     public func sleeper(until milliseconds: Int64) async throws {
         try await eventually { deadlines.contains(milliseconds) }
     }

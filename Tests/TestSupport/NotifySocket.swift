@@ -14,7 +14,7 @@ public final class NotifySocket: Sendable {
 
     private let descriptor: Int32
 
-    /// - Parameter address: As `NOTIFY_SOCKET` has it: a path, or a name after "@".
+    /// - Parameter address: Value of `NOTIFY_SOCKET`: a path, or a name after "@".
     public init(_ address: String) throws {
         #if canImport(Darwin)
             descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)

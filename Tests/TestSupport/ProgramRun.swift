@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A program that has run to its end.
+/// A finished run of a program.
 public struct ProgramRun: Sendable {
     public let status: Int32
-    /// What it wrote to standard error, and to standard output unless that was dropped.
+    /// Output to standard error, and to standard output unless it was dropped.
     public let output: String
 
     /// Runs a program.
@@ -12,7 +12,7 @@ public struct ProgramRun: Sendable {
     ///   - environment: Replaces the environment of this process.
     ///   - directory: The working directory.
     ///   - input: A file for standard input.
-    ///   - keepsOutput: Whether `output` has standard output too.
+    ///   - keepsOutput: True if `output` has standard output too.
     public static func of(
         _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
         in directory: String? = nil, input: URL? = nil, keepsOutput: Bool = true

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Listens on a port of its own, lets the kernel accept connections, and never answers.
+/// Listens on a port of its own, lets the kernel accept connections, and never responds.
 public final class SilentServer: Sendable {
     public struct NotListening: Error {}
 
@@ -21,7 +21,7 @@ public final class SilentServer: Sendable {
         self.socket = socket
     }
 
-    /// How many clients have connected since it was last asked.
+    /// Number of clients that have connected since the last read of this property.
     public var accepted: Int {
         var count = 0
         while true {

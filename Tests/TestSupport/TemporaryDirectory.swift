@@ -23,7 +23,7 @@ public final class TemporaryDirectory: Sendable {
         return try await body(directory)
     }
 
-    /// The path of a file in it, which need not exist.
+    /// The path of a file in the directory, which need not exist.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Writes a file, and returns its path.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A shell script that sees the end of this process, however it comes, and then clears up.
+/// A shell script that notices the end of this process, also after a crash, and then cleans up.
 ///
-/// It is a process of its own with a pipe as its standard input. The pipe ends with the last process that can
-/// write to it, and that is this one alone.
+/// The script is a process of its own with a pipe as its standard input. Only this process can write to the
+/// pipe, so the pipe ends with this process.
 public struct Watchdog: Sendable {
-    /// Must be kept open, and is never closed.
+    /// Writing end of the pipe, which is never closed.
     private let pipe: Int32
 
     /// - Parameters:
-    ///   - script: Waits for the end of its standard input by `cat > /dev/null`, for example.
+    ///   - script: Script that waits for the end of its standard input, for example with `cat > /dev/null`.
     ///   - arguments: `$1` and so on.
     public init(_ script: String, _ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
@@ -25,7 +25,7 @@ public struct Watchdog: Sendable {
         pipe = ends[1]
     }
 
-    /// Lets the script clear up at once.
+    /// Lets the script clean up at once.
     public func release() {
         close(pipe)
     }

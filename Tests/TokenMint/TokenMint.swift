@@ -1,10 +1,10 @@
 public import JOSE
 public import StrictJSON
 
-/// Mints tokens as Apple would, for tests, with a key that lives as long as the process.
+/// Mints tokens as Apple would, for tests, with a key that exists as long as the process.
 ///
-/// `TokenMint.shared` has one key pair, because making one takes a while. Everything about a token can be
-/// changed.
+/// `TokenMint.shared` has one key pair, because generating a key pair is slow. Everything about a token can
+/// be changed.
 public struct TokenMint: Sendable {
     public static let shared = TokenMint()
 
@@ -54,7 +54,7 @@ public struct TokenMint: Sendable {
         ])
     }
 
-    /// Signs claims as they stand, under a header of `kid` and `alg`.
+    /// Signs claims unchanged, with a header of `kid` and `alg`.
     public func sign(_ claims: JSONObject) throws -> String {
         let header = JSONObject([("kid", .string(keyID)), ("alg", .string("RS256"))])
         var segments = JWSSegments(
@@ -63,12 +63,12 @@ public struct TokenMint: Sendable {
         return segments.compact
     }
 
-    /// Has libjwt sign claims: sorted, under a header that has `typ` too.
+    /// Signs claims with libjwt: sorted, with a header that has `typ` too.
     public func signWithLibJWT(_ claims: JSONObject) throws -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .RS256, key: privateKey.pem)
     }
 
-    /// The key set as Apple's endpoint would answer it.
+    /// The key set in the form of Apple's endpoint.
     public var keySet: [UInt8] {
         JSONValue.object(JSONObject([("keys", .array([.object(privateKey.publicJWK(keyID: keyID))]))]))
             .serialized()

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Hummingbird
 
-/// Reads a request like the one for a verification and answers it as JSON, verifying nothing: what
-/// Hummingbird itself costs.
+/// Reads a request like a verification's and responds with JSON, without verifying anything. Measures the
+/// cost of Hummingbird itself.
 @main
 struct EchoServer: AsyncParsableCommand {
     struct Message: ResponseCodable {

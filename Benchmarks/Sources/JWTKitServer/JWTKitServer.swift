@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import JWTKit
 
-/// The verification as one would write it with jwt-kit and Hummingbird: the signature by a key of the set,
-/// issuer, audience and expiry, and the claims as the answer.
+/// A usual verification with jwt-kit and Hummingbird: checks the signature by a key of the set, issuer,
+/// audience and expiry, and responds with the claims.
 @main
 struct JWTKitServer: AsyncParsableCommand {
     struct Question: Decodable {

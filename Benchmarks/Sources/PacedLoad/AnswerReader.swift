@@ -1,12 +1,12 @@
-/// Finds where an HTTP/1.1 answer with a Content-Length ends, and its status.
+/// Finds the end of an HTTP/1.1 response with a Content-Length, and its status.
 ///
-/// Bytes only: strings would make this load too slow to be twice as fast as what it loads.
+/// Uses bytes only: with strings the load generator would not be twice as fast as the measured service.
 struct AnswerReader {
     enum Progress: Equatable {
         case incomplete
-        /// `closes`: the server will take no other request on this connection.
+        /// A response. `closes`: the server accepts no other request on this connection.
         case answer(status: Int, closes: Bool)
-        /// Not an answer that is understood here.
+        /// Not a response that this reader understands.
         case malformed
     }
 
@@ -47,7 +47,7 @@ struct AnswerReader {
         return answer
     }
 
-    /// Whether the line that starts there begins with this, in capitals or not.
+    /// Returns true if the line at this position begins with the prefix, in upper or lower case.
     private func begins(_ line: Int, _ prefix: [UInt8]) -> Bool {
         guard line + prefix.count <= bytes.count else { return false }
         return prefix.indices.allSatisfy { bytes[line + $0] | 0x20 == prefix[$0] | 0x20 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// One connection with at most one request on its way.
+/// A connection with at most one open request.
 struct Connection {
     let descriptor: Int32
     var reader = AnswerReader()
-    /// The request that is waiting for its answer.
+    /// The request that waits for its response.
     var request: Int?
 
     /// Connects to a port of this machine. Sockets block only when they send, and the kernel takes a whole
@@ -30,12 +30,12 @@ struct Connection {
         self.descriptor = descriptor
     }
 
-    /// Whether all of it was sent.
+    /// Sends bytes. Returns true if all bytes were sent.
     func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// What has arrived; `nil` when the connection is over.
+    /// Returns the number of received bytes; `nil` when the connection has ended.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 { return count }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Carries the schedule out, in one thread.
 struct Load {
-    /// How long answers are waited for after the end.
+    /// Nanoseconds of the wait for responses after the end.
     private static let patience: Int64 = 2_000_000_000
 
     private(set) var tally = Tally()
@@ -10,7 +10,7 @@ struct Load {
     private let port: UInt16
     private let schedule: Schedule
     private var connections: [Connection]
-    /// For each connection what poll(2) shall look at: nothing (-1) unless it waits for an answer.
+    /// Descriptors for poll(2), one for each connection: -1 unless the connection waits for a response.
     private var waits: [pollfd]
     /// Indices of connections without a request.
     private var idle: [Int]
@@ -71,12 +71,12 @@ struct Load {
         }
     }
 
-    /// From the moment it was due until now.
+    /// Returns the time from the moment at which a request was due until the present.
     private func latency(of request: Int) -> Int64 {
         Instant.now.nanoseconds - schedule.moment(of: request).nanoseconds
     }
 
-    /// The connection is over, with the request that it carried.
+    /// Handles the end of a connection, with its request.
     private mutating func lose(_ index: Int) throws {
         tally.failed += 1
         try free(index, reconnecting: true)

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Sends HTTP requests at a fixed rate, however fast they are answered, and prints one JSON object.
+/// Sends HTTP requests at a fixed rate, independent of the responses, and prints a JSON object.
 ///
-/// wrk sends the next request when the last one is answered, so a server that stalls is asked less and looks
-/// better than it is. Here every request has its moment, and its latency counts from then on, also while it
-/// waits for a free connection.
+/// wrk sends the next request after the last response, so a stalling server gets fewer requests and looks
+/// better than it is. Here every request has a scheduled moment, and its latency counts from this moment,
+/// also while the request waits for a free connection.
 @main
 struct PacedLoad: ParsableCommand {
     @Option var port: UInt16

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The requests, byte for byte as they are sent, one after the other and over again.
+/// The requests as bytes, sent one after the other, repeatedly.
 struct RequestSet {
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]

@@ -1,8 +1,8 @@
-/// When each request is due: evenly spaced.
+/// Moments at which requests are due, evenly spaced.
 struct Schedule {
     let rate: Double
     let start: Instant
-    /// How many requests there are.
+    /// Number of requests.
     let count: Int
 
     init(rate: Double, seconds: Double, start: Instant) {
@@ -16,7 +16,7 @@ struct Schedule {
         Instant(nanoseconds: start.nanoseconds + Int64(Double(index) / rate * 1e9))
     }
 
-    /// How many are due.
+    /// Returns the number of due requests.
     func due(at now: Instant) -> Int {
         min(count, Int(Double(now.nanoseconds - start.nanoseconds) / 1e9 * rate) + 1)
     }

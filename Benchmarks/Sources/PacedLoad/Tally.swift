@@ -1,17 +1,17 @@
-/// What became of the requests.
+/// Results of the requests.
 struct Tally {
-    /// In microseconds, of the answers 200 to 299 and of the requests that were never sent: how long these
-    /// waited.
+    /// Microseconds: latencies of the responses 200 to 299, and waiting times of the requests that were never
+    /// sent.
     private var latencies: [UInt32] = []
-    /// Answers 200 to 299.
+    /// Responses 200 to 299.
     private var succeeded = 0
-    /// Those of them that came before the end.
+    /// Responses 200 to 299 that came before the end.
     private var inTime = 0
-    /// Answers 503.
+    /// Responses 503.
     private var shed = 0
-    /// Other answers.
+    /// Other responses.
     private var refused = 0
-    /// Requests whose connection ended, or that were not answered in the time given.
+    /// Requests whose connection ended, or without a response in time.
     var failed = 0
     /// Requests that were due and found no free connection until the end.
     private var unsent = 0

@@ -3,13 +3,13 @@ import AuthorizationServer
 import StorageConformance
 import Synchronization
 
-/// A store that counts how often its signing keys are read.
+/// A store that counts the reads of its signing keys.
 final class CountingAuthorizationStore: RelayingAuthorizationStore {
     private let behind = ReferenceStore()
     private let count = Mutex(0)
     private let beforeOffer: @Sendable () async -> Void
 
-    /// - Parameter beforeOffer: Is waited for before a new key is kept.
+    /// - Parameter beforeOffer: Runs before a new key is stored.
     init(beforeOffer: @escaping @Sendable () async -> Void = {}) { self.beforeOffer = beforeOffer }
 
     var grantsBehind: any AuthorizationStore { behind }

@@ -16,7 +16,7 @@ import TokenMint
 
 @testable import OAuth
 
-/// The use cases over a store in memory, with a clock that stands still. The mint plays Apple and Google.
+/// The use cases over a store in memory, with a stopped clock. The mint plays Apple and Google.
 struct OAuthWorld: Sendable {
     let store: ReferenceStore
     let clock: ManualClock
@@ -28,8 +28,8 @@ struct OAuthWorld: Sendable {
     var settings: OAuthSettings { server.parts.settings }
     var now: Moment { Moment(milliseconds: clock.millisecondsSince1970) }
 
-    /// - Parameter earlier: The service before a restart with another configuration, which leaves its store
-    ///   and clock.
+    /// - Parameter earlier: The service before a restart with another configuration. Its store and clock are
+    ///   kept.
     init(
         googleKeys: (any VerificationKeys)? = nil, after earlier: OAuthWorld? = nil,
         _ change: (inout OAuthDraft) -> Void = { _ in }
@@ -81,7 +81,7 @@ struct OAuthWorld: Sendable {
         return try await signIn.commits.submit(pending).account
     }
 
-    /// Apple reports something about the person.
+    /// Sends a notification of Apple about the user.
     func notify(_ type: String, secondsLater: Int64 = 60) async throws {
         var claims = TokenMint.notificationClaims(type: type, at: TokenMint.sampleTime + secondsLater)
         claims["jti"] = .string("jti-\(type)-\(secondsLater)")
@@ -96,7 +96,7 @@ struct OAuthWorld: Sendable {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    /// What the authorization endpoint does in the end.
+    /// Issues a code as the authorization endpoint does.
     func code(
         for account: AccountID, client id: String = "shop", uri: String = OAuthSample.shopURI,
         scope: String = "openid profile email offline_access", nonce: String? = "n-0S6",
@@ -163,7 +163,7 @@ struct OAuthWorld: Sendable {
         return try await tokens(parameters, as: client)
     }
 
-    /// A person, linked with Google.
+    /// Links the user with Google.
     func linked(_ account: AccountID) async throws -> TokenResponse {
         let code = try await code(
             for: account, client: "google", uri: OAuthSample.googleURI, scope: "openid devices", nonce: nil,
@@ -171,7 +171,7 @@ struct OAuthWorld: Sendable {
         return try await redeem(code, as: "google", uri: OAuthSample.googleURI, verifier: nil)
     }
 
-    /// What introspection tells the app's backend.
+    /// Returns the result of introspection for the app's backend.
     func isActive(_ token: String) async throws -> Bool {
         try await TokenIntrospection(server).description(of: token, for: .apps(.all)) != nil
     }
@@ -231,7 +231,7 @@ struct OAuthWorld: Sendable {
 
     struct NoTokens: Error {}
 
-    /// The code of a refusal, whether the request or what it presents was refused.
+    /// The error code of a refused request, or of a refused code or token.
     static func code(of error: (any Error)?) -> OAuthError.Code? {
         (error as? OAuthError)?.code ?? (error as? TokenEndpointError)?.error.code
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What a batch asks of the server.
+/// Cost of a batch for the server.
 @Suite struct BatchCostTests {
     private static func people(_ count: Int) -> [SubjectKey] {
         (0..<count).map { SubjectKey.sample("person-\($0)") }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// A plan that was made for an empty table is kept for a while when the table is not empty any more.
+    /// PostgreSQL keeps a plan for an empty table for a while after the table has got rows.
     @Test func `finds rows by their indexes from the beginning`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PostgresStorage
 
-/// Thousands of persons who come and are erased at one replica, while another is shown their old tokens.
+/// Thousands of users who sign in and are erased at one replica, while another replica receives their old
+/// tokens.
 @Suite struct ErasureStormTests {
     private static let rounds = 5000
     private static let workers = 8

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// The feed with many writers, whose transactions take their time or come to nothing.
+/// The feed with many writers, whose transactions are slow or are rolled back.
 @Suite struct EventFeedTests {
     private static let writers = 8
     private static let batches = 40
@@ -43,12 +43,11 @@ import Testing
         }
     }
 
-    /// Reads the feed to its end each time that a commit was answered. Returns what it saw, in the order in
-    /// which it saw it.
+    /// Reads the feed to its end after each commit. Returns the events in the order of reading.
     ///
-    /// It waits between reads. A reader that asked without a pause kept the scheduler of Linux from running
-    /// the other server processes for up to 10 seconds, also the one that held the event counter, so that the
-    /// writers ran into their lock time-out.
+    /// The reader waits between reads. Without a pause, Linux may not schedule the other server processes for
+    /// up to 10 seconds, including the holder of the event counter, so that the writers reach their lock
+    /// time-out.
     private static func follow(
         _ store: PostgresAccountStore, _ answers: AsyncStream<Int64>
     ) async throws -> [AccountEvent] {
@@ -67,8 +66,8 @@ import Testing
         return events
     }
 
-    /// Batches with a person of the writer's own, and one whom all writers meet at the same time, so that
-    /// some of the transactions have to be begun again. Returns the number of its last event.
+    /// Writes batches with a user of the writer's own and a user of all writers, so that some transactions
+    /// must be repeated. Returns the number of the last event.
     private static func write(
         _ store: PostgresAccountStore, _ number: Int, _ answered: AsyncStream<Int64>.Continuation
     ) async throws -> Int64 {
@@ -83,7 +82,7 @@ import Testing
         return last
     }
 
-    /// Transactions that take numbers and keep them for a while, half of them to give them back.
+    /// Runs transactions that reserve numbers for a while; half of the transactions are rolled back.
     private static func disturb(
         _ store: PostgresAccountStore, _ answered: AsyncStream<Int64>.Continuation
     ) async throws -> Int64 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What several replicas do to the same rows at the same time.
+/// Changes of the same rows by several replicas at the same time.
 @Suite struct ReplicaRaceTests {
     @Test func `makes one account of a person whom all meet first`() async throws {
         try await Replicas.with(4) { replicas in

@@ -4,14 +4,14 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What a sign-in does to rows that it has read without a lock.
+/// Effects of a sign-in on rows that it has read without a lock.
 @Suite struct SeenSubjectsTests {
     private static let rows = PostgresCall(
         PostgresStatement(
             "test_rows", "SELECT string_agg(c::text, ' ' ORDER BY subject_id, app_id) FROM credential AS c"))
 
-    /// Reads five of six people, who were stored by one transaction, and applies sign-ins to them. Returns
-    /// what writes these.
+    /// Reads five of six users who were stored by one transaction, and applies sign-ins to them. Returns the
+    /// calls that write the changes.
     private func look(in session: PostgresSession) throws -> [PostgresCall] {
         let people = (0..<6).map { SubjectKey.sample("person-\($0)") }
         _ = try BatchCommitter(ids: SubjectIDs(), sealing: NoGrantSealing())

@@ -6,14 +6,14 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What several replicas do at the same time with a person who has no row, or has none any more. Other
-/// sessions hold locks, so that the order is always the one that is meant.
+/// Commands of several replicas at the same time about a user whose row does not exist yet, or was removed.
+/// Other sessions hold locks, so that the order is always the intended order.
 @Suite struct UnknownPersonRaceTests {
     private static let person = SubjectKey.sample("person")
-    /// Is locked before the person, because batches lock in the order of names.
+    /// User whose row is locked before the other user's, because batches lock in the order of names.
     private static let anchor = SubjectKey.sample("anchor")
 
-    /// What another replica has read about a person without row, and goes on to write.
+    /// Command of another replica that has looked for the user's row and found none.
     enum Latecomer: CaseIterable, CustomTestStringConvertible {
         case oldToken, oldRevocation, oldDeletion
 
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// The server has room for some 6,400 locks of all of its sessions.
+    /// The server has room for some 6,400 locks in total.
     @Test func `takes at most 1,024 locks for names, however many new people come at once`() async throws {
         try await Replicas.with(1) { replicas in
             let store = replicas.stores[0]
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// In either order: no token from before the erasure is worth anything.
+    /// Checks, for either order, that no token from before the erasure is accepted.
     private static func expectErased(in replicas: Replicas) async throws {
         let store = replicas.stores[0]
         #expect(try await store.account(person) == nil)
@@ -127,7 +127,7 @@ import Testing
     }
 }
 
-/// A first sign-in, and the erasure of what came of it.
+/// A first sign-in, and the erasure of its account.
 private final class Erasing: Sendable {
     private let store: PostgresAccountStore
     private let account: Task<Account, any Error>
@@ -149,7 +149,7 @@ private final class Erasing: Sendable {
 
     var isSignedIn: Bool { signedIn.withLock { $0 } }
 
-    /// Does nothing the second time.
+    /// Finishes the erasure. Does nothing the second time.
     func finish() async throws {
         let account = try await account.value
         let isFirst = isErased.withLock { isErased in

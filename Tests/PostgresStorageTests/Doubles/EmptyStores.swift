@@ -5,8 +5,8 @@ import StorageConformance
 
 @testable import PostgresStorage
 
-/// Hands out stores with nothing in them. A few databases, emptied after each use: to make one takes longer
-/// than most tests.
+/// Provides empty stores. Uses a few databases, which are emptied after each use, because making a database
+/// takes longer than most tests.
 actor EmptyStores {
     static let shared = EmptyStores(count: 4)
 

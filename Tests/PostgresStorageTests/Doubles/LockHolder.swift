@@ -2,7 +2,8 @@ import AppleAccounts
 
 @testable import PostgresStorage
 
-/// A session of its own that holds locks, as a person with psql does, to force the order of what replicas do.
+/// A separate session that holds locks, as an operator with psql could, to force an order of the replicas'
+/// actions.
 struct LockHolder {
     private static let pid = PostgresStatement("holder_pid", "SELECT pg_backend_pid()::bigint")
     private static let blocked = PostgresStatement(
@@ -35,17 +36,17 @@ struct LockHolder {
         _ = try session.pipeline([.begin, PostgresCall(PostgresStatement("holder_lock", lock))])
     }
 
-    /// How many sessions wait for these locks.
+    /// Number of sessions that wait for these locks.
     var waiters: Int64 {
         get throws { try session.run(PostgresCall(Self.blocked, [.integer(pid)])).integer(0, 0) ?? 0 }
     }
 
-    /// How many sessions of the database wait for any lock.
+    /// Number of sessions of the database that wait for any lock.
     var allWaiters: Int64 {
         get throws { try session.run(PostgresCall(Self.allBlocked)).integer(0, 0) ?? 0 }
     }
 
-    /// How many locks of names without a row are held.
+    /// Number of held locks of names without a row.
     var namesLocked: Int64 {
         get throws { try session.run(PostgresCall(Self.names)).integer(0, 0) ?? 0 }
     }

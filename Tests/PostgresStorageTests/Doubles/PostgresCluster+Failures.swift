@@ -6,7 +6,7 @@ import TestSupport
 @testable import PostgresStorage
 
 extension PostgresCluster {
-    /// Runs `body` with a pool on a database of its own, whose schema is there.
+    /// Runs `body` with a pool on a database of its own, whose schema exists.
     func use(
         connections: Int = 4, options: String = "",
         _ body: (PostgresPool, PostgresDatabase) async throws -> Void
@@ -19,7 +19,7 @@ extension PostgresCluster {
         await database.close()
     }
 
-    /// How many connections the server has from the service.
+    /// Number of the service's connections at the server.
     func backends() async throws -> Int {
         let count = try await superuserQuery("SELECT count(*) FROM pg_stat_activity WHERE usename = 'siwa'")
         return Int(count) ?? -1
@@ -27,7 +27,8 @@ extension PostgresCluster {
 }
 
 extension PostgresPool {
-    /// Returns when so many of the pool's connections are busy, each for so many seconds.
+    /// Keeps this many of the pool's connections busy, each for this many seconds. Returns when they are
+    /// busy.
     func hold(_ count: Int, for seconds: Int64) async -> [Task<Void, any Error>] {
         let (isHeld, held) = AsyncStream<Void>.makeStream()
         let holders = (0..<count).map { _ in
@@ -60,7 +61,7 @@ extension PostgresCall {
     }
 }
 
-/// Tries until it goes well, for as long as the service may take to recover.
+/// Tries until `body` succeeds, for as long as the service may take to recover.
 func recovers(_ body: () async throws -> Void) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {

@@ -7,7 +7,7 @@ extension Replicas {
     /// The database's name on its server.
     var name: String { url.split(separator: "/").last.map { String($0) } ?? "" }
 
-    /// One more, to be closed by the caller.
+    /// Opens another database pool, which the caller must close.
     func openAnother() async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             url: url, sealing: SampleSealing(), connections: 2, logger: Logger(label: "test"))
@@ -27,7 +27,7 @@ extension Replicas {
         return text
     }
 
-    /// Breaks every connection to it.
+    /// Breaks every connection to the database.
     func cutConnections() async throws {
         _ = try await PostgresCluster.shared().superuserQuery(
             """

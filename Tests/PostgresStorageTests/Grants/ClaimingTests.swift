@@ -3,9 +3,9 @@ import PostgresStorage
 import StorageConformance
 import Testing
 
-/// Workers of several replicas claim at the same time. Each piece of work goes to one of them.
+/// Claims by workers of several replicas at the same time. Each piece of work goes to one worker.
 @Suite struct ClaimingTests {
-    /// Eight claimers, one after the other on each of the replicas, until none of them finds anything.
+    /// Claims with eight tasks, distributed over the replicas, until no task finds any work.
     private func claimAll(
         in replicas: Replicas, _ claim: @escaping @Sendable (PostgresAccountStore) async throws -> [UniqueID]
     ) async throws -> [[UniqueID]] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Each was claimed once, and the work was shared.
+    /// Checks that each piece of work was claimed once, and that the work was shared.
     private func expect(_ shares: [[UniqueID]], are count: UInt64) {
         #expect(shares.flatMap { $0 }.sorted() == (1...count).map { .sample($0) })
         #expect(shares.filter { !$0.isEmpty }.count > 1)

@@ -3,11 +3,11 @@ import PostgresStorage
 import StorageConformance
 import Testing
 
-/// What one replica does while another one erases an account.
+/// Actions of a replica while another replica erases the account.
 @Suite struct ErasureRaceTests {
     static let rounds = 40
 
-    /// Both at once, and neither of them first every time.
+    /// Runs both at the same time, in varying order.
     @discardableResult
     private func race<First: Sendable, Second: Sendable>(
         _ first: @escaping @Sendable () async throws -> First,

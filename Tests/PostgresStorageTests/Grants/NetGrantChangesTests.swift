@@ -5,7 +5,8 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What is deleted first and put there afterwards comes to the same as the changes one after the other.
+/// Checks that deleting all rows first and inserting afterwards has the same result as the changes in their
+/// order.
 @Suite struct NetGrantChangesTests {
     private static let first = AccountID(.sample(1))
     private static let second = AccountID(.sample(2))
@@ -24,7 +25,7 @@ import Testing
             sealed: .sample("token \(number)"), authorizedAt: 1, nextCheckAt: 1)
     }
 
-    /// The tables as they are after the changes, in which later rules win and nothing is lost.
+    /// The tables after the changes: a later rule replaces an earlier one, and no change is lost.
     private struct Tables: Equatable {
         var codes: [UniqueID: NewAuthorizationCode] = [:]
         var tokens: [[UInt64]: RefreshTokenRecord] = [:]

@@ -4,7 +4,7 @@ import StorageConformance
 import TestSupport
 import Testing
 
-/// Apple may be asked about a token once a day. What is not known to have failed counts as asked.
+/// Checks that Apple is asked about a token at most once a day. A request with an unknown outcome counts.
 @Suite struct ThrottleTests {
     static let day: Int64 = 86_400_000
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Two claimers on each replica at once, perhaps while all connections break.
+    /// Claims with two tasks on each replica at the same time, optionally while all connections break.
     private func claim(in replicas: Replicas, at moment: Moment, cutting isCut: Bool) async -> [UniqueID] {
         await withTaskGroup(of: [UniqueID].self) { group in
             for store in replicas.stores + replicas.stores {

@@ -4,13 +4,13 @@ import StorageConformance
 
 @testable import PostgresStorage
 
-/// What becomes of an account while its tokens are used.
+/// Change of an account while its tokens are used.
 enum GrantEnd: CaseIterable, CustomStringConvertible {
     case consentRevoked, appleAccountDeleted, erased, unlinked, transferred
 
     static let newTeam: TeamID = "OTHERTEAM1"
 
-    /// Whether tokens stay good.
+    /// True if tokens stay valid.
     var isTransfer: Bool { self == .transferred }
 
     func carryOut(_ grant: GrantRecord, of account: Account, at store: PostgresAccountStore) async throws {
@@ -45,13 +45,13 @@ enum GrantEnd: CaseIterable, CustomStringConvertible {
     }
 }
 
-/// What a client does with what it has.
+/// Use of a code or a token by a client.
 enum GrantUse: CaseIterable, CustomStringConvertible {
     case refresh, redemption
 
-    /// Uses the refresh token of a line, or the code of the line after it.
+    /// Uses the refresh token of a token family, or the code of the next token family.
     ///
-    /// - Returns: Why it was refused; `nil` when it gave tokens.
+    /// - Returns: Refusal; `nil` when the client got tokens.
     func carryOut(
         _ line: UInt64, at moment: Moment, of store: PostgresAccountStore
     ) async throws -> GrantRefusal.Code? {
@@ -78,7 +78,7 @@ enum GrantUse: CaseIterable, CustomStringConvertible {
 }
 
 extension PostgresAccountStore {
-    /// A person with a line of tokens, and a code with the number after it that waits.
+    /// Makes a user with a token family and an unredeemed code with the next number.
     func linkWithCode(
         _ line: UInt64, key: SubjectKey, at moment: Moment = 1_000_000
     ) async throws -> (grant: GrantRecord, account: Account) {

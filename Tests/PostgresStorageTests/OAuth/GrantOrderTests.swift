@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresStorage
 
 /// The use of a token or code at one replica, and its end at another, in either order. Other sessions hold
-/// locks, so that the order is always the one that is meant.
+/// locks, so that the order is always the intended order.
 @Suite struct GrantOrderTests {
     struct Race: CustomTestStringConvertible {
         let use: GrantUse
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// A transfer gives the row of the person another name while the refresh waits for it.
+    /// A transfer changes the key of the user's row while the refresh waits for the row.
     @Test func `holds the lock of an account that was moved while it waited`() async throws {
         try await Replicas.with { replicas in
             let (here, there) = (replicas.stores[0], replicas.stores[1])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// What several replicas do to the same grants at the same time.
+/// Changes of the same grants by several replicas at the same time.
 @Suite struct GrantRaceTests {
     @Test func `gives tokens for a code to one of twenty who redeem it at once`() async throws {
         try await Replicas.with(2) { replicas in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// Gives each person tokens and one more code, all in two transactions.
+    /// Gives each user tokens and another code, all in two transactions.
     private func link(
         _ people: [SubjectKey], lines: [UInt64], at begin: Moment, in store: PostgresAccountStore
     ) async throws {
@@ -168,7 +168,7 @@ import Testing
         for result in try await store.commit(grants: commands).results { _ = try result.get() }
     }
 
-    /// Those whose tokens are good.
+    /// Returns the token families whose tokens are valid.
     private func goodLines(_ lines: [UInt64], in store: PostgresAccountStore) async throws -> [UInt64] {
         try await withThrowingTaskGroup(of: UInt64?.self) { group in
             for line in lines {
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// Carries out so many commands at once, at all replicas. Returns the refusal of each.
+    /// Carries out this many commands at the same time, at all replicas. Returns the refusal of each command.
     private func outcomes(
         _ replicas: Replicas, _ count: Int, _ command: @escaping @Sendable (Int) -> GrantCommand
     ) async -> [GrantRefusal.Code?] {

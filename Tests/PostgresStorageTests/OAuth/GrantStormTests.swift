@@ -5,15 +5,15 @@ import Testing
 
 @testable import PostgresStorage
 
-/// Thousands of people whose tokens and codes are used at one replica, while another ends them.
+/// Thousands of users whose tokens and codes are used at one replica, while another replica ends them.
 @Suite struct GrantStormTests {
     private static let rounds = 1500
     private static let workers = 6
 
-    /// How a round went.
+    /// Result of a round.
     private struct Round: Sendable {
         let end: GrantEnd
-        /// Whether refresh and redemption came before the end.
+        /// Results of refresh and redemption: true if the use came before the end.
         var cameFirst: [Bool] = []
         var faults: [String] = []
     }

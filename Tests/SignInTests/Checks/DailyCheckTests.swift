@@ -9,7 +9,7 @@ import TokenMint
 @testable import SignIn
 
 @Suite struct DailyCheckTests {
-    /// A process with a held token that is due.
+    /// Makes a held token that is due for a check.
     private func hold(in world: World, _ process: ServiceRun) async throws {
         world.apple.know(code: World.code)
         try await process.signIn(world)

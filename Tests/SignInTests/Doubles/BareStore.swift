@@ -1,8 +1,8 @@
 import AppleAccounts
 import Synchronization
 
-/// A store with nothing in it, which counts how often its feed is read. An endless feed has always more
-/// behind it, and never anything for the reader.
+/// An empty store that counts the reads of its feed. An endless feed always has further events, but no event
+/// for the reader.
 final class BareStore: AccountStore {
     private let isEndless: Bool
     private let reads = Mutex(0)
@@ -32,7 +32,7 @@ final class BareStore: AccountStore {
         return EventPage(events: [], cursor: isEndless ? sequence + 1 : sequence, hasMore: isEndless)
     }
 
-    /// Ahead of every cursor.
+    /// Sequence number after every cursor.
     func lastEventSequence() async throws -> Int64 { .max }
 
     func purgeNonces(expiredBefore moment: Moment) async throws -> Int { 0 }

@@ -2,8 +2,8 @@ import AppleAccounts
 import AppleIDClient
 import Synchronization
 
-/// Power for one process: it fails between two steps that the test chooses, and from there on nothing that
-/// the process does has any effect.
+/// Simulated power of a process. It fails between two steps that the test chooses; afterwards the process has
+/// no effect.
 final class Fuse: Sendable {
     struct Blown: Error {}
 
@@ -15,15 +15,15 @@ final class Fuse: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter holds: How many points are passed before it blows; for ever by default.
+    /// - Parameter holds: Number of points before the power fails; unlimited by default.
     init(holds: Int = .max) {
         state = Mutex(State(holds: holds))
     }
 
-    /// The points that were passed, in order: before and after each step outside of the process.
+    /// The passed points, in order: before and after each step outside of the process.
     var crossed: [String] { state.withLock { $0.crossed } }
 
-    /// The next so many steps fail, and then there is power again.
+    /// Makes this many next steps fail; then the power returns.
     func flicker(_ steps: Int) {
         state.withLock { $0.outage = steps }
     }
@@ -58,7 +58,7 @@ final class Fuse: Sendable {
     }
 }
 
-/// Apple, as a process with a fuse reaches it.
+/// Apple, as reached from a process with a fuse.
 struct FusedApple: AppleTokenService {
     let apple: any AppleTokenService
     let fuse: Fuse

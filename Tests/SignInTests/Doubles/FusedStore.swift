@@ -1,7 +1,7 @@
 import AppleAccounts
 import StorageConformance
 
-/// A store, as a process with a fuse reaches it: what is not done before the fuse blows is not done.
+/// A store, as reached from a process with a fuse: nothing is done after the power fails.
 struct FusedStore: RelayingStore, GrantStore {
     let store: any AccountStore & GrantStore
     let fuse: Fuse

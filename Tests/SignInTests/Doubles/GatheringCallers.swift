@@ -4,7 +4,7 @@ import StorageConformance
 
 @testable import SignIn
 
-/// Sign-ins in a queue whose delays the test ends, while its time stands still.
+/// Sign-ins in a queue with a stopped clock, whose delays the test ends.
 struct GatheringCallers {
     let delays = HeldDelays()
     let commits: GroupCommit
@@ -17,7 +17,7 @@ struct GatheringCallers {
             factory: MetricsSystem.factory, now: { start })
     }
 
-    /// Submits sign-ins of so many people at once.
+    /// Submits sign-ins of this many users at the same time.
     func submit(_ name: String, _ count: Int) {
         commits.submit(
             (1...count).map { number in
@@ -27,6 +27,6 @@ struct GatheringCallers {
             })
     }
 
-    /// Returns when so many have their results.
+    /// Returns when this many callers have their results.
     func answers(_ count: Int) async { for await _ in results.stream.prefix(count) {} }
 }

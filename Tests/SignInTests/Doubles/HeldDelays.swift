@@ -5,7 +5,7 @@ import Synchronization
 final class HeldDelays: Sendable {
     private let state = Mutex<(count: Int, held: [@Sendable () -> Void])>((0, []))
 
-    /// How many have begun.
+    /// Number of delays that have begun.
     var count: Int { state.withLock { $0.count } }
 
     var delay: CommitDelay {
@@ -17,10 +17,10 @@ final class HeldDelays: Sendable {
         }
     }
 
-    /// Returns when so many have begun.
+    /// Returns when this many delays have begun.
     func arrival(of number: Int) async { while count < number { await Task.yield() } }
 
-    /// Ends those that are under way.
+    /// Ends the running delays.
     func letGo() {
         let held = state.withLock { state in
             defer { state.held = [] }

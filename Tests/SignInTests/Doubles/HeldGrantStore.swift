@@ -2,7 +2,7 @@ import AuthorizationServer
 import StorageConformance
 import Synchronization
 
-/// A store of grants whose commits wait until the test lets them go, and fail when it says so.
+/// A store of grants whose commits wait for the test, and fail when the test requests it.
 final class HeldGrantStore: RelayingAuthorizationStore {
     private struct State {
         var batches: [[GrantCommand]] = []
@@ -16,16 +16,16 @@ final class HeldGrantStore: RelayingAuthorizationStore {
 
     var grantsBehind: any AuthorizationStore { reference }
 
-    /// The batches that were handed to it, in order.
+    /// The received batches, in order.
     var batches: [[GrantCommand]] { state.withLock { $0.batches } }
 
-    /// Lets the commit that is held go.
+    /// Lets the waiting commit continue.
     func letGo() {
         let held = state.withLock { $0.held.removeFirst() }
         held()
     }
 
-    /// Lets all commits go, from now on.
+    /// Lets this and all later commits continue.
     func open() {
         let held = state.withLock { state in
             state.isOpen = true
@@ -35,12 +35,12 @@ final class HeldGrantStore: RelayingAuthorizationStore {
         for commit in held { commit() }
     }
 
-    /// The next commit fails as a whole.
+    /// Makes the next commit fail as a whole.
     func failNext(_ error: any Error) {
         state.withLock { $0.failures.append(error) }
     }
 
-    /// Returns when so many batches have arrived.
+    /// Returns when this many batches have arrived.
     func arrival(of count: Int) async {
         while batches.count < count { await Task.yield() }
     }

@@ -2,7 +2,7 @@ import AppleAccounts
 import StorageConformance
 import Synchronization
 
-/// A store whose commits wait until the test lets them go, one by one, and fail when it says so.
+/// A store whose commits wait for the test, one by one, and fail when the test requests it.
 final class HeldStore: RelayingStore {
     private struct State {
         var batches: [[AccountCommand]] = []
@@ -18,10 +18,10 @@ final class HeldStore: RelayingStore {
 
     var behind: any AccountStore { reference }
 
-    /// The batches that were handed to it, in order.
+    /// The received batches, in order.
     var batches: [[AccountCommand]] { state.withLock { $0.batches } }
 
-    /// Lets so many commits go.
+    /// Lets this many commits continue.
     func letGo(_ count: Int = 1) {
         for _ in 0..<count {
             let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -35,7 +35,7 @@ final class HeldStore: RelayingStore {
         }
     }
 
-    /// Lets all commits go, from now on.
+    /// Lets this and all later commits continue.
     func open() {
         let held = state.withLock { state in
             state.isOpen = true
@@ -45,12 +45,12 @@ final class HeldStore: RelayingStore {
         for continuation in held { continuation.resume() }
     }
 
-    /// The next commit fails as a whole.
+    /// Makes the next commit fail as a whole.
     func failNext(_ error: StorageError) {
         state.withLock { $0.failures.append(error) }
     }
 
-    /// Returns when so many batches have arrived.
+    /// Returns when this many batches have arrived.
     func arrival(of count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

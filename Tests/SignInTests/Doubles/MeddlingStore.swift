@@ -2,15 +2,15 @@ import AppleAccounts
 import StorageConformance
 import Synchronization
 
-/// A store where something happens just before a batch is committed: after all that its commands' callers
-/// have read.
+/// A store in which an event happens just before a batch is committed, after the callers of its commands have
+/// read.
 final class MeddlingStore: RelayingStore {
     typealias Event = @Sendable (any AccountStore) async throws -> Void
 
     let behind: any AccountStore
     private let next: Mutex<[Event]>
 
-    /// - Parameter events: One for each of the first batches with an erasure.
+    /// - Parameter events: Events, each before one of the first batches with an erasure.
     init(_ behind: any AccountStore, before events: [Event]) {
         self.behind = behind
         next = Mutex(events)

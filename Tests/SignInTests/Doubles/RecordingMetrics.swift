@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Remembers what is counted and timed, by the name of the metric and its labels.
+/// Records counters and timers, by the name of the metric and its labels.
 final class RecordingMetrics: MetricsFactory {
     private final class Cell: CounterHandler, TimerHandler {
         let values = Mutex<[Int64]>([])
@@ -13,7 +13,7 @@ final class RecordingMetrics: MetricsFactory {
 
     private let cells = Mutex<[String: Cell]>([:])
 
-    /// Each amount that was added, or nanoseconds that were recorded, in order.
+    /// Each added amount, or each recorded duration in nanoseconds, in order.
     func values(of name: String) -> [Int64] {
         cells.withLock { $0[name] }?.values.withLock { $0 } ?? []
     }

@@ -5,17 +5,17 @@ import StrictJSON
 import Synchronization
 import TokenMint
 
-/// An Apple for one person that keeps Apple's rules about codes and tokens, and fails when the test says so:
-/// before the work, or after it, so that the answer is lost.
+/// A fake Apple for one user that follows Apple's rules about codes and tokens. It fails when the test
+/// requests it: before the work, or after the work, so that the response is lost.
 final class ScriptedApple: AppleTokenService {
     enum Call: String, Hashable {
         case exchange, validate, revoke
     }
 
     enum Fault {
-        /// Nothing was done.
+        /// The call fails before the work.
         case failed(AppleCallError)
-        /// It was done, and the answer is this.
+        /// The call fails with this error after the work.
         case happened(AppleCallError)
     }
 
@@ -35,7 +35,7 @@ final class ScriptedApple: AppleTokenService {
 
     private struct State {
         var codes: [String: Code] = [:]
-        /// Token to client ID.
+        /// Valid tokens, with their client IDs.
         var good: [String: String] = [:]
         var granted: [String] = []
         var faults: [Call: [Fault]] = [:]
@@ -56,9 +56,9 @@ final class ScriptedApple: AppleTokenService {
     }
 
     var questions: [Question] { state.withLock { $0.questions } }
-    /// Every refresh token that it ever granted, in order.
+    /// Every issued refresh token, in order.
     var granted: [String] { state.withLock { $0.granted } }
-    /// The refresh tokens that are good.
+    /// The valid refresh tokens.
     var good: [String] { state.withLock { $0.good.keys.sorted() } }
 
     func questions(_ call: Call) -> [Question] { questions.filter { $0.call == call } }
@@ -73,27 +73,27 @@ final class ScriptedApple: AppleTokenService {
         state.withLock { $0.good[token] = clientID }
     }
 
-    /// The next calls of this kind fail so, one after the other.
+    /// Makes the next calls of this kind fail, one after the other.
     func script(_ call: Call, _ faults: Fault...) {
         state.withLock { $0.faults[call, default: []] += faults }
     }
 
-    /// As when the person stops using the app.
+    /// Ends all tokens, as when the user stops using the app.
     func forgetTokens() {
         state.withLock { $0.good = [:] }
     }
 
-    /// Answers revocations with 200 and does nothing, or does it again.
+    /// Sets whether a revocation ends the token; the response is always 200.
     func setRevokes(_ doesRevoke: Bool) {
         state.withLock { $0.doesRevoke = doesRevoke }
     }
 
-    /// Changes claims of the identity tokens that it grants.
+    /// Changes claims of the issued identity tokens.
     func setClaims(_ changes: [String: JSONValue?]) {
         state.withLock { $0.changes = changes }
     }
 
-    /// Does this with each question, before it is answered.
+    /// Runs `body` at each request, before the response.
     func whenAsked(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenAsked = body }
     }

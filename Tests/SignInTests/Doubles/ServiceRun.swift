@@ -57,7 +57,7 @@ struct ServiceRun: Sendable {
             allowed: .all)
     }
 
-    /// One round of each: what is due now is carried out, one after the other.
+    /// Runs one round of each worker: carries out the due work, one piece after the other.
     func exchangeDue() async {
         for code in await exchange.claim(16).work { await exchange.perform(code) }
     }

@@ -3,7 +3,7 @@ import KeySets
 import Synchronization
 import TokenMint
 
-/// Keys at hand, keys that only a fetch would bring, or none; and how often a fetch was asked for.
+/// Keys that are present, keys that need a fetch, or no keys. Counts the requested fetches.
 final class StubKeys: VerificationKeys {
     private let cached: [String: RSAPublicKey]
     private let fetched: [String: RSAPublicKey]
@@ -19,7 +19,7 @@ final class StubKeys: VerificationKeys {
     }
 
     var fetchCount: Int { fetches.withLock { $0 } }
-    /// How often a key was looked up, which every verification does once.
+    /// Number of key look-ups; every verification does one.
     var lookupCount: Int { lookups.withLock { $0 } }
 
     func cachedKey(for keyID: String) -> RSAPublicKey? {

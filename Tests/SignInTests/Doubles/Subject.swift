@@ -7,7 +7,7 @@ import TokenMint
 
 @testable import SignIn
 
-/// The use cases over a store in memory, with Apple's key at hand and a clock that the test moves.
+/// The use cases over a store in memory, with Apple's key and a manual clock.
 final class Subject: Sendable {
     static let app = App(
         team: "A1B2C3D4E5", primaryClientID: "com.example.app", otherClientIDs: ["com.example.web"])
@@ -32,12 +32,12 @@ final class Subject: Sendable {
             now: { [clock] in Moment(milliseconds: clock.millisecondsSince1970) })
     }
 
-    /// Seconds after the moment at which sample tokens are signed.
+    /// Sets the clock to this many seconds after the moment at which sample tokens are signed.
     func setClock(_ seconds: Int64) {
         clock.set(to: (TokenMint.sampleTime + seconds) * 1000)
     }
 
-    /// An honest token, issued so many seconds after the sample moment, with some claims changed.
+    /// A valid token, issued this many seconds after the sample moment, with changed claims.
     static func token(_ seconds: Int64 = 0, _ changes: [String: JSONValue?] = [:]) throws -> String {
         var claims = TokenMint.identityClaims(at: TokenMint.sampleTime + seconds)
         for (name, value) in changes { claims[name] = value }

@@ -11,7 +11,7 @@ import TokenMint
 
 @testable import SignIn
 
-/// What stays when a process dies: a store, Apple, and the time.
+/// State that survives a process: a store, Apple, and the time.
 final class World: Sendable {
     enum Storage: String, CaseIterable {
         case memory, sqlite
@@ -73,7 +73,7 @@ final class World: Sendable {
         wall.set(to: moment.milliseconds)
     }
 
-    /// A process that runs on what there is.
+    /// Starts a process on this state.
     func process(
         fuse: Fuse = Fuse(), keys: [String] = ["first"], canSign: Bool = true,
         verification: StubKeys? = nil, perSecond: Double = 25,
@@ -102,7 +102,7 @@ final class World: Sendable {
         return try TokenMint.shared.sign(claims)
     }
 
-    /// What callers are told of the person's refresh token.
+    /// Status of the user's refresh token for callers.
     func status(_ clientID: ClientID = "com.example.app") async throws -> RefreshTokenStatus? {
         try await credential(clientID).refreshToken
     }

@@ -6,7 +6,7 @@ import TokenMint
 
 @testable import SignIn
 
-/// What happens to an account after the caller of an erasure has found it, and before it is erased.
+/// Changes of an account between the look-up by the caller of an erasure and the erasure itself.
 @Suite struct ErasureScopeTests {
     private static let key = SubjectKey.sample("person")
 

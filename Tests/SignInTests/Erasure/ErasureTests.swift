@@ -9,7 +9,7 @@ import TokenMint
 @testable import SignIn
 
 @Suite struct ErasureTests {
-    /// An account with a held token.
+    /// Makes an account with a held token.
     private func hold(in world: World, _ process: ServiceRun) async throws -> String {
         world.apple.know(code: World.code)
         let outcome = try await process.signIn(world)
@@ -19,7 +19,7 @@ import TokenMint
         return outcome.account.id.rawValue
     }
 
-    /// Erases, and works until nothing is due for a while.
+    /// Erases the account, and runs the worker until nothing is due for a while.
     private func erase(
         _ id: String, in world: World, _ process: ServiceRun, rounds: Int = 1
     ) async throws -> ErasureRecord {

@@ -10,7 +10,7 @@ import TokenMint
 
 @testable import SignIn
 
-/// What of a sign-in in a browser is stored, and when.
+/// Stored values of a sign-in in a browser, and the moments of storing them.
 @Suite struct WebSignInTests {
     static let webClientID: ClientID = "com.example.web"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SignIn
 
 @Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
-    /// Hands out numbers, and lets the test end them.
+    /// Provides numbered pieces of work, which the test ends.
     final class Bench: Sendable {
         struct State {
             var due: [Int] = []

@@ -2,9 +2,9 @@ import Testing
 
 @testable import siwa
 
-/// What `siwa doctor` says about the public URL.
+/// Findings of `siwa doctor` about the public URL.
 @Suite struct PublicURLCheckTests {
-    /// With the issuer https://accounts.example.com.
+    /// Returns the findings with the issuer https://accounts.example.com.
     static func findings(publicURL: String, hasClients: Bool = true) async throws -> [Finding] {
         var settings = try await SettingsReaderTests.read([:], file: OAuthSettingsTests.file)
         settings.publicURL = publicURL

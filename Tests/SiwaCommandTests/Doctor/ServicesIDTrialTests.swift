@@ -21,7 +21,7 @@ import Testing
         #expect(Self.verdict(status, #"{"error": "\#(error)"}"#) == .wrong)
     }
 
-    /// An answer that is not understood must not make an operator change what works.
+    /// An unknown response must not make an operator change a working configuration.
     @Test func `any other answer is a note`() {
         #expect(Self.verdict(nil) == .note)
         #expect(Self.verdict(503) == .note)

@@ -7,11 +7,11 @@ import Testing
 @testable import OAuth
 @testable import siwa
 
-/// What `siwa doctor` says about the stored keys that sign the service's own tokens.
+/// Findings of `siwa doctor` about the stored keys that sign the service's own tokens.
 @Suite(.timeLimit(.minutes(1))) struct TokenSigningKeysCheckTests {
     /// The findings about a database whose keys were made with the sealing key `a`.
     ///
-    /// - Parameter url: Of the database; `nil` for a new file.
+    /// - Parameter url: URL of the database; `nil` for a new file.
     static func findings(
         _ sealingKeys: String, url: String? = nil, oauth: Bool = true, keysMade: Bool = true,
         _ change: (any ServiceStore) async throws -> Void = { _ in }

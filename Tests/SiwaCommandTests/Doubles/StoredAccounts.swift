@@ -17,7 +17,7 @@ enum StoredAccounts {
         try await with(url: "sqlite://\(directory)/siwa.sqlite", keys: keys, body)
     }
 
-    /// The same for a database of either kind.
+    /// Opens or creates a database of either kind like the service, during a call.
     static func with<Result>(
         url: String, keys: SealingKeyRing? = nil, _ body: (any ServiceStore) async throws -> Result
     ) async throws -> Result {
@@ -31,7 +31,7 @@ enum StoredAccounts {
 
     /// Signs in these users.
     ///
-    /// - Parameter code: Of each. The store has to be open with keys.
+    /// - Parameter code: Code of each sign-in. The store must be open with keys.
     static func signIn(
         _ subjects: [String], team: String = RunningApple.team, clientID: String = RunningApple.clientID,
         code: String? = nil, in store: any ServiceStore

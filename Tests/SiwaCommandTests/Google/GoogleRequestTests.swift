@@ -9,13 +9,13 @@ import Testing
 
 @testable import siwa
 
-/// What is asked of Google, over real sockets: timeouts, lost connections and limits are the behaviour of the
+/// Requests to Google over real sockets: timeouts, lost connections and limits are the behaviour of the
 /// transport.
 @Suite(.timeLimit(.minutes(1))) struct GoogleRequestTests {
     private static let patient = AppleTimeLimits(
         connect: .seconds(50), read: .seconds(50), total: .seconds(50))
 
-    /// With a client like the service's own.
+    /// Runs `body` with a client like the service's own.
     private func with<Result>(
         _ answer: @escaping @Sendable (Int) -> ScriptedServer.Answer,
         _ body: (HTTPClient, ScriptedServer, GoogleEndpoints) async throws -> Result

@@ -109,7 +109,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// An account with tokens of two client IDs that is erased at 5000.
+    /// Makes an account with tokens of two client IDs, and erases it at 5000.
     private static func erased(in store: any ConformingStore) async throws -> ErasureRecord {
         try await store.hold(1, authorizedAt: 1000)
         let account = try await store.hold(2, issuedTo: "com.example.web", authorizedAt: 2000)

@@ -90,7 +90,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// All kinds of events but the last of all, about one person who uses one app.
+    /// Makes all kinds of events except the last, about one user of one app.
     private static func tellEverything(
         of key: SubjectKey, clientID: ClientID = "com.example.app", number: Int = 1,
         in store: any ConformingStore
@@ -125,7 +125,7 @@ extension ConformanceCheck {
         return events
     }
 
-    /// Reads along until so many events are told, or the last of all is behind.
+    /// Reads the feed until this many events were read, or until its end.
     private static func follow(
         _ store: any ConformingStore, visibleTo scope: AppScope, until last: Int64
     ) async throws -> [AccountEvent] {

@@ -1,8 +1,8 @@
 import AppleAccounts
 import TestSupport
 
-/// Every text and byte string that is stored, at its bound, of the characters that take the most bytes, and
-/// past it.
+/// Every stored text and byte string at its bound, with the characters that take the most bytes, and beyond
+/// its bound.
 extension ConformanceCheck {
     static let lengths = [
         ConformanceCheck("keeps every name of 255 characters, whatever their bytes") { store in
@@ -151,8 +151,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Of so many characters, one of them a letter and the others of four bytes, none of which can be left
-    /// out.
+    /// Makes a text of this many characters: a letter, and otherwise characters of four bytes.
     private static func text(_ first: String, _ count: Int) -> String {
         var text = first
         // Different ones, so that compression does not hide how long it is.

@@ -3,7 +3,7 @@ public import AppleAccounts
 extension ConformanceCheck {
     static let random = [doesAsTheReference(subjects: ["s1", "s2"])]
 
-    /// Many random changes of few people.
+    /// Many random changes of few users.
     public static func doesAsTheReference(subjects: [AppleSubject]) -> ConformanceCheck {
         ConformanceCheck("does as the reference does with codes, tokens, erasures and transfers") { store in
             let reference = ReferenceStore()

@@ -65,7 +65,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// What two stores must have in common: everything but the IDs of accounts.
+    /// Description of a result without the IDs of accounts, which may differ between stores.
     private static func outline(_ result: Result<GrantOutcome, any Error>) -> String {
         switch result {
         case .failure(let error): "\((error as? GrantRefusal)?.code.rawValue ?? "\(error)")"

@@ -128,7 +128,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// Claims every delivery: one for each of these tokens, and no other.
+    /// Claims every delivery, and checks that each of these tokens has one delivery, and no other token.
     static func expectDeliveries(
         _ tokens: Set<SampleToken>, in store: some AuthorizationStore, line: Int = #line
     ) async throws {

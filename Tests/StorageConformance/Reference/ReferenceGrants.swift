@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 import Cryptography
 
-/// What the reference store remembers of OAuth 2.0.
+/// The state of the reference store for OAuth 2.0.
 struct ReferenceGrants {
     var grants: [GrantID: GrantRecord] = [:]
     var lines: [UniqueID: TokenLine] = [:]
@@ -13,7 +13,7 @@ struct ReferenceGrants {
     var paces: [AccountID: [OAuthClientID: GrantPace]] = [:]
     var signingKeys: [SigningKeyRecord] = []
 
-    /// Everything of some accounts.
+    /// The grants, token families and codes of some accounts.
     func held(_ accounts: Set<AccountID>) -> (grants: [GrantRecord], lines: [TokenLine], codes: [CodeRecord])
     {
         let grants = grants.values.filter { accounts.contains($0.accountID) }
@@ -24,7 +24,7 @@ struct ReferenceGrants {
         )
     }
 
-    /// The accounts that a batch is about.
+    /// The accounts of a batch.
     func accounts(_ question: GrantQuestion) -> Set<AccountID> {
         var ids = question.codeDigests.compactMap { codes[$0]?.grantID }
         ids += question.lineIDs.compactMap { lines[$0]?.grantID }
@@ -105,7 +105,8 @@ extension ReferenceState {
         return results
     }
 
-    /// Ends the grants of credentials that a batch has ended. Returns the events of the batch with theirs.
+    /// Ends the grants of credentials that a batch has ended. Returns the events of the batch, with the
+    /// events of these grants.
     mutating func endGrants(of set: WorkingSet) -> [AccountEvent] {
         guard var ending = GrantEnding(of: set) else { return set.events }
         let held = oauth.held(Set(ending.accountIDs))
@@ -123,7 +124,7 @@ extension ReferenceState {
 }
 
 extension GrantCommand {
-    /// Whether its values have the length that a database asks for.
+    /// True if the values have lengths that a database accepts.
     fileprivate var isStorable: Bool {
         guard case .googleEvent(let event) = self else { return true }
         return event.payload.count <= GoogleEventCommand.longestPayload
@@ -131,7 +132,7 @@ extension GrantCommand {
 }
 
 extension GoogleEventCommand {
-    /// What is kept of it after the erasure of the person: the `jti`, by which a repetition is recognized.
+    /// The command after the erasure of the user: only the `jti`, by which a repetition is recognized.
     fileprivate var withoutPerson: GoogleEventCommand {
         GoogleEventCommand(jti: jti, payload: [], changes: [], receivedAt: receivedAt)
     }

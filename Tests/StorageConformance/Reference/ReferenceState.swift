@@ -1,14 +1,14 @@
 import AppleAccounts
 import TestSupport
 
-/// Everything that the reference store remembers.
+/// The whole state of the reference store.
 struct ReferenceState {
     let sealing: any GrantSealing
     var generator: SeededGenerator
     var subjects: [SubjectKey: SubjectRecord] = [:]
     var tombstones: [SubjectKey: SubjectRecord] = [:]
     var usedNonces: [NonceDigest: UsedNonce] = [:]
-    /// Of an earlier version.
+    /// Nonces of an earlier version.
     var storedNonces: [NonceDigest: NonceRecord] = [:]
     var nonceKey: NonceKey?
     var inboxIdentifiers: Set<InboxIdentifier> = []
@@ -38,7 +38,7 @@ struct ReferenceState {
         record(of: id)?.key
     }
 
-    /// Whether a caller may see an event.
+    /// Returns true if a caller may see an event.
     func mayTell(_ event: AccountEvent, to scope: AppScope) -> Bool {
         guard scope != .all else { return true }
         if let clientID = event.clientID { return scope.allows(clientID) }
@@ -61,7 +61,7 @@ struct ReferenceState {
         return results
     }
 
-    /// Whether a database takes its texts, and its code can be sealed.
+    /// Returns true if a database accepts the texts of a command, and its code can be sealed.
     private func isStorable(_ command: AccountCommand) -> Bool {
         switch command {
         case .signIn(let signIn): signIn.authorizationCode == nil || !(sealing is NoGrantSealing)
@@ -99,7 +99,7 @@ struct ReferenceState {
         }
     }
 
-    /// Only what is marked is saved, so that a mark that is missing shows.
+    /// Saves only marked records, so that a missing mark makes a check fail.
     private mutating func save(_ set: WorkingSet) {
         if let rekeying = set.rekeying { carryOut(rekeying) }
         for change in set.grantChanges { carryOut(change) }
@@ -193,14 +193,14 @@ struct ReferenceState {
 }
 
 extension SubjectRecord {
-    /// A tombstone as a store gives it the next time.
+    /// The tombstone as a store returns it at the next read.
     fileprivate var asLoaded: SubjectRecord {
         SubjectRecord(tombstoneOf: key, erasedAt: revocationOfAllApps?.moment ?? .last)
     }
 }
 
 extension AccountEvent {
-    /// The event under another name of its person, or none.
+    /// The event with another key of its user, or without a key.
     fileprivate func told(of key: SubjectKey?) -> AccountEvent {
         AccountEvent(
             sequence: sequence, id: id, kind: kind, team: key?.team ?? team, subject: key?.subject,

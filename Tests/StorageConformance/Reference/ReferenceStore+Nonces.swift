@@ -20,7 +20,7 @@ extension ReferenceStore: NonceKeyStore {
         }
     }
 
-    /// As an earlier version minted it.
+    /// Stores a nonce as an earlier version minted it.
     public func store(_ nonce: NonceRecord) {
         state.withLock { $0.storedNonces[nonce.digest] = nonce }
     }

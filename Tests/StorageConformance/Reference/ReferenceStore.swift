@@ -1,8 +1,8 @@
 public import AppleAccounts
 import Synchronization
 
-/// The store as simple as it can be: everything in memory, nothing clever. What the conformance suite says
-/// holds for it, and other stores must do as it does.
+/// The simplest possible store, in memory. It passes the conformance suite, and other stores must have the
+/// same behaviour.
 public final class ReferenceStore: AccountStore {
     let state: Mutex<ReferenceState>
 
@@ -58,12 +58,12 @@ public final class ReferenceStore: AccountStore {
 
     public func checkHealth() async throws {}
 
-    /// Everything that is remembered of a subject.
+    /// The stored record of a subject.
     public func record(_ key: SubjectKey) -> SubjectRecord? {
         state.withLock { $0.record(key) }
     }
 
-    /// A token that is held.
+    /// A held token.
     public func heldToken(_ id: UniqueID) -> RefreshTokenRecord? {
         state.withLock { $0.tokens.first { $0.id == id } }
     }

@@ -29,7 +29,7 @@ extension NonceDigest {
 }
 
 extension SignInNonce {
-    /// A nonce of ours that is good for long.
+    /// A minted nonce with a long validity.
     public static func sample(
         _ byte: UInt8 = 7, until end: Moment = 9_000_000, keptUntil: Moment = 90_000_000
     ) -> SignInNonce {
@@ -66,7 +66,7 @@ extension SignInCommand {
 }
 
 extension NotificationCommand {
-    /// One event, under an identifier of its own unless one is given.
+    /// An event, with an identifier of its own by default.
     public static func sample(
         _ change: NotifiedEvent.Change = .consentRevoked, type: String? = nil, key: SubjectKey = .sample(),
         clientID: ClientID = "com.example.app", at moment: Moment = 2_000_000,

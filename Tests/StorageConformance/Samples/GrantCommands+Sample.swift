@@ -10,11 +10,11 @@ extension OAuthClientID: ExpressibleByStringInterpolation {
     }
 }
 
-/// A refresh token of the tests: what it says of itself, in the place of a text.
+/// A refresh token of the tests: its values in place of a text.
 public struct SampleToken: Sendable, Hashable {
     public let line: UInt64
     public let generation: UInt32
-    /// Tells two tokens of one generation apart.
+    /// Number that distinguishes tokens of the same generation.
     public let variant: Int
 
     public init(line: UInt64, generation: UInt32 = 0, variant: Int = 0) {
@@ -34,7 +34,7 @@ public struct SampleToken: Sendable, Hashable {
             doubleSHA512: forGoogle ? doubleSHA512 : nil)
     }
 
-    /// Another one for each token.
+    /// Hash that differs for each token.
     public var doubleSHA512: SHA512Digest { .hash(digest.bytes) }
 
     public func next(_ variant: Int = 0) -> SampleToken {
@@ -43,13 +43,13 @@ public struct SampleToken: Sendable, Hashable {
 }
 
 extension ScopeSet {
-    /// All scopes that the samples name.
+    /// All scopes of the samples.
     public static let sample = ScopeSet(
         ScopeToken.builtIn + ["devices", "trace-scope"].compactMap { ScopeToken($0) })
 }
 
 extension AuthorizeCommand {
-    /// The code has the digest of `code-` and its number, and the grant, if it is new, that number too.
+    /// Makes a command whose code has the digest of `code-` and its number. A new grant has the same number.
     public static func sample(
         _ number: UInt64 = 1, account: AccountID, client: OAuthClientID = "phone",
         app: ClientID = "com.example.app", challenge: CodeRecord.StoredChallenge? = nil,
@@ -67,7 +67,7 @@ extension AuthorizeCommand {
 }
 
 extension RedeemCommand {
-    /// The code of a number gives the line of that number.
+    /// Makes a command in which a code gives the token family of the same number.
     public static func sample(
         _ number: UInt64 = 1, client: OAuthClientID = "phone", redirectURI: String = "com.example.app:/back",
         verifier: String? = nil, clientScopes: ScopeSet = .sample, isNative: Bool = true,
@@ -88,7 +88,7 @@ extension RedeemCommand {
 }
 
 extension RefreshCommand {
-    /// - Parameter successor: Which of the tokens of the next generation takes the place; `nil` without
+    /// - Parameter successor: Variant of the next generation's token that replaces this token; `nil` without
     ///   rotation.
     public static func sample(
         _ token: SampleToken = SampleToken(line: 1), client: OAuthClientID = "phone", successor: Int? = 0,

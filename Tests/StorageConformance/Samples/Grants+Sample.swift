@@ -2,7 +2,7 @@ public import AppleAccounts
 import Cryptography
 
 extension UniqueID {
-    /// Sorts by the number.
+    /// Makes an ID that sorts by the number.
     public static func sample(_ number: UInt64) -> UniqueID {
         UniqueID(high: number, low: number)
     }
@@ -23,7 +23,7 @@ extension GrantSecret {
 }
 
 extension AuthorizationCodeOffer {
-    /// The secret tells the number.
+    /// Makes a code whose secret contains the number.
     public static func sample(
         _ number: UInt64 = 1, clientID: ClientID = "com.example.app", redirectURI: String? = nil,
         expiresAt: Moment = 1_300_000
@@ -35,7 +35,7 @@ extension AuthorizationCodeOffer {
 }
 
 extension ExchangeCommand {
-    /// - Parameter token: The number of the token that it brought; `nil` when it brought none.
+    /// - Parameter token: Number of the token in the response; `nil` without a token.
     public static func sample(
         code: UInt64 = 1, account: Account, clientID: ClientID = "com.example.app",
         primaryClientID: ClientID? = nil, token: UInt64? = 1, authorizedAt: Moment = 1_000_000,

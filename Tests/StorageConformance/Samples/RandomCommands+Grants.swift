@@ -1,7 +1,7 @@
 import AppleAccounts
 
 extension RandomCommands {
-    /// A sign-in that brings a code of this number.
+    /// A sign-in with a code of this number.
     mutating func signIn(withCode number: UInt64) -> SignInCommand {
         let plain = signIn()
         return .sample(
@@ -11,7 +11,7 @@ extension RandomCommands {
             refreshTokenCause: pick([nil, .noSealingKey]), receivedAt: plain.receivedAt)
     }
 
-    /// Something that becomes of the codes and tokens with numbers up to this one, or of an account.
+    /// A change of the codes and tokens with numbers up to this number, or of an account.
     mutating func personCommand(upTo number: UInt64) -> PersonCommand {
         let (key, code) = (pick(keys), UInt64.random(in: 1...number, using: &generator))
         let (moment, fresh) = (self.moment(), UInt64(1_000_000) + number)

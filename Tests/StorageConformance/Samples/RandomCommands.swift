@@ -1,14 +1,14 @@
 public import AppleAccounts
 public import TestSupport
 
-/// Makes commands from a small world, so that they meet: few people, few apps, few moments, few nonces.
+/// Makes commands with few users, apps, moments and nonces, so that commands often affect the same records.
 public struct RandomCommands: Sendable {
     public var generator: SeededGenerator
     public let clientIDs: [ClientID] = ["com.example.app", "com.example.other", "org.example.app"]
     public let keys: [SubjectKey]
 
-    /// - Parameter subjects: The people of the one team. The other team has a person with the same
-    ///   name as one of them.
+    /// - Parameter subjects: The users of the first team. The second team has a user with the same `sub` as
+    ///   one of them.
     public init(seed: UInt64, subjects: [AppleSubject] = ["s1", "s2"]) {
         generator = SeededGenerator(seed: seed)
         keys = subjects.map { .sample($0) } + [.sample(team: "OTHERTEAM1", subjects[0])]

@@ -3,8 +3,8 @@ import AuthorizationServer
 import Cryptography
 import TestSupport
 
-/// Makes grant commands from a small world, so that they meet: two people, three clients, few codes and
-/// lines, few moments.
+/// Makes grant commands with two users, three clients, and few codes, token families and moments, so that
+/// commands often affect the same records.
 struct RandomGrantCommands {
     var generator: SeededGenerator
     private var nextNumber: UInt64 = 1
@@ -12,14 +12,14 @@ struct RandomGrantCommands {
     private let clients: [OAuthClientID] = ["google", "phone", "tablet"]
     /// A verifier, and with the method `plain` its challenge.
     private let plain = String(repeating: "p", count: 43)
-    /// Tokens that some store may have given.
+    /// Tokens that a store may have issued.
     private var tokens: [SampleToken] = []
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// A command for a person, whose account has another ID in each store.
+    /// A command for a user, whose account ID differs in each store.
     struct Command {
         let key: SubjectKey
         let make: (AccountID) -> GrantCommand
@@ -130,8 +130,9 @@ struct RandomGrantCommands {
         }
     }
 
-    /// Within two minutes, so that retries, lost answers and expiry all happen. After many commands comes the
-    /// next hour, because an account can give a client a bounded number of new grants within one.
+    /// Returns a moment within two minutes, so that retries, lost responses and expiry all happen. After many
+    /// commands the next hour begins, because the number of new grants of an account for a client is bounded
+    /// in each hour.
     private mutating func moment() -> Moment {
         let hours = count / 200
         return Moment(

@@ -1,11 +1,10 @@
 public import AppleAccounts
 
-/// Seals so that a test can read what was sealed, and for whom. The stores that the suite runs on are opened
-/// with it.
+/// Seals so that a test can read the value and its purpose. The stores of the suite are opened with it.
 public struct SampleSealing: GrantSealing {
     public init() {}
 
-    /// The longest secret becomes the longest that a store keeps.
+    /// Seals a secret. The longest secret becomes the longest sealed value that a store accepts.
     public func seal(
         _ secret: GrantSecret, as purpose: SealedPurpose, of account: AccountID, clientID: ClientID
     ) -> SealedSecret {

@@ -2,7 +2,7 @@ import AppleAccounts
 import AuthorizationServer
 
 extension TracedPerson {
-    /// Gives OAuth clients everything that they can have of the person.
+    /// Gives OAuth clients every value that they can have about the user.
     static func link(_ account: Account, in store: some AuthorizationStore) async throws {
         let subject = "trace-google-account"
         let challenge = "trace-challenge-" + String(repeating: "x", count: 27)

@@ -1,16 +1,16 @@
 public import AppleAccounts
 
-/// A person of whom everything is known that can be, in words that only this person has, so that a search of
-/// the whole database finds those that an erasure has left.
+/// A user with a value in every personal column. No other user has these values, so that a search of the
+/// whole database finds values that an erasure has left.
 public enum TracedPerson {
-    /// What is kept of the person until they are erased.
+    /// Values that are stored until the erasure of the user.
     public static let lastTraces = [
         "trace-sub", "trace-mail", "Tracey", "Tracington", "trace-payload", "trace-transfer",
     ]
-    /// With what was replaced before.
+    /// Values that are stored until the erasure, and values that were replaced before.
     public static let traces = lastTraces + ["trace-posted", "trace-relay"]
 
-    /// The person, who came after so many others, `other-0` and so on.
+    /// Makes the user after this many others, `other-0` and so on.
     public static func make(
         in store: some AccountStore & GrantStore & TransferStore, others: Int
     ) async throws -> Account {
@@ -42,8 +42,8 @@ public enum TracedPerson {
         return account
     }
 
-    /// Another person, for what excludes something that the first one has: an address that the app posted and
-    /// Apple never signed, a code that waits, and a credential without a token.
+    /// Makes another user, with values that the first user cannot have at the same time: an address that the
+    /// app posted and Apple never signed, a code that was not exchanged, and a credential without a token.
     package static func makeSecond(in store: some AccountStore) async throws -> Account {
         let key = SubjectKey.sample("001999.trace-second.0123")
         try await store.signIn(
@@ -58,7 +58,7 @@ public enum TracedPerson {
         ).account
     }
 
-    /// The same person, moved to another team under another name.
+    /// Moves the user to another team, with another `sub`.
     public static func move(
         _ account: Account, in store: some AccountStore & GrantStore
     ) async throws -> Account {

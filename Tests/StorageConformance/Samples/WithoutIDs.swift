@@ -30,7 +30,7 @@ extension ErasureRecord {
 }
 
 extension ErasureGrant {
-    /// The secrets of the samples name their accounts.
+    /// The record without its secret, because the secrets of the samples name their accounts.
     fileprivate var withoutSecret: ErasureGrant {
         var grant = self
         grant.sealed = nil

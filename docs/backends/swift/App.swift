@@ -74,7 +74,7 @@ struct EventLoop: Service {
     }
 }
 
-/// Keeps sessions and nonces out of caches, and gives all refusals one form.
+/// Keeps sessions and nonces out of caches, and gives all refusals the same format.
 struct Responses<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response

@@ -44,7 +44,8 @@ extension Backend {
         }
     }
 
-    /// Begins where the feed ends now, when there is no usable cursor. The states stand for earlier events.
+    /// Begins at the current end of the feed, when there is no usable cursor. The states replace earlier
+    /// events.
     func beginFeed() async throws {
         // Before the states, so that no change is missed.
         let end: EventPage = try await siwa.send(.GET, "/v1/events?after=latest")
@@ -78,7 +79,7 @@ extension Backend {
         feedHasBegun = true
     }
 
-    /// Handles one event. After a crash the same event can come again.
+    /// Handles one event. After a crash the same event can arrive again.
     private func handle(_ event: Event) async throws {
         // Otherwise it is about a person who has never signed in.
         guard let accountID = event.account_id else { return }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Hummingbird
 
-/// What the app posts. The members of a sign-in go to siwa as they are.
+/// The body that the app posts. The members of a sign-in go to siwa unchanged.
 struct AppRequest: Codable, Sendable {
     struct AppleUser: Codable {
         struct Name: Codable {
@@ -39,7 +39,7 @@ struct Nonce: ResponseCodable {
     let expires_at: String
 }
 
-/// What the app has to know of siwa's report on an erasure.
+/// The part of siwa's response to an erasure that the app needs.
 struct Erasure: ResponseCodable {
     var user_must_revoke: Bool
     var instructions: String?
@@ -56,14 +56,14 @@ private struct SignInOutcome: Decodable {
     let credential: Credential
 }
 
-/// The tables, in memory; put them into your database. What an actor does between two `await` is one
+/// The tables, in memory; put them into your database. The work of an actor between two `await` is one
 /// transaction.
 actor Backend {
     struct User {
         var accountID: String?
         var teamID: String?
         var sub: String?
-        /// The account ID before the last change of it.
+        /// The account ID before its last change.
         var formerID: String?
     }
     struct Session {
@@ -76,7 +76,7 @@ actor Backend {
     let siwa: Siwa
     let clientID: String
     var users: [String: User] = [:]
-    /// By the hash of the token that the app has.
+    /// Sessions by the hash of the app's token.
     var sessions: [SHA256Digest: Session] = [:]
     /// The latest `occurred_at`, by account ID.
     var revocations: [String: String] = [:]
@@ -141,7 +141,7 @@ actor Backend {
         return ShownUser(user_id: userID, account_id: users[userID]?.accountID)
     }
 
-    /// Ends this session alone: the account, the person's consent and other devices stay as they are.
+    /// Ends only this session: the account, the user's consent and other devices do not change.
     func signOut(session: String?) -> Done {
         sessions[SHA256.hash(data: Data((session ?? "").utf8))] = nil
         return Done()
@@ -186,7 +186,7 @@ actor Backend {
         users.first { condition($0.value) }?.key
     }
 
-    /// Ends those sessions of a user that began with Apple and are not later than the moment.
+    /// Ends the sessions of a user that began with Apple, at or before the moment.
     func endSessions(of userID: String, until moment: String) {
         sessions = sessions.filter { _, session in
             guard session.userID == userID, let since = session.since else { return true }
@@ -194,7 +194,7 @@ actor Backend {
         }
     }
 
-    /// Deletes a user. One who has a password stays, without the Apple Account.
+    /// Deletes a user. A user with a password stays, without the Apple Account.
     func forget(_ userID: String) {
         let keepsPassword = passwords.has(userID)
         sessions = sessions.filter { $0.value.userID != userID || (keepsPassword && $0.value.since == nil) }

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The password sign-in that your backend may have already; keep yours. This one reads its users from
+/// The password sign-in of this example; keep your backend's own. The example reads its users from
 /// `PASSWORD_USERS`, as `user_id:name:iterations:salt:hash` with salt and hash in hexadecimal, separated by
 /// commas (PBKDF2 with HMAC-SHA-256).
 struct Passwords: Sendable {

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// What the app gets: a status and a code.
+/// The response of a refusal to the app: a status and a code.
 struct Refused: HTTPResponseError {
     let status: HTTPResponse.Status
     let code: String
@@ -21,7 +21,7 @@ struct Refused: HTTPResponseError {
 
 /// Calls siwa.
 struct Siwa: Sendable {
-    /// siwa does not accept our API key, or does not answer as siwa does. The app gets a 500.
+    /// Thrown when siwa does not accept the API key, or the server is not siwa. The app gets a 500.
     struct Misconfigured: Error, CustomStringConvertible { let description: String }
 
     private struct Problem: Decodable { let code: String }
@@ -29,7 +29,8 @@ struct Siwa: Sendable {
     let url: String
     let key: String
 
-    /// All calls of this program can be repeated, so one whose outcome is unknown is sent again.
+    /// Sends a call. All calls of this program can be repeated, so a call with an unknown outcome is sent
+    /// again.
     func send<Result: Decodable>(
         _ method: HTTPMethod, _ path: String, _ body: (any Encodable & Sendable)? = nil,
         timeout: TimeAmount = .seconds(12)
