@@ -4,16 +4,16 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// What a backend does without a cursor, and with accounts that have another ID than before.
+/// Behaviour of a backend without a cursor, and with accounts whose ID has changed.
 extension BackendHandlerTests {
-    /// siwa does not answer when the backend starts, and then late.
+    /// Makes siwa unavailable at the start of the backend, and slow afterwards.
     static func makeUnavailable(_ proxy: DisturbingProxy) {
         proxy.add(
             .init(target: "after=latest", status: .serviceUnavailable, code: "overloaded", times: 3))
         proxy.hold("after=latest")
     }
 
-    /// A new backend has no users, so it asks for no states.
+    /// Starts a new backend, which has no users and therefore requests no states.
     static func start(_ trial: Trial) async throws {
         try await eventually { trial.proxy.isHolding }
         let early = try await trial.app.signIn(try await newSubject(trial))
@@ -26,7 +26,7 @@ extension BackendHandlerTests {
         #expect(targets.dropFirst(4).allSatisfy { $0.contains("wait=30") })
     }
 
-    /// As after a restore of siwa's database from a backup.
+    /// Changes the ID of an account, as a restore of siwa's database from a backup does.
     static func changedAccount(_ trial: Trial) async throws {
         let app = trial.app
         let subject = try await newSubject(trial)
@@ -48,7 +48,7 @@ extension BackendHandlerTests {
         #expect(try await app.signIn(subject, session: other.session).error == "other_apple_account")
     }
 
-    /// Another caller erases the account, and the person signs in again before the backend reads of it.
+    /// Another caller erases the account, and the user signs in again before the backend reads the event.
     static func erasureReadLate(_ trial: Trial) async throws {
         let app = trial.app
         let subject = try await newSubject(trial)
@@ -69,7 +69,7 @@ extension BackendHandlerTests {
             target: "wait=30", status: .ok, content: #"{"events":[],"cursor":"","has_more":false}"#, times: 1),
     ]
 
-    /// The backend has no cursor that it can use, and does not get the events that it has missed.
+    /// The backend has no usable cursor, and does not get the missed events.
     static func beginning(_ trial: Trial, after fault: DisturbingProxy.Fault) async throws {
         let app = trial.app
         let (gone, unknown) = (try await newSubject(trial), try await newSubject(trial))
@@ -102,14 +102,14 @@ extension BackendHandlerTests {
         try await eventually { try await !app.isSignedIn(kept.session) }
     }
 
-    /// Erases an account, and holds back what the backend reads of it.
+    /// Erases an account, and holds back the backend's response with the event.
     private static func erase(_ subject: String, in trial: Trial) async throws {
         let account = try await trial.siwa.account(subject)["id"]?.string ?? ""
         trial.proxy.hold("wait=30")
         #expect(try await trial.siwa.delete("/v1/accounts/\(account)").status <= 202)
     }
 
-    /// Says of one person that siwa does not know them.
+    /// Reports one user as unknown to siwa.
     private static func forget(_ subject: String, in list: String) -> String {
         let credential = /\{[^{}]*"sub":"([^"]*)"[^{}]*\}/
         return list.replacing(credential) { match in

@@ -7,8 +7,7 @@ import Testing
 
 @testable import siwa
 
-/// The backends that `docs/integrate.md` shows, each against `siwa dev`, with the same app before all of
-/// them.
+/// The backends of `docs/integrate.md`, each against `siwa dev`, with the same app for all.
 @Suite(.serialized) struct BackendHandlerTests {
     struct Trial: Sendable {
         let app: PhoneApp
@@ -209,7 +208,7 @@ import Testing
         #expect(try await app.call(.POST, "/password", right).error == "password_wrong")
     }
 
-    /// The ordinary one.
+    /// Signs out in the ordinary way.
     private static func signOut(_ trial: Trial) async throws {
         let app = trial.app
         let subject = try await newSubject(trial)

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Runs `body`, then starts the service again and checks that everything acknowledged is there.
+    /// Runs `body`, then starts the service again and checks that it has every acknowledged change.
     private static func with(_ body: @Sendable (DiskTrial) async throws -> Void) async throws {
         try await TemporaryDirectory.with { directory in
             let trial = try await DiskTrial(directory)

@@ -89,7 +89,7 @@ import TokenMint
         }
     }
 
-    /// Signs in users, and revokes every second one, until the service is gone.
+    /// Signs in users, and revokes every second user, until the service is gone.
     private static func load(_ service: ServiceProcess, round: Int, into acknowledged: Acknowledged) async {
         let backend = Backend(port: service.port, secret: secret)
         await withTaskGroup(of: Void.self) { group in
@@ -124,7 +124,7 @@ import TokenMint
         ]
     }
 
-    /// The same with a second app without users, and an API key that is limited to it.
+    /// The same with a second app without users, and an API key that is limited to the second app.
     private static func variablesWithQuietApp(_ directory: TemporaryDirectory) throws -> [String: String] {
         let file = "\(directory.path)/siwa.yaml"
         try """

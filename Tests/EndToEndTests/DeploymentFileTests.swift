@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The files of docs/deploy as the programs judge them that read them.
+    /// The files of docs/deploy, checked by the programs that read them.
     @Suite struct DeploymentFileTests {
         @Test func `systemd takes the unit`() async throws {
             try await TemporaryDirectory.with { directory in
@@ -19,7 +19,7 @@ import Testing
             }
         }
 
-        /// systemd's own measure, from 0 (safe) to 10 (unsafe). Services with the rights of a user have 9.
+        /// systemd's own score, from 0 (safe) to 10 (unsafe). Services with the rights of a user have 9.
         @Test func `systemd finds little that the unit exposes`() async throws {
             try await TemporaryDirectory.with { directory in
                 try Self.write(try Self.text("siwa.service"), to: "siwa.service", in: directory)

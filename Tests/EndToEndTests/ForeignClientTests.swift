@@ -3,7 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Unchanged libraries with fixed Apple URLs, with the fake Apple over TLS. Their programs are in `Clients/`.
+/// Unchanged libraries with fixed Apple URLs, against the fake Apple over TLS. Their programs are in
+/// `Clients/`.
 @Suite(.serialized) struct ForeignClientTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 
 /// `docs/linking.md`, followed line by line in a browser, on `siwa dev`.
 @Suite(.serialized) struct LinkingPageTests {
-    /// What the page shows after the press of a button. Each is pressed once in its step.
+    /// Texts of the page after the press of a button. Each button is pressed once in its step.
     private static let shown: [(step: Int, press: String, words: [String])] = [
         (
             2, "Agree and link",
@@ -173,7 +173,7 @@ extension DevelopmentProcess {
 }
 
 extension Browser {
-    /// What the browser refused because of a page's policy.
+    /// Requests that the browser refused because of a page's policy.
     func refusals() async throws -> [String] {
         try await messages().filter { $0.contains("Content Security Policy") || $0.contains("Refused") }
     }

@@ -9,12 +9,12 @@ import Testing
     /// The memory that clients without a key can make the service use, measured with a separate process.
     @Suite(.serialized) struct MemoryTests {
         static let connections = 4000
-        /// In megabytes.
+        /// Megabytes.
         static let most = 250
-        /// Above the memory of the process before the clients connected.
+        /// Megabytes above the memory of the process before the clients connected.
         static let mostLeft = 60
 
-        /// What each of the clients sends, as far as the service reads it.
+        /// Bytes that each client sends, as far as the service reads them.
         enum Attack: String, CaseIterable {
             case smallRequests, smallRequestsAfterLargeReads, smallChunks, endlessBody, endlessHeader,
                 endlessSpace
@@ -36,7 +36,7 @@ import Testing
 
             /// The smallest possible request, 25 bytes.
             private var small: String { "GET / HTTP/1.1\r\nHost:\r\n\r\n" }
-            /// Responses that the clients do not read.
+            /// Requests whose responses the clients do not read.
             private var behind: String { many("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n", 30) }
 
             private func post(_ field: String) -> String {

@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    /// docs/monitoring.md names every family that is served, and no other; the alert rules use no other.
+    /// Checks that docs/monitoring.md names exactly the served metric families, and that the alert rules use
+    /// no other family.
     private static func compareWithThePage(_ metrics: String) throws {
         let docs = OperatorTool.root.appendingPathComponent("docs")
         let page = try String(contentsOf: docs.appendingPathComponent("monitoring.md"), encoding: .utf8)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import siwa
 
-/// The authorization server of `siwa dev` with clients that are not made here: Authlib, requests-oauthlib and
-/// PyJWT, unchanged, and the fake Google. Their programs are in `Clients/`.
+/// The authorization server of `siwa dev` with unchanged third-party clients, Authlib, requests-oauthlib and
+/// PyJWT, and with the fake Google. Their programs are in `Clients/`.
 @Suite(.serialized) struct OAuthClientTests {
     @Test(arguments: ["requests_oauthlib_client", "authlib_oauth_client"])
     func `a library goes through every grant that it knows`(driver: String) async throws {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Clients made from `openapi.yaml` leave out what their generator does not understand.
+    /// A client that is generated from `openapi.yaml` lacks the parts that its generator does not understand.
     @Test func `a client that openapi-python-client has made signs people in and goes through OAuth`()
         async throws
     {

@@ -4,12 +4,13 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// What a service under load writes into its log while PostgreSQL is away, full or locked: what began,
-    /// what ended, and little else. The lines of single requests do not count.
+    /// Log lines of a service under load while PostgreSQL is unavailable, full or locked: the beginning and
+    /// the end of the outage, and few other lines. The lines of single requests do not count.
     @Suite(.serialized) struct OutageLogTests {
         enum Outage: String, CaseIterable { case gone, full, locked }
 
-        /// Of a minute. The outage of the test is shorter, and most lines come at its beginning.
+        /// Largest number of lines in a minute. The outage of the test is shorter, and most lines are written
+        /// at its beginning.
         static let mostLines = 100
 
         @Test(arguments: Outage.allCases)
@@ -64,7 +65,7 @@ import Testing
             }
         }
 
-        /// Returns what ends it.
+        /// Begins an outage, and returns the function that ends it.
         private static func begin(
             _ outage: Outage, _ database: ObservedDatabase
         ) async throws -> @Sendable () async throws -> Void {

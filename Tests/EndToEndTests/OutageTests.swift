@@ -106,7 +106,7 @@ import Testing
 }
 
 extension EndpointFault {
-    /// As if Apple were down.
+    /// Closes every connection, as if Apple were down.
     static var hangingUp: EndpointFault {
         var fault = EndpointFault()
         fault.cut = .beforeAnswer

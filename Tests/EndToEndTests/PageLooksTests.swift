@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// As a person who hides the address, whose relay address is the longest word of the page.
+    /// Signs in as a user with a hidden address, because the relay address is the longest word of the page.
     private static func signIn(at system: DevelopmentProcess, _ browser: Browser) async throws {
         try await browser.open("\(system.service)/oauth/authorize?\(queries(system, .english)[0])")
         try await browser.click("summary")
@@ -145,7 +145,8 @@ import Testing
         }
     }
 
-    /// Everything that is pressed is reached in the order of reading, and shows that it has the focus.
+    /// Checks that the keyboard reaches every control in reading order, and that the focused control is
+    /// marked.
     private static func walk(_ browser: Browser) async throws {
         var reached: [String] = []
         while reached.count < 12, reached.last != "Agree and link" {

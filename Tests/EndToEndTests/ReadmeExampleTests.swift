@@ -32,9 +32,9 @@ import Testing
         }
     }
 
-    /// An app that signs in twice, and whose other attempts are refused: a used nonce, none, the digest that
-    /// the token contains, the nonce of another attempt, and a token from before the withdrawal of consent.
-    /// It sends more than siwa takes.
+    /// An app that signs in twice. Its other attempts are refused: a used nonce, no nonce, the digest in the
+    /// token, the nonce of another attempt, and a token from before the withdrawal of consent. It sends more
+    /// members than siwa accepts.
     private static let driver = """
 
         import sys

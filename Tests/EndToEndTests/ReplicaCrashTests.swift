@@ -3,8 +3,8 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// A change that any replica has acknowledged holds for all of them, also when other replicas or the database
-/// crash.
+/// A change that any replica has acknowledged is valid at all replicas, also when other replicas or the
+/// database crash.
 @Suite(.serialized) struct ReplicaCrashTests {
     static let lanes = 9
     static let steps = 10
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A replica is killed every two seconds, and the database is restarted twice.
+    /// Kills a replica every two seconds, and restarts the database twice.
     private func disturb(_ fleet: Fleet, _ cluster: PostgresCluster, _ ledger: FleetLedger) async throws {
         for step in 0..<Self.steps {
             let before = ledger.counts.acknowledged
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// The database comes back, and each replica with it, by itself and within five seconds.
+    /// Restarts the database, and checks that each replica recovers by itself within five seconds.
     private func restart(
         _ cluster: PostgresCluster, _ mode: PostgresCluster.StopMode, _ fleet: Fleet
     ) async throws {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Every replica has all acknowledged changes.
+    /// Checks that every replica has all acknowledged changes.
     private func check(_ ledger: FleetLedger, in fleet: Fleet) async throws {
         for (number, person) in ledger.people.enumerated() {
             let backend = try #require(fleet.backend(number % fleet.count))
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    /// All readers of the feed have seen every event once and in the same order, and each account was created
-    /// once.
+    /// Checks that all readers of the feed have seen every event once and in the same order, and that each
+    /// account was created once.
     private func checkFeed(_ readers: [FleetFeedReader], _ ledger: FleetLedger) async throws {
         for reader in readers {
             try await reader.readToEnd()

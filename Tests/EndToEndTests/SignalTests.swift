@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the signals of an operator and a service manager do to a running service.
+/// Effects of the signals of an operator and a service manager on a running service.
 @Suite struct SignalTests {
     @Test func `SIGHUP, SIGUSR1 and SIGUSR2 are logged, and the service goes on`() async throws {
         try await TemporaryDirectory.with { directory in

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The fake Apple was cancelled while it accepted the connection for the key set.
+    /// A shutdown can cancel the fake Apple while it accepts the connection for the key set.
     @Test(arguments: Command.allCases)
     func `a port in use is named at every start`(command: Command) async throws {
         let taken = try SilentServer()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// - Parameter mark: What the log says when the signal comes.
+    /// - Parameter mark: Text in the log at which the signal is sent.
     @Test(arguments: ["", "Server started", "database migrated", "starting", "127.0.0.1"])
     func `SIGTERM during the start ends it, and leaves nothing behind`(mark: String) async throws {
         for command in Command.allCases {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct TriedClientTests {
     static let secret = "the secret of a client that is tried"
 
-    /// A driver program, and its redirect URI as the library makes it.
+    /// Driver programs, with the redirect URIs that their libraries use.
     static let tried: [(driver: String, redirectURI: String)] = [
         ("tried_allauth", "http://localhost:9000/accounts/oidc/siwa/login/callback/"),
         ("tried_social_auth", "http://localhost:9000/complete/oidc/"),
@@ -28,7 +28,7 @@ import Testing
         try await Self.tryClient(driver, redirectURI)
     }
 
-    /// Clients that are no packages of Python, where the system has them: Debian and Ubuntu do.
+    /// Clients that are not Python packages, if the system has them, as Debian and Ubuntu do.
     static let ofTheSystem = [
         ("tried_mod_auth_openidc", "/usr/lib/apache2/modules", "mod_auth_openidc.so"),
         ("tried_openid_connect", "/usr/share/rubygems-integration/all/specifications", "openid_connect-"),

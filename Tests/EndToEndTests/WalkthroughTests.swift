@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// What the walk-through has no room for, and what must hold all the same.
+    /// Further checks, for which the walk-through has no room.
     private static func further(before line: Substring) -> [String] {
         let account = #"curl -sS "$SIWA/v1/accounts?client_id=com.example.app&sub=$SUB" -H "$KEY"; echo"#
         return switch line {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The changes that the service has acknowledged: all of them must be there after a crash.
+/// The changes that the service has acknowledged: the service must have all of them after a crash.
 final class Acknowledged: Sendable {
     struct Promise: Sendable {
         let subject: String

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// A mobile backend: calls the service as its own caller would.
+/// A mobile backend that calls the service.
 struct Backend: Sendable {
     let port: Int
     let secret: String

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import StrictJSON
 
-/// What a test of the looks of a page asks of the browser.
+/// Commands of the browser for tests of the appearance of pages.
 extension Browser {
     /// Presses the button or link with this text, or with an element that has this text.
     func press(_ label: String) async throws {
@@ -22,7 +22,7 @@ extension Browser {
             .POST, "\(session)/execute/sync", [("script", .string(script)), ("args", .array([]))])
     }
 
-    /// Sets the size of the window's content and the colours that the person prefers.
+    /// Sets the size of the window's content and the user's preferred colours.
     func show(width: Int64, height: Int64 = 800, isDark: Bool = false) async throws {
         try await command(
             "Emulation.setDeviceMetricsOverride",
@@ -36,19 +36,20 @@ extension Browser {
         try await command("Emulation.setEmulatedMedia", [("features", .array([.object(scheme)]))])
     }
 
-    /// Says that it is another browser from now on.
+    /// Changes the `User-Agent` of later requests.
     func pretendToBe(_ userAgent: String) async throws {
         try await command("Network.setUserAgentOverride", [("userAgent", .string(userAgent))])
     }
 
-    /// Presses the key for the next element, and returns the text or the name of what has the focus then.
+    /// Presses the key for the next element, and returns the text or the name of the element that has the
+    /// focus then.
     func tab() async throws -> String {
         try await press(key: "\u{E004}")
         let script = "let e = document.activeElement; return e.innerText || e.name || e.tagName"
         return try await evaluate(script).string ?? ""
     }
 
-    /// - Parameter key: A code of WebDriver (§17.4.2).
+    /// - Parameter key: Code of a key in WebDriver (§17.4.2).
     func press(key: String) async throws {
         let key = ["keyDown", "keyUp"].map { type in
             JSONValue.object(JSONObject([("type", .string(type)), ("value", .string(key))]))
@@ -59,8 +60,8 @@ extension Browser {
         _ = try await Self.send(.POST, "\(session)/actions", [("actions", .array([.object(source)]))])
     }
 
-    /// What a person cannot read or reach: what is wider than the window, and text with a contrast below 4.5
-    /// (WCAG 2.2, success criteria 1.4.3 and 1.4.10).
+    /// Finds content that users cannot read or reach: elements that are wider than the window, and text with
+    /// a contrast below 4.5 (WCAG 2.2, success criteria 1.4.3 and 1.4.10).
     func lookFaults() async throws -> [String] {
         let script = """
             let faults = [];
@@ -92,7 +93,7 @@ extension Browser {
         return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
     }
 
-    /// A command of Chromium's own protocol.
+    /// Sends a command of Chromium's own protocol.
     private func command(_ name: String, _ members: [(String, JSONValue)]) async throws {
         _ = try await Self.send(
             .POST, "\(session)/goog/cdp/execute",

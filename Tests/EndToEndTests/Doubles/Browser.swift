@@ -9,11 +9,11 @@ import TestSupport
 struct Browser: Sendable {
     struct NotDriven: Error, CustomStringConvertible {
         let description: String
-        /// The error code of the protocol (WebDriver §6.6), when it is the driver's answer.
+        /// The error code of the protocol (WebDriver §6.6), if the driver has sent the error.
         var code: String?
 
-        /// The element was found, and then its page went. When that happens inside of one call, ChromeDriver passes on
-        /// the browser's words for it, with the code "unknown error".
+        /// True if the page of a found element has been replaced. When this happens during a call,
+        /// ChromeDriver sends the browser's message with the code "unknown error".
         var isAboutAnOldPage: Bool {
             code == "stale element reference" || description.contains("does not belong to the document")
         }
@@ -66,22 +66,23 @@ struct Browser: Sendable {
         _ = try await Self.send(.POST, "\(session)/url", [("url", .string(url))])
     }
 
-    /// Where the browser is now.
+    /// URL of the current page.
     func url() async throws -> String {
         try await Self.send(.GET, "\(session)/url").string ?? ""
     }
 
-    /// What the page shows, as text.
+    /// Visible text of the page.
     func text() async throws -> String {
         try await onElement("body") { try await Self.send(.GET, "\($0)/text").string ?? "" }
     }
 
-    /// What the browser wrote to its console since the last call: refusals of a policy, for example.
+    /// Console messages of the browser since the last call, for example refusals of a policy.
     func messages() async throws -> [String] {
         try await log("browser")
     }
 
-    /// The documents that the browser requested since the last call, including redirects, loaded or not.
+    /// URLs of the documents that the browser has requested since the last call, including redirects, loaded
+    /// or not.
     func departures() async throws -> [String] {
         try await log("performance").compactMap { text in
             let limits = JSONLimits(depth: 16, members: 256)
@@ -137,7 +138,7 @@ struct Browser: Sendable {
         return "\(session)/element/\(id)"
     }
 
-    /// Returns the member `value` of the answer.
+    /// Sends a command, and returns the member `value` of the response.
     static func send(
         _ method: HTTPMethod, _ url: String, _ members: [(String, JSONValue)]? = nil
     ) async throws -> JSONValue {

@@ -3,15 +3,16 @@ import TestSupport
 
 /// The `chromedriver` of this process, which starts a browser for each session. It ends with this process.
 struct BrowserDriver: Sendable {
-    /// Where it takes commands.
+    /// Address for commands.
     let address: String
     private let watchdog: Watchdog
 
-    /// Started on first use.
+    /// The driver of this process, started on first use.
     static let shared = Task { try await start() }
 
-    /// The driver takes a free port of IPv6 and then wants the same of IPv4, which tests with thousands of
-    /// connections may have used a moment ago: it ends, and is started again.
+    /// Starts the driver, repeatedly if necessary. The driver takes a free port of IPv6 and then the same
+    /// port of IPv4. It ends when the IPv4 port is in use, for example by a test with thousands of
+    /// connections.
     private static func start() async throws -> BrowserDriver {
         for _ in 0..<20 {
             do {

@@ -15,7 +15,7 @@ final class ClientCrowd {
     }
 
     private var sockets: [Int32] = []
-    /// How much of the bytes each has sent.
+    /// Number of bytes that each client has sent.
     private var sent: [Int] = []
 
     init() {
@@ -25,7 +25,7 @@ final class ClientCrowd {
 
     deinit { closeAll() }
 
-    /// Connects so many more.
+    /// Connects this many further clients.
     func connect(_ count: Int, port: Int) throws {
         for _ in 0..<count {
             #if canImport(Darwin)
@@ -52,8 +52,8 @@ final class ClientCrowd {
         }
     }
 
-    /// Sends from each what its socket takes of what it has not sent yet. Returns how many bytes that were in
-    /// all.
+    /// Sends the remaining bytes of each client, as far as its socket accepts them. Returns the total number
+    /// of bytes.
     func send(_ bytes: [UInt8]) -> Int {
         var total = 0
         for index in sockets.indices where sent[index] < bytes.count {
@@ -79,7 +79,7 @@ private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockadd
     connect(descriptor, address, size)
 }
 
-/// The method of the same name hides it in the class.
+/// Calls the system's function, which the method of the same name hides in the class.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     send(descriptor, bytes, count, 0)
 }

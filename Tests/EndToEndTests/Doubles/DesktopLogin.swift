@@ -16,9 +16,9 @@ struct DesktopLogin: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
     }
 
-    /// Runs a command line that begins with `siwa`, and returns what it has printed.
+    /// Runs a command line that begins with `siwa`, and returns its output.
     ///
-    /// - Parameter browse: Gets the URL if the command opens one.
+    /// - Parameter browse: Function that receives the URL, if the command opens a URL.
     func run(
         _ line: Substring, _ browse: ((String) async throws -> Void)? = nil
     ) async throws -> (status: Int32, printed: String) {

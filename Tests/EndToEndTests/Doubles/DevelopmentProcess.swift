@@ -8,9 +8,9 @@ struct DevelopmentProcess: Sendable {
     let applePort: Int
     let googlePort: Int
 
-    /// Runs it on a port of the service that is known before, as sign-in on the web needs.
+    /// Runs `siwa dev` with a port of the service that is known in advance, as sign-in on the web needs.
     ///
-    /// - Parameter port: `nil` for a free one.
+    /// - Parameter port: Port of the service; `nil` for a free port.
     static func with<Result>(
         _ options: [String] = [], port fixed: Int? = nil, in directory: TemporaryDirectory,
         _ body: (DevelopmentProcess) async throws -> Result

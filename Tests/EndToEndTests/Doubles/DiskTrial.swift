@@ -48,7 +48,7 @@ final class DiskTrial: Sendable {
         #expect(answer.retryAfter != nil)
     }
 
-    /// Requests that write nothing.
+    /// Checks that requests that only read succeed.
     func expectReading(of subject: String) async throws {
         #expect(try await backend.credential(subject)["state"]?.string == "authorized")
         #expect(try await backend.verify(try CrashTests.token(subject)).status == 200)

@@ -6,22 +6,22 @@ import NIOHTTP1
 import ScriptedHTTP
 import Synchronization
 
-/// Passes requests of a backend on to the service, and holds or replaces responses as a test demands.
+/// Forwards requests of a backend to the service, and holds or replaces responses for a test.
 final class DisturbingProxy: Sendable {
-    /// A response that replaces the one of the service.
+    /// A response that replaces the service's response.
     struct Fault: Sendable {
-        /// Part of the path and query of the requests that it is for.
+        /// Part of the path and query of the affected requests.
         let target: String
         let status: HTTPResponse.Status
         let content: String
-        /// How many requests get it.
+        /// Number of requests that get this response.
         var times: Int
 
         init(target: String, status: HTTPResponse.Status, content: String, times: Int) {
             (self.target, self.status, self.content, self.times) = (target, status, content, times)
         }
 
-        /// A problem.
+        /// Makes a response with a problem.
         init(target: String, status: HTTPResponse.Status, code: String, times: Int) {
             self.init(target: target, status: status, content: #"{"code":"\#(code)"}"#, times: times)
         }
@@ -48,7 +48,7 @@ final class DisturbingProxy: Sendable {
         (self.service, address) = (service, "http://127.0.0.1:\(port)")
     }
 
-    /// - Parameter body: gets the proxy and its address.
+    /// - Parameter body: Function that receives the proxy and its address.
     static func run<Result: Sendable>(
         before service: String, _ body: @Sendable (DisturbingProxy, String) async throws -> Result
     ) async throws -> Result {
@@ -64,15 +64,15 @@ final class DisturbingProxy: Sendable {
         state.withLock { $0.faults.append(fault) }
     }
 
-    /// Holds the responses of requests whose path and query has the text, also of those that are under way.
+    /// Holds the responses of requests whose path and query contains the text, also of running requests.
     func hold(_ target: String) {
         state.withLock { $0.heldTarget = target }
     }
 
-    /// Whether a response is held now.
+    /// True while a response is held.
     var isHolding: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// - Parameter next: is held from then on.
+    /// - Parameter next: Text of the requests whose responses are held afterwards.
     func release(thenHold next: String? = nil) {
         let waiting = state.withLock { state in
             defer { (state.heldTarget, state.waiting) = (next, []) }
@@ -81,7 +81,7 @@ final class DisturbingProxy: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Changes the responses of requests whose path and query has the text.
+    /// Changes the responses of requests whose path and query contains the text.
     func rewrite(_ target: String, _ change: @escaping @Sendable (String) -> String) {
         state.withLock { $0.rewrites.append(Rewrite(target: target, change: change)) }
     }

@@ -28,10 +28,10 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         "usr_grace:grace@example.com:1000:73616c74:"
         + "6e8453a042a842bdb62de0d3c870ec1241e90ec0ce4f2589ab5e87927122c1e5"
 
-    /// Of the project.
+    /// Folder of the project.
     static let folder = PythonTools.root.appendingPathComponent("docs/backends")
 
-    /// The files that make it, but for the passwords.
+    /// The files of the backend, except the passwords.
     var files: [String] {
         switch self {
         case .python: ["app.py"]
@@ -101,7 +101,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         }
     }
 
-    /// Home directory and caches of the tools are in the directory of the test.
+    /// Starts the backend. Home directory and caches of its tools are in the directory of the test.
     private static func start(
         _ command: [String], _ variables: [String: String], in directory: TemporaryDirectory,
         at path: String? = nil, log: URL
@@ -124,7 +124,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         return process
     }
 
-    /// Whether anything answers there.
+    /// Returns true if a server listens on the port.
     private static func listens(_ port: Int) async throws -> Bool {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/me")
         request.headers.add(name: "Connection", value: "close")

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A disk with faults for the database's files. It is loaded between the process and the system library.
+/// A disk with faults for the database's files. It is a library that is loaded between the process and the
+/// system library.
 ///
 /// A real full disk needs privileges that tests do not always have.
 struct FaultyDisk: Sendable {

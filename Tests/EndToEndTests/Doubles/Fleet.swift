@@ -19,7 +19,7 @@ final class Fleet: Sendable {
         (self.directory, self.variables) = (directory, variables)
     }
 
-    /// Starts them on an empty database, and kills what is left of them at the end.
+    /// Starts the replicas on an empty database, and kills the remaining replicas at the end.
     static func with<Result>(
         _ count: Int = 3, database url: String, _ body: (Fleet) async throws -> Result
     ) async throws -> Result {
@@ -56,7 +56,8 @@ final class Fleet: Sendable {
         services.withLock { $0[number] }.map { Backend(port: $0.port, secret: Self.secret) }
     }
 
-    /// Starts a stopped replica, like an orchestrator: again when it ends because the database is down.
+    /// Starts a stopped replica, and again when it ends because the database is down, as an orchestrator
+    /// does.
     func start(_ number: Int) async throws {
         for attempt in 1... {
             do {

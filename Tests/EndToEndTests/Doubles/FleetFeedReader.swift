@@ -13,7 +13,7 @@ actor FleetFeedReader {
     private var replica: Int
     private(set) var events: [Event] = []
     private(set) var cursor: Int64 = 0
-    /// Whether a cursor did not advance by the number of events.
+    /// True if a cursor did not advance by the number of events.
     private(set) var hasGap = false
 
     init(_ fleet: Fleet, startingAt replica: Int) {
@@ -25,12 +25,12 @@ actor FleetFeedReader {
         while !ledger.isClosed, !Task.isCancelled { _ = await readPage(waiting: 1) }
     }
 
-    /// Reads what is left. Returns when there is nothing more.
+    /// Reads the remaining events to the end of the feed.
     func readToEnd() async throws {
         while let count = await readPage(waiting: 0), count > 0 {}
     }
 
-    /// Returns `nil` when no replica answered.
+    /// Reads a page. Returns `nil` when no replica responded.
     private func readPage(waiting seconds: Int) async -> Int? {
         let target = "/v1/events?after=\(cursor)&limit=50&wait=\(seconds)"
         guard let answer = try? await fleet.backend(replica)?.get(target), answer.status == 200,

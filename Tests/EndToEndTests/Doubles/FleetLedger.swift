@@ -23,7 +23,7 @@ final class FleetLedger: Sendable {
         var revocations = 0
         var erasures = 0
         var queries = 0
-        /// How often one of two concurrent uses of a nonce was refused.
+        /// Number of nonces that were used twice at the same time, with one use refused.
         var refusedNonces = 0
 
         var acknowledged: Int { newPeople + returns + revocations + erasures }
@@ -45,7 +45,7 @@ final class FleetLedger: Sendable {
     /// The errors; empty when there are none.
     var contradictions: [String] { state.withLock(\.contradictions) }
 
-    /// Whether no new work may begin.
+    /// True if no new work may begin.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
     func close() {

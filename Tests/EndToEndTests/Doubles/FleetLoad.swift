@@ -3,8 +3,8 @@ import StrictJSON
 import Synchronization
 import TokenMint
 
-/// One of several concurrent clients of a fleet. Each has its own users, so that it knows their expected
-/// state, and it sends each request to another replica.
+/// One of several concurrent clients of a fleet. Each client has its own users, so that their expected state
+/// is known, and sends each request to another replica.
 actor FleetLoad {
     private let fleet: Fleet
     private let ledger: FleetLedger
@@ -31,7 +31,7 @@ actor FleetLoad {
         }
     }
 
-    /// The first sign-in, at two replicas at once.
+    /// Signs a new user in, at two replicas at the same time.
     private func signInNewPerson() async {
         let subject = "lane\(lane).person\(number)"
         guard let token = try? Self.token(subject) else { return }
@@ -61,7 +61,7 @@ actor FleetLoad {
         }
     }
 
-    /// A nonce of one replica, used at two others at once.
+    /// Uses a nonce of one replica at two other replicas at the same time.
     private func useNonceTwice() async {
         let subject = "lane\(lane).nonce\(number)"
         guard let minted = await atReplica(number, { try await $0.post("/v1/nonces") }),
@@ -83,7 +83,7 @@ actor FleetLoad {
         }
     }
 
-    /// A notification of Apple, delivered to two replicas at once.
+    /// Delivers a notification of Apple to two replicas at the same time.
     private func revoke() async {
         guard let index = people.firstIndex(where: { !$0.isRevoked && !$0.isErased && !$0.isUncertain }),
             let payload = try? Self.notification(people[index].subject)
@@ -111,7 +111,7 @@ actor FleetLoad {
         ledger.note(people[index])
     }
 
-    /// A change that one replica has acknowledged is visible at another one.
+    /// Checks that a change that one replica has acknowledged is visible at another replica.
     private func query() async {
         guard let person = people.randomElement(), !person.isUncertain,
             let answer = await atReplica(number, { try await $0.credential(person.subject) }),
@@ -129,7 +129,7 @@ actor FleetLoad {
         ledger.note(person)
     }
 
-    /// `nil` when the replica is down, or stops before it answers.
+    /// Sends a request to a replica. Returns `nil` when the replica is down, or stops before it responds.
     private func atReplica(
         _ number: Int, _ call: @Sendable (Backend) async throws -> Backend.Answer
     ) async -> Backend.Answer? {

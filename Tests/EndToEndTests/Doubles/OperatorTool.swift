@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A program that an operator has: promtool, nginx, sqlite3. `scripts/test` sees to it that they are there.
+/// A program of an operator: promtool, nginx, sqlite3. `scripts/test` installs the programs.
 enum OperatorTool {
     struct NotFound: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Of the project.
+    /// Root folder of the project.
     static let root = PythonTools.root
 
-    /// Runs it to its end, in `directory`.
+    /// Runs the program to its end, in `directory`.
     static func run(
         _ name: String, _ arguments: [String], input: String = "", _ variables: [String: String] = [:],
         in directory: TemporaryDirectory

@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The iOS app of an example backend, with the fake Apple in the place of the phone's own sheet.
+/// The iOS app of an example backend, with the fake Apple in place of the phone's own sheet.
 struct PhoneApp: Sendable {
     typealias Members = [(String, JSONValue)]
 
@@ -23,7 +23,7 @@ struct PhoneApp: Sendable {
         var userID: String? { json?["user_id"]?.string }
     }
 
-    /// What the app posts after the person has agreed: token, code, and the raw nonce of the backend.
+    /// The body that the app posts after the user has agreed: token, code, and the raw nonce of the backend.
     func authorization(
         of subject: String, _ more: Members = []
     ) async throws -> (members: Members, nonceDigest: JSONValue) {
@@ -40,7 +40,8 @@ struct PhoneApp: Sendable {
         try await call(.POST, "/signin", try await authorization(of: subject).members, session: session)
     }
 
-    /// A sign-in after a revocation in the same second is refused, because Apple's tokens have whole seconds.
+    /// Signs in again after a revocation. A sign-in in the same second is refused, because Apple's tokens
+    /// have whole seconds.
     func signInAgain(_ subject: String) async throws -> Answer {
         var answer = try await signIn(subject)
         try await eventually {
@@ -62,7 +63,7 @@ struct PhoneApp: Sendable {
         return Answer(status: status, json: json)
     }
 
-    /// Orders something of the fake Apple.
+    /// Sends a control request to the fake Apple.
     @discardableResult
     func order(_ path: String, _ members: Members = []) async throws -> JSONValue {
         try await send(.POST, apple + path, members, session: nil).json ?? .null

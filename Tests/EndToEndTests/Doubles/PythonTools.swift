@@ -7,7 +7,7 @@ enum PythonTools {
         let description: String
     }
 
-    /// Of the project.
+    /// Root folder of the project.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -16,7 +16,7 @@ final class RedirectingSite: Sendable {
         (callback, self.target) = ("http://127.0.0.1:\(port)/callback", target)
     }
 
-    /// - Parameter target: where the callback's 303 leads to.
+    /// - Parameter target: Target of the callback's 303.
     static func run(
         redirectingTo target: String, _ body: @Sendable (RedirectingSite) async throws -> Void
     ) async throws {

@@ -21,7 +21,7 @@ struct Relation: Sendable {
     private let variables: [String: String]
 
     /// - Parameters:
-    ///   - interval: Seconds between two checks of one token, and Apple's throttle.
+    ///   - interval: Seconds between two checks of a token, also for Apple's throttling.
     ///   - redirectURIs: Registered for the web flow.
     static func with<Result: Sendable>(
         checkingEvery interval: Int64 = 86_400, redirectURIs: [String] = [],
@@ -67,13 +67,13 @@ struct Relation: Sendable {
         return (service, backend)
     }
 
-    /// What the services have logged so far, also those that do not listen yet.
+    /// Log of all services so far, also of services that do not listen yet.
     func loggedText() throws -> String {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".log") }
             .map { try String(contentsOfFile: "\(directory.path)/\($0)", encoding: .utf8) }.joined()
     }
 
-    /// The values that an app gets from Apple: a token, a code, and the first time a name.
+    /// The values that an app gets from Apple: a token, a code, and at the first sign-in a name.
     func authorize(_ user: EmulatedUser) throws -> MintedIdentityToken {
         var recipe = IdentityTokenRecipe()
         recipe.subject = user.subject
@@ -81,21 +81,21 @@ struct Relation: Sendable {
         return try apple.mint(recipe)
     }
 
-    /// Signs the person in, with a code.
+    /// Signs the user in, with a code.
     func signIn(_ user: EmulatedUser, at backend: Backend) async throws -> Backend.Answer {
         let minted = try authorize(user)
         return try await backend.signIn(
             minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])
     }
 
-    /// The person's credential, as their account shows it.
+    /// The user's credential in the response for the account.
     func credential(of user: EmulatedUser, at backend: Backend) async throws -> JSONValue? {
         try await backend.account(user.subject)["credentials"]?.array?.first
     }
 
     func requests(_ endpoint: EmulatedEndpoint) -> Int { apple.counters.requests[endpoint, default: 0] }
 
-    /// Lets the endpoint do its work, or not, and then send no response.
+    /// Makes the endpoint send no response, after its work or without doing it.
     func hold(_ endpoint: EmulatedEndpoint, afterItsWork isDone: Bool) {
         var fault = EndpointFault()
         fault.delayMilliseconds = EndpointFault.maximumDelay

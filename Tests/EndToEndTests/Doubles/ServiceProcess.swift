@@ -88,7 +88,7 @@ final class ServiceProcess: Sendable {
     /// The process has ended, or this is not Linux.
     struct NoMemoryFigure: Error {}
 
-    /// The value of Linux.
+    /// Resident memory in megabytes, as Linux reports it.
     func residentMegabytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
@@ -97,8 +97,8 @@ final class ServiceProcess: Sendable {
         return kilobytes / 1024
     }
 
-    /// The processor time that all threads have used so far, as Linux counts it. A thread that waits is
-    /// counted to the nanosecond.
+    /// The processor time that all threads have used so far, as Linux counts it. The time of a waiting thread
+    /// is exact to the nanosecond.
     func processorNanoseconds() throws -> Int {
         let tasks = "/proc/\(process.processIdentifier)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
@@ -124,7 +124,7 @@ final class ServiceProcess: Sendable {
     }
 }
 
-/// The method of the same name hides it in the class.
+/// Calls the system's function, which the method of the same name hides in the class.
 private func systemKill(_ process: pid_t, _ signal: Int32) -> Int32 {
     kill(process, signal)
 }

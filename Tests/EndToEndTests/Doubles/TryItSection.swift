@@ -1,6 +1,6 @@
 import Foundation
 
-/// The section of `docs/linking.md` that is followed line by line: what to open, what to press, what to
+/// The section of `docs/linking.md` that is followed line by line: pages to open, buttons to press, lines to
 /// paste.
 struct TryItSection: Sendable {
     enum Action: Sendable, Equatable {
@@ -12,7 +12,7 @@ struct TryItSection: Sendable {
     }
 
     struct Line: Sendable, Equatable {
-        /// Of the numbered list; 0 before it.
+        /// Number in the list of steps; 0 before the list.
         let step: Int
         let action: Action
     }

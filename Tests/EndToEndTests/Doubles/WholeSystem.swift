@@ -18,8 +18,8 @@ struct WholeSystem: Sendable {
     let directory: TemporaryDirectory
     let backend: Backend
 
-    /// Rejects nothing for overload: a build for tests takes many times as long for a round of its event
-    /// loops.
+    /// Bounds without rejections for overload: a round of the event loops takes many times as long in a test
+    /// build.
     private static var admission: AdmissionBounds {
         var bounds = AdmissionBounds()
         bounds.target = .seconds(60)
@@ -27,7 +27,7 @@ struct WholeSystem: Sendable {
         return bounds
     }
 
-    /// Runs both during `body`. `bounds` are for tests that cannot wait for the default ones.
+    /// Runs both during `body`. `bounds` are for tests that cannot wait for the default bounds.
     static func with<Result: Sendable>(
         bounds: KeySetBounds = KeySetBounds(), _ body: @Sendable (WholeSystem) async throws -> Result
     ) async throws -> Result {
@@ -39,7 +39,7 @@ struct WholeSystem: Sendable {
         }
     }
 
-    /// What the fake Apple signs with. To make keys takes longer than most tests.
+    /// Signing keys of the fake Apple, made once because making keys takes longer than most tests.
     static let appleKeys = Task { try await SigningKey.generate(count: 3) }
 
     /// Runs the fake Apple alone.
@@ -61,7 +61,7 @@ struct WholeSystem: Sendable {
         }
     }
 
-    /// Runs the service, which keeps its database in `directory`. Can be called again, which is a restart.
+    /// Runs the service, which keeps its database in `directory`. Another call is a restart.
     static func withService<Result: Sendable>(
         _ emulator: EmulatedApple, _ directory: TemporaryDirectory, bounds: KeySetBounds = KeySetBounds(),
         waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result
@@ -71,7 +71,7 @@ struct WholeSystem: Sendable {
             waitsForKeys: waitsForKeys, body)
     }
 
-    /// The same on any database. On PostgreSQL it can be called inside its own body, which makes a replica.
+    /// Runs the service on any database. On PostgreSQL, a call inside `body` starts a replica.
     static func withService<Result: Sendable>(
         _ emulator: EmulatedApple, database: String, bounds: KeySetBounds = KeySetBounds(),
         waitsForKeys: Bool = true, _ body: @Sendable (Backend) async throws -> Result

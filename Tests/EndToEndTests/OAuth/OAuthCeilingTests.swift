@@ -4,7 +4,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// How many tokens one person can have, when all of them come at once at two replicas.
+/// The largest number of tokens of one user, when all requests arrive at two replicas at the same time.
 @Suite(.serialized) struct OAuthCeilingTests {
     @Test func `of thirty links with Google at once ten are good, those that were made last`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in

@@ -4,7 +4,7 @@ import GoogleEmulator
 import TestSupport
 import Testing
 
-/// What a service has acknowledged to OAuth clients survives every crash of it.
+/// Changes that a service has acknowledged to OAuth clients survive every crash of the service.
 @Suite(.serialized) struct OAuthCrashTests {
     static let kills = 8
 
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// Google hears of every token that ended, each with one `jti`, however often it was sent.
+    /// Checks that Google gets an event for every ended token, with the same `jti` in each delivery.
     private static func checkEvents(_ ledger: OAuthLedger, at system: LinkedSystem) async throws {
         let ended = ledger.links.filter { $0.state == .unlinked }.compactMap(\.refreshToken).map(hash)
         try await eventually {
@@ -85,7 +85,7 @@ import Testing
         Hexadecimal.encode(SHA512Digest.hash(SHA512Digest.hash(Array(token.utf8)).bytes).bytes)
     }
 
-    /// An answer that is not read has the same effect as one that a crash has swallowed.
+    /// An unread response has the same effect as a response that was lost in a crash.
     @Test(arguments: ObservedDatabase.Store.allCases)
     func `what was written and not answered before a crash can be asked for again`(
         store: ObservedDatabase.Store

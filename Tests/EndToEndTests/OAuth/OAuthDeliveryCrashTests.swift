@@ -2,14 +2,14 @@ import GoogleEmulator
 import TestSupport
 import Testing
 
-/// The process is killed at each step of telling Google that a token has ended.
+/// Kills the process at each step of the delivery of an event about an ended token to Google.
 @Suite(.serialized) struct OAuthDeliveryCrashTests {
     enum Moment: CaseIterable {
-        /// Google has not taken it, and it is tried again later.
+        /// Google has not accepted the event, which is delivered again later.
         case queued
-        /// Google has the request, and has not answered.
+        /// Google has the request, and has not responded.
         case posted
-        /// Google has taken it, and the service has not noted that.
+        /// Google has accepted the event, and the service has not recorded it.
         case taken
     }
 
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension LinkedSystem {
-    /// As if the time of every claim and pause had passed.
+    /// Makes all deliveries due, as if the time of every claim and pause had passed.
     func makeDeliveriesDue() async throws {
         try await database.query("UPDATE security_event_delivery SET next_attempt_at = 0")
     }

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// What clients without a secret can do to a service with OAuth clients: it costs no row, no disk and no
-    /// memory, and hinders no other client.
+    /// Floods by clients without a secret against a service with OAuth clients: they cost no row, no disk and
+    /// no memory, and do not delay other clients.
     @Suite(.serialized) struct OAuthFloodTests {
-        /// Megabytes above those before the flood.
+        /// Megabytes above the memory before the flood.
         static let mostMemory = 60
         /// Bytes. One row for each request would be many times as much.
         static let mostGrowth = 262_144
@@ -90,7 +90,7 @@ import Testing
             }
         }
 
-        /// By their numbers.
+        /// Requests of the guessers, by their numbers.
         private static func guesses(_ google: String) -> [@Sendable (Int) -> String] {
             let phone = "client_id=\(LinkedClients.phones[0])"
             return [
@@ -131,7 +131,7 @@ import Testing
             ]
         }
 
-        /// A trusted proxy says where requests come from, so there can be as many guessers as addresses.
+        /// A trusted proxy names the source of requests, so there can be as many guessers as addresses.
         @Test func `guessers from 11,000 addresses find a table that is full, and are forgotten`()
             async throws
         {
@@ -172,7 +172,7 @@ import Testing
             #expect(more <= mostMemory, "\(more) MB more")
         }
 
-        /// Under overload a part is turned away.
+        /// Checks that most statuses are the expected status: under overload some requests are rejected.
         private static func expectMostly(_ wanted: Int, _ statuses: [Int: Int]) {
             expectMostly([wanted], statuses)
         }

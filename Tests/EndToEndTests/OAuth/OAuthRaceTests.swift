@@ -3,7 +3,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// What clients do with the same codes and tokens at two replicas at the same time.
+/// Uses of the same codes and tokens at two replicas at the same time.
 @Suite(.serialized) struct OAuthRaceTests {
     @Test func `one of twenty redemptions of a code at once succeeds, and its tokens stay good`() async throws
     {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What ends all tokens of a person.
+    /// Event that ends all tokens of a user.
     enum End: CaseIterable { case consentRevoked, erasure }
 
     @Test(arguments: End.allCases)
@@ -119,7 +119,7 @@ import Testing
         return faults
     }
 
-    /// Makes so many requests at once, at one replica and the other in turn.
+    /// Makes this many requests at the same time, alternately at the two replicas.
     static func atOnce<Value: Sendable>(
         _ count: Int, at replicas: [OAuthReplica],
         _ call: @escaping @Sendable (OAuthReplica) async throws -> Value

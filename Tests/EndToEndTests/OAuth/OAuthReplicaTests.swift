@@ -5,7 +5,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// Two replicas with OAuth clients on one PostgreSQL: what begins at one goes on at the other.
+/// Two replicas with OAuth clients on one PostgreSQL: flows begin at one replica and continue at the other.
 @Suite(.serialized) struct OAuthReplicaTests {
     @Test func `each step of a link works at the other replica, and its end holds at both`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
@@ -98,7 +98,7 @@ import Testing
 }
 
 extension Sequence {
-    /// One after the other.
+    /// Maps the elements one after the other.
     func asyncMap<Value>(_ change: (Element) async throws -> Value) async rethrows -> [Value] {
         var values: [Value] = []
         for element in self { values.append(try await change(element)) }

@@ -3,16 +3,15 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// What a request without credentials costs the service, whatever it consists of: no more processor time
-    /// for each kilobyte than a notification of Apple's, and in all no more than a few notifications. An event
-    /// loop that one sender keeps busy with a few megabits a second answers no other client.
+    /// Cost of any request without credentials for the service: no more processor time for each kilobyte than
+    /// a notification of Apple, and in total no more than a few notifications. Otherwise one sender could
+    /// keep an event loop busy with a few megabits a second, and no other client would get a response.
     @Suite(.serialized) struct RequestCostTests {
-        /// How many notifications one request may cost. In a release build one takes some 60 microseconds, and
-        /// no request may take a millisecond.
+        /// Largest cost of a request, in notifications. In a release build a notification takes some 60
+        /// microseconds, and no request may take a millisecond.
         static let mostNotifications = 16
 
-        /// The processor time of the process is compared with that of the same process, so the machine and the
-        /// build do not matter.
+        /// Compares processor times of the same process, so that the machine and the build do not matter.
         @Test func `no byte of a request without credentials costs more than one of a notification`()
             async throws
         {
@@ -77,7 +76,7 @@ import Testing
             (self.caller, self.process) = (caller, process)
         }
 
-        /// The least of some rounds, because in some of them the process did something else as well.
+        /// Returns the smallest cost of several rounds, because the process may do other work in some rounds.
         func cost(of request: String, rounds: Int = 3) throws -> Cost {
             let bytes = Array(request.utf8)
             var (least, status) = (Int.max, 0)
@@ -90,7 +89,7 @@ import Testing
         }
     }
 
-    /// The worst that can be sent to each public endpoint.
+    /// The most expensive requests to each public endpoint.
     private enum WorstRequests {
         typealias Named = (name: String, text: String)
 
@@ -113,7 +112,7 @@ import Testing
             "X-Request-ID", "X-Forwarded-For", "Origin",
         ]
         private static let printable = (UInt8(0x20)...0x7E).map { String(UnicodeScalar($0)) }
-        /// In bodies, URLs or fields each of these means something to some reader.
+        /// Characters with a meaning for a parser of bodies, URLs or header fields.
         private static let special = [
             "+", "%", "&", "=", ";", ",", "/", ".", ":", "\"", "\\", "a", "A", "0", "a=&", "a=b;", "%2B",
             "%41", "%00", "%E2%82%AC", "%CC%81", "[", "{\"a\":", "a,", "; wv)", "q=0.1,",

@@ -11,7 +11,7 @@ enum LinkedClients {
     static let web = "shop"
     static let webSecret = "the secret of the shop"
     static let webURI = "https://shop.example.com/back"
-    /// Native apps, as many as it takes to come to the ceiling of an account.
+    /// Native apps, enough to reach the limit of an account.
     static let phones = (1...6).map { "phone-\($0)" }
     static let phoneURI = "com.example.app:/back"
 

@@ -19,16 +19,16 @@ struct LinkedSystem: Sendable {
     let google: GoogleState
     let database: ObservedDatabase
     let directory: TemporaryDirectory
-    /// Of each replica. The first is the one of the issuer, whose documents the fake Google reads.
+    /// Ports of the replicas. The first port is in the issuer, whose documents the fake Google reads.
     let ports: [Int]
     private let variables: [String: String]
 
     var issuer: String { "http://127.0.0.1:\(ports[0])" }
 
-    /// Made once, because to make a key takes longer than most tests.
+    /// The key, made once, because making a key takes longer than most tests.
     private static let googleKey = Task { try GoogleKey.generate() }
 
-    /// - Parameter hasClients: Whether the services have OAuth clients.
+    /// - Parameter hasClients: True for services with OAuth clients.
     static func with<Result: Sendable>(
         _ store: ObservedDatabase.Store, hasClients: Bool = true,
         _ body: @Sendable (LinkedSystem) async throws -> Result
@@ -108,17 +108,17 @@ struct LinkedSystem: Sendable {
         return replica
     }
 
-    /// A person of the fake Apple's.
+    /// Makes a user at the fake Apple.
     func makeUser() throws -> EmulatedUser { try apple.state.makeUser(UserRecipe()) }
 
-    /// What the person's iPhone gets from Apple.
+    /// The identity token that the user's iPhone gets from Apple.
     func identityToken(of user: EmulatedUser) throws -> String {
         var recipe = IdentityTokenRecipe()
         recipe.subject = user.subject
         return try apple.state.mint(recipe).identityToken
     }
 
-    /// What Apple sends when the person stops using the app.
+    /// The notification that Apple sends when the user stops using the app.
     func revocation(of user: EmulatedUser) throws -> String {
         var recipe = NotificationRecipe()
         recipe.subject = user.subject

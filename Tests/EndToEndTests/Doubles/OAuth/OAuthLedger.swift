@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What services with OAuth clients have acknowledged, and their wrong answers.
+/// The acknowledged changes of services with OAuth clients, and their wrong responses.
 final class OAuthLedger: Sendable {
     /// A link with Google.
     struct Link: Sendable {
         enum State: Sendable {
-            /// The code was answered, and is not redeemed.
+            /// The response with the code has arrived, and the code is not redeemed.
             case code
-            /// The redemption had no answer: the code may be used up.
+            /// The redemption had no response: the code may be used up.
             case redemptionUncertain
             case linked
-            /// The request that ends it had no answer.
+            /// The request that ends the link had no response.
             case endUncertain
             case unlinked
         }
@@ -36,14 +36,14 @@ final class OAuthLedger: Sendable {
     /// The current refresh token of each lane's phone.
     var phoneTokens: [(phone: String, token: String)] { state.withLock(\.phoneTokens) }
     var acknowledged: Int { state.withLock(\.acknowledged) }
-    /// How many rotations succeeded after their answer was lost.
+    /// Number of rotations that succeeded after a lost response.
     var repeatedRotations: Int { state.withLock(\.repeatedRotations) }
     var contradictions: [String] { state.withLock(\.contradictions) }
     var isClosed: Bool { state.withLock(\.isClosed) }
 
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Adds what a lane has acknowledged, as it is at its end.
+    /// Adds a link of a lane in its last state.
     func add(_ link: Link) { state.withLock { $0.links.append(link) } }
 
     func keep(_ token: String, of phone: String) { state.withLock { $0.phoneTokens.append((phone, token)) } }

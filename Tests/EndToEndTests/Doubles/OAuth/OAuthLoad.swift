@@ -1,7 +1,8 @@
 import StrictJSON
 
-/// One of several clients at once of services that are killed. It links people with Google, unlinks some, and
-/// rotates the refresh token of a phone. Of what has no answer it knows both outcomes.
+/// One of several concurrent clients of services that are killed. It links users with Google, unlinks some of
+/// them, and rotates the refresh token of a phone. After a request without a response it accepts both
+/// outcomes.
 actor OAuthLoad {
     private let system: LinkedSystem
     private let replicas: ReplicaSet
@@ -81,7 +82,8 @@ actor OAuthLoad {
         }
     }
 
-    /// Posts the same token again when a response was lost, and maybe to another replica.
+    /// Rotates the token of the phone. After a lost response it posts the same token again, possibly to
+    /// another replica.
     private func rotate() async {
         guard let token = phoneToken else {
             return await signInOnPhone()
@@ -113,7 +115,7 @@ actor OAuthLoad {
         if phoneToken == nil { ledger.contradict("a phone's code: \(found.status) \(found.text)") }
     }
 
-    /// `nil` when no replica is up, or the one that was asked ended before its answer.
+    /// Sends a request. Returns `nil` when no replica is up, or when the replica ended before its response.
     private func answer<Value: Sendable>(
         _ call: @Sendable (OAuthReplica) async throws -> Value
     ) async -> Value? {

@@ -1,9 +1,9 @@
 import Encodings
 import StrictJSON
 
-/// What Google and the app's backend do in App Flip, which needs no browser.
+/// The requests of Google and the app's backend in App Flip, which needs no browser.
 extension OAuthReplica {
-    /// Who agreed in the app.
+    /// Identity of the user who agreed in the app.
     enum Identity: Sendable {
         case token(String)
         case account(String)
@@ -21,7 +21,7 @@ extension OAuthReplica {
         let refreshToken: String
     }
 
-    /// The code that the app hands to Google.
+    /// Gets the code that the app passes to Google.
     func flip(_ identity: Identity) async throws -> String {
         let answer = try await flipAnswer(identity)
         guard answer["outcome"]?.string == "code",
@@ -51,7 +51,7 @@ extension OAuthReplica {
         return FormEncoding.decode(query.utf8)?.first { $0.name == name }?.value
     }
 
-    /// Google redeems a code.
+    /// Redeems a code as Google.
     func redeem(_ code: String) async throws -> Answer {
         try await token(
             Self.googleCredentials + [
@@ -60,7 +60,7 @@ extension OAuthReplica {
             ])
     }
 
-    /// Google refreshes, which leaves the token as it is.
+    /// Refreshes as Google, which does not rotate the token.
     func refresh(_ refreshToken: String) async throws -> Answer {
         try await token(
             Self.googleCredentials + [("grant_type", "refresh_token"), ("refresh_token", refreshToken)])
@@ -74,7 +74,7 @@ extension OAuthReplica {
         ("client_id", LinkedClients.google), ("client_secret", LinkedClients.googleSecret),
     ]
 
-    /// A new link from the identity token on.
+    /// Makes a new link from an identity token.
     func link(_ identity: Identity) async throws -> Link {
         try await Self.link(of: redeem(flip(identity)))
     }
@@ -86,7 +86,7 @@ extension OAuthReplica {
     }
 }
 
-/// What a native app does after its code has come back.
+/// The requests of a native app after it has received its code.
 extension OAuthReplica {
     static let phoneVerifier = "a-verifier-of-the-phone-with-at-least-43-characters"
 
@@ -97,7 +97,7 @@ extension OAuthReplica {
         ])
     }
 
-    /// The refresh token is replaced by it.
+    /// Refreshes, which rotates the refresh token.
     func refresh(_ refreshToken: String, phone: String) async throws -> Answer {
         try await token([
             ("grant_type", "refresh_token"), ("client_id", phone), ("refresh_token", refreshToken),
@@ -105,13 +105,13 @@ extension OAuthReplica {
     }
 }
 
-/// What the app's backend asks about grants.
+/// The requests of the app's backend about grants.
 extension OAuthReplica {
     func grants(of account: String) async throws -> [JSONValue] {
         try await backend.get("/v1/accounts/\(account)/grants")["grants"]?.array ?? []
     }
 
-    /// The person unlinks in the app.
+    /// Ends a grant, as the user does in the app.
     func unlink(_ grant: JSONValue, of account: String) async throws -> Backend.Answer {
         try await backend.delete("/v1/accounts/\(account)/grants/\(grant["id"]?.string ?? "")")
     }

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import StrictJSON
 
-/// One process of the service, as OAuth clients, browsers and the app's backend call it.
+/// A process of the service, called by OAuth clients, browsers and the app's backend.
 struct OAuthReplica: Sendable {
     typealias Fields = [(name: String, value: String)]
 
@@ -33,7 +33,8 @@ struct OAuthReplica: Sendable {
     var port: Int { service.port }
     var backend: Backend { Backend(port: port, secret: LinkedSystem.secret) }
 
-    /// Enough connections that no request of a race waits for another one. It does not repeat what was lost.
+    /// HTTP client with enough connections that no request of a race waits for another. It does not repeat
+    /// lost requests.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -71,7 +72,7 @@ struct OAuthReplica: Sendable {
 
     func token(_ fields: Fields) async throws -> Answer { try await post("/oauth/token", fields) }
 
-    /// As the app's API asks.
+    /// Introspects a token as the app's API does.
     func introspect(_ token: String) async throws -> Answer {
         let answer = try await post(
             "/oauth/introspect", [("token", token)],

@@ -2,7 +2,7 @@ import Foundation
 import PostgresCluster
 import TestSupport
 
-/// The database of a service, as an operator with `sqlite3` or `psql` sees it.
+/// The database of a service, read with `sqlite3` or `psql` as an operator would.
 struct ObservedDatabase: Sendable {
     enum Store: String, CaseIterable, Sendable { case sqlite, postgres }
 
@@ -11,7 +11,7 @@ struct ObservedDatabase: Sendable {
         case server(PostgresCluster, name: String)
     }
 
-    /// For `DATABASE_URL`.
+    /// Value for `DATABASE_URL`.
     let url: String
     private let place: Place
 
@@ -32,7 +32,7 @@ struct ObservedDatabase: Sendable {
         let description: String
     }
 
-    /// Runs SQL, and returns the rows, one in a line, with "|" between the columns.
+    /// Runs SQL, and returns the rows, one per line, with "|" between the columns.
     @discardableResult
     func query(_ sql: String) async throws -> String {
         switch place {
@@ -62,7 +62,7 @@ struct ObservedDatabase: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// Of the database and its log on disk.
+    /// Size of the database and its log on disk.
     func bytes() async throws -> Int {
         switch place {
         case .server(_, let name): return Int(try await query("SELECT pg_database_size('\(name)')")) ?? -1
@@ -74,7 +74,7 @@ struct ObservedDatabase: Sendable {
         }
     }
 
-    /// Lets every deletion from a table fail, as when the service dies before it.
+    /// Makes every deletion from a table fail, as when the service dies before the deletion.
     func refuseDeletes(from table: String) async throws {
         let trigger = "CREATE TRIGGER refuse_deletes BEFORE DELETE ON \(table)"
         switch place {

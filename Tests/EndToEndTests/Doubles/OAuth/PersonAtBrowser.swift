@@ -4,8 +4,8 @@ import Encodings
 import NIOHTTP1
 import TestSupport
 
-/// A person with a browser without scripts, who signs in at the fake Apple and agrees to what a native app
-/// asks for. Every request goes to the next replica.
+/// A user with a browser without scripts, who signs in at the fake Apple and agrees to the request of a
+/// native app. Every request goes to the next replica.
 actor PersonAtBrowser {
     private let system: LinkedSystem
     private let replicas: [OAuthReplica]
@@ -21,7 +21,7 @@ actor PersonAtBrowser {
         (self.user, self.system, self.replicas) = (user, system, replicas)
     }
 
-    /// The cookies, for requests that are made beside it.
+    /// The `Cookie` field, for requests that do not use this browser.
     var cookieField: String { cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
 
     static func target(phone: String) -> String {
@@ -34,7 +34,7 @@ actor PersonAtBrowser {
         return "/oauth/authorize?\(FormEncoding.encode(fields))"
     }
 
-    /// The code that comes back to the app.
+    /// Returns the code that the app receives.
     func code(phone: String) async throws -> String {
         var answer = try await send(Self.target(phone: phone), nil)
         for _ in 0..<12 {

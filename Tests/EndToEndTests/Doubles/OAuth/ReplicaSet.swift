@@ -12,7 +12,7 @@ final class ReplicaSet: Sendable {
         running = Mutex(replicas)
     }
 
-    /// Those that are up, in any order.
+    /// The running replicas, in any order.
     var all: [OAuthReplica] { running.withLock { $0.compactMap { $0 } }.shuffled() }
 
     func kill(_ number: Int) async {

@@ -8,17 +8,17 @@ import Foundation
     import Darwin
 #endif
 
-/// Requests as fast as the service answers them: on several connections, pipelined, from an address of this
+/// Sends requests as fast as the service responds: on several connections, pipelined, from an address of this
 /// machine.
 enum RequestFlood {
     static let connections = 4
-    /// How many requests of a connection wait for their answers.
+    /// Number of requests of a connection that wait for their responses.
     private static let window = 16
 
     /// - Parameters:
-    ///   - address: Of 127.0.0.0/8. To the service these are different machines.
-    ///   - request: The whole request, by its number.
-    /// - Returns: How often each status came.
+    ///   - address: Source address in 127.0.0.0/8. The service treats the addresses as different machines.
+    ///   - request: The whole request for a number.
+    /// - Returns: Number of responses by status.
     static func run(
         _ count: Int, port: Int, from address: String = "127.0.0.2",
         _ request: @escaping @Sendable (Int) -> String
@@ -57,7 +57,7 @@ enum RequestFlood {
         return statuses
     }
 
-    /// Sends one request at a time, on a connection that is opened again when the service has closed it.
+    /// Sends one request at a time, on a connection that is opened again after the service has closed it.
     final class Caller {
         private let port: Int
         private var connection: FloodConnection?
@@ -82,7 +82,7 @@ enum RequestFlood {
         }
     }
 
-    /// A form for an endpoint, as it is sent.
+    /// A request that posts a form to an endpoint.
     static func post(_ target: String, _ form: String, _ fields: [String] = []) -> String {
         let lines = ["Content-Type: application/x-www-form-urlencoded"] + fields
         return post(target, body: form, lines)
@@ -164,7 +164,7 @@ final class FloodConnection {
         return status
     }
 
-    /// With what C has for it: the generic search is slow in the build of the tests.
+    /// Searches with a function of C, because the generic search is slow in a test build.
     private func find(_ text: StaticString) -> Int? {
         let count = text.utf8CodeUnitCount
         return unread.withUnsafeBytes { bytes in
@@ -196,7 +196,7 @@ final class FloodConnection {
     }
 }
 
-/// The method of the same name hides it in the class.
+/// Calls the system's function, which the method of the same name hides in the class.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     #if canImport(Darwin)
         send(descriptor, bytes, count, 0)
