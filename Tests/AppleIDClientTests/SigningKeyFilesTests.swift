@@ -28,7 +28,7 @@ import Testing
             uptime: { [time] in .seconds(time.secondsSince1970) })
     }
 
-    /// After the interval between two checks.
+    /// Returns the key IDs after the interval between two checks.
     func keyIDs(_ files: SigningKeyFiles) -> [String] {
         time.secondsSince1970 += 3
         return files.keys(ofTeam: "TEAM").map(\.keyID)

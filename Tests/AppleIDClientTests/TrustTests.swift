@@ -2,7 +2,7 @@ import AppleIDClient
 import TestSupport
 import Testing
 
-/// Only a server with a certificate that the system trusts is Apple.
+/// Checks that only a server with a certificate that the system trusts is accepted as Apple.
 @Suite(.timeLimit(.minutes(1))) struct TrustTests {
     @Test func `nothing is sent to a server whose certificate is not trusted`() async throws {
         let server = try await StrangeTLSServer()

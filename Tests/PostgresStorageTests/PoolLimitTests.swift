@@ -4,7 +4,7 @@ import Testing
 
 @testable import PostgresStorage
 
-/// More work than connections: of the pool, and of the server.
+/// Work that needs more connections than the pool or the server has.
 @Suite struct PoolLimitTests {
     @Test func `waits for a free connection, and not for ever`() async throws {
         let url = try PostgresURL(try await PostgresCluster.shared().makeDatabase())

@@ -25,7 +25,7 @@ public struct TokenMint: Sendable {
         }
     }
 
-    /// The claims of an honest identity token; set a member to change it, to `nil` to leave it out.
+    /// The claims of a valid identity token; set a member to change it, to `nil` to leave it out.
     public static func identityClaims(at time: Int64 = sampleTime) -> JSONObject {
         JSONObject([
             ("iss", .string("https://appleid.apple.com")), ("aud", .string(clientID)),
@@ -37,7 +37,7 @@ public struct TokenMint: Sendable {
         ])
     }
 
-    /// The claims of an honest notification, with `events` as the JSON string that Apple sends.
+    /// The claims of a valid notification, with `events` as the JSON string that Apple sends.
     public static func notificationClaims(
         type: String = "consent-revoked", at time: Int64 = sampleTime, event: JSONObject? = nil
     ) -> JSONObject {

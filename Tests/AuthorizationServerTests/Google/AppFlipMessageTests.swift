@@ -3,7 +3,7 @@ import Testing
 @testable import AuthorizationServer
 
 @Suite struct AppFlipMessageTests {
-    /// As the title of the consent page has it: an account is linked *to* Google.
+    /// The message follows the title of the consent page: an account is linked *to* Google.
     @Test(arguments: [
         (AppFlipOutcome.code, "بـ Google", "Google’a bağl"), (.accessDenied, "بـ Google", "Google’a bağl"),
         (.unrecoverable, "بـ Google", "Google’a bağl"),

@@ -10,7 +10,7 @@ struct FaultyDisk: Sendable {
         case none = "n"
         /// All writes fail because the disk is full.
         case full = "f"
-        /// Nothing can be written, as when the system has remounted the disk read-only.
+        /// All writes fail, as when the system has remounted the disk read-only.
         case readOnly = "r"
         case failingSync = "e"
         /// Each sync takes 300 milliseconds.

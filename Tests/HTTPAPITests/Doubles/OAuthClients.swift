@@ -10,7 +10,7 @@ enum OAuthClients {
     static let googleURI = "https://oauth-redirect.googleusercontent.com/r/home-link-42"
     static let shopURI = "https://shop.example.com/cb"
 
-    /// Queries of honest requests.
+    /// Queries of valid requests.
     static let google = query("google", googleURI)
     static let shop = query("shop", shopURI)
     static let desktop = query("desktop", "com.example.app:/cb")
