@@ -5,8 +5,7 @@ import NIOCore
 ///
 /// NIO counts the CPUs of the machine or of a quota. With a CPU affinity (`taskset`, `AllowedCPUs` of
 /// systemd, the cpuset of a container) NIO would start several loops on each allowed CPU. Every loop would
-/// then read fewer requests at a time, and requests that are read together are verified and committed
-/// together.
+/// then read fewer requests at a time. Requests that are read together get their responses together.
 enum EventLoopCount {
     /// Sets the number of event loops. Call it once, before the first use of an event loop. The environment
     /// variable `NIO_SINGLETON_GROUP_LOOP_COUNT` takes precedence.
