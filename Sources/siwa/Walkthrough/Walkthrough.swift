@@ -12,40 +12,40 @@ struct Walkthrough {
     /// response.
     var lines: String {
         """
-        # Names for the three things that the other commands need.
+        # Names that the other commands need.
         SIWA=http://127.0.0.1:\(servicePort); APPLE=http://127.0.0.1:\(applePort); KEY="Authorization: Bearer \(secret)"
 
-        # A person with an Apple Account who hides the e-mail address. SUB is the user ID that Apple has for this person.
+        # A user with an Apple Account who hides the e-mail address. SUB is the user ID that Apple has for this user.
         SUB=$(curl -sS "$APPLE/emulator/users?format=text" -d '{"first_name":"Ada","last_name":"Lovelace","hide_email":true}')
 
-        # The person signs in on an iPhone. Apple gives the app an identity token, a code and, at the first sign-in only, the name.
+        # The user signs in on an iPhone. Apple gives the app an identity token, a code and, at the first sign-in only, the name.
         SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}")
 
-        # The app sends them to its backend, and the backend posts them to siwa. It answers with a new account.
+        # The app sends them to its backend, and the backend posts them to siwa. The response has a new account.
         curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"; echo
 
-        # The account a second later. Now refresh_token is held, because siwa has exchanged the code at Apple.
+        # The account a second later. refresh_token is held, because siwa has exchanged the code at Apple.
         sleep 1; curl -sS "$SIWA/v1/accounts?client_id=\(clientID)&sub=$SUB" -H "$KEY"; echo
 
-        # In the settings of the iPhone the person stops using the app. Apple notifies siwa, which answers Apple with status 200.
+        # In the settings of the iPhone the user stops using the app. Apple notifies siwa, which returns 200 to Apple.
         curl -sS -X POST "$APPLE/emulator/users/$SUB/revoke-consent?format=text"; echo
 
         # The state of the credential is revoked.
         curl -sS "$SIWA/v1/credentials/$SUB?client_id=\(clientID)" -H "$KEY"; echo
 
-        # The first token again. It is signed by Apple and not expired, and it is refused as credential_revoked.
+        # The first token again. The signature is valid and the token is not expired, but siwa refuses it as credential_revoked.
         curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"; echo
 
-        # The person signs in once more, which gives a new token.
+        # The user signs in once more, which gives a new token.
         sleep 2; SIGN_IN=$(curl -sS "$APPLE/emulator/identity-tokens?format=sign-in" -d "{\\"sub\\":\\"$SUB\\",\\"code\\":true}")
 
-        # The same account, and its credential is authorized again.
+        # The same account. Its credential is authorized again.
         ANSWER=$(curl -sS $SIWA/v1/sign-ins -H "$KEY" --json "$SIGN_IN"); echo "$ANSWER"
 
-        # The person deletes the account in the app. siwa erases it, revokes its token at Apple and proves that.
+        # The user deletes the account in the app. siwa erases the account, revokes its token at Apple and proves the revocation.
         sleep 1; curl -sS -X DELETE $SIWA/v1/accounts/$(echo "$ANSWER" | cut -d'"' -f6) -H "$KEY"; echo
 
-        # What happened, in order, without personal data. This is how the backend learns when to sign a person out.
+        # The events in order, without personal data. They tell the backend when to sign a user out.
         curl -sS $SIWA/v1/events -H "$KEY"; echo
         """
     }
