@@ -38,7 +38,7 @@ class Refused(Exception):
 
 
 class Misconfigured(Exception):
-    """siwa does not accept our API key, or does not answer as siwa does. The app gets a 500."""
+    """siwa does not accept the API key, or the response is not from siwa. The app gets a 500."""
 
 
 def run(sql, *values):
@@ -47,7 +47,7 @@ def run(sql, *values):
 
 
 def siwa(method, path, body=None, timeout=12):
-    """Calls siwa. All calls of this file can be repeated, so one whose outcome is unknown is sent again."""
+    """Calls siwa. All calls of this file can be repeated, so a call with an unknown outcome is sent again."""
     for attempt in range(3):
         request = urllib.request.Request(SIWA_URL + path, method=method)
         request.add_header("Authorization", f"Bearer {SIWA_KEY}")
@@ -68,7 +68,7 @@ def siwa(method, path, body=None, timeout=12):
             retry_after = error.headers.get("Retry-After", "")
             pause = min(int(retry_after), 5) if retry_after.isdigit() else 1
         except (OSError, ValueError, http.client.HTTPException):
-            pass  # no connection, no response in time, or a part of one
+            pass  # no connection, no response in time, or an incomplete response
         if attempt < 2:
             time.sleep(pause)
     logging.error("siwa does not answer at %s; requests that need it get 503", SIWA_URL)
@@ -76,7 +76,7 @@ def siwa(method, path, body=None, timeout=12):
 
 
 def code_of(error):
-    """The code of a refusal, or "" when it is not siwa's."""
+    """The code of a refusal, or "" when the response is not from siwa."""
     try:
         return str(json.load(error)["code"])
     except (ValueError, KeyError, TypeError):
@@ -107,7 +107,7 @@ def sign_in(body, session):
     if not feed_has_begun.is_set():
         raise Refused(503, "try_again")  # the revocation of this sign-in could be missed
     user_id = user_of(session)[0] if session else None
-    # Only a nonce of siwa's is good for one sign-in. The digest that a stolen token contains would pass as
+    # Only nonces of siwa are limited to one sign-in. The digest that a stolen token contains would pass as
     # a nonce of your own.
     if not str(body.get("nonce")).startswith("siwa-nonce-"):
         raise Refused(400, "nonce_missing")
@@ -119,14 +119,14 @@ def sign_in(body, session):
         # The event of a revocation can arrive before the response of the sign-in that it revokes.
         if run("SELECT 1 FROM revocations WHERE account_id = ? AND occurred_at >= ?", account_id, since):
             raise Refused(401, "credential_revoked")
-        # After a restore of siwa's database the same person can have another account_id, with the same sub.
+        # After a restore of siwa's database the same user can have another account_id, with the same sub.
         owner = (run("SELECT user_id FROM users WHERE account_id = ?", account_id)
                  or run("SELECT user_id FROM users WHERE team_id = ? AND sub = ?", team_id, sub))
         user_id = user_id or (owner[0][0] if owner else "usr_" + secrets.token_hex(16))
         if owner and owner[0][0] != user_id:
             raise Refused(409, "other_apple_account")  # of another user
         if not owner and run("SELECT 1 FROM users WHERE user_id = ? AND account_id NOT NULL", user_id):
-            raise Refused(409, "other_apple_account")  # this user has another one
+            raise Refused(409, "other_apple_account")  # this user has another Apple Account
         run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
         run("UPDATE users SET former_account_id = coalesce(nullif(account_id, ?1), former_account_id),"
             " account_id = ?1, team_id = ?2, sub = ?3 WHERE user_id = ?4", account_id, team_id, sub, user_id)
@@ -142,7 +142,7 @@ def sign_in_with_password(body, _):
 
 
 def sign_out(_, session):
-    """Ends this session alone: the account, the person's consent and other devices stay as they are."""
+    """Ends this session only: the account, the user's consent and other devices stay as they are."""
     run("DELETE FROM sessions WHERE session_hash = ?", hashed(session))
     return {}
 
@@ -168,33 +168,33 @@ def handle(event):
     """Handles one event. After a crash the same event can come again."""
     account_id, occurred_at = event.get("account_id"), event["occurred_at"]
     if not account_id:
-        return  # about a person who has never signed in
+        return  # about a user who has never signed in
     row = run("SELECT user_id, sub FROM users WHERE account_id = ?", account_id)
     if event["type"] == "credential_revoked" and event["client_id"] == CLIENT_ID:
-        # The person may have signed in again, so only sessions that are not later than the event end. Both
+        # The user may have signed in again, so only sessions that are not later than the event end. Both
         # times are Apple's, and all times have one format, so that they compare as text.
         run("INSERT INTO revocations VALUES (?, ?) ON CONFLICT (account_id)"
             " DO UPDATE SET occurred_at = max(occurred_at, excluded.occurred_at)", account_id, occurred_at)
         run("DELETE FROM sessions WHERE since <= ? AND user_id ="
             " (SELECT user_id FROM users WHERE account_id = ?)", occurred_at, account_id)
     elif event["type"] == "account_deleted" and row:
-        # The person may have kept the Apple Account and signed in again: ask what is true now.
+        # The user may have kept the Apple Account and signed in again: read the state.
         if siwa("GET", f"/v1/credentials/{quote(row[0][1])}?client_id={CLIENT_ID}")["state"] != "authorized":
             erase(account_id)
             forget(row[0][0])
     elif event["type"] == "account_erased":
-        # A person who has signed in again since the erasure was found by sub, and begins anew as well.
+        # A user who has signed in again since the erasure was found by sub, and is deleted here as well.
         sql = "SELECT user_id FROM users WHERE ? IN (account_id, former_account_id)"
         for (user_id,) in run(sql, account_id):
             forget(user_id)
     elif event["type"] == "account_transferred":
-        # The app is another team's now, where the person has another sub.
+        # The app belongs to another team, where the user has another sub.
         run("UPDATE users SET team_id = ?, sub = ? WHERE account_id = ?",
             event["team_id"], event.get("sub"), account_id)
 
 
 def forget(user_id):
-    """Deletes a user. One who has a password stays, without the Apple Account."""
+    """Deletes a user. A user who has a password stays, without the Apple Account."""
     if passwords.exists(user_id):
         run("DELETE FROM sessions WHERE user_id = ? AND since IS NOT NULL", user_id)
         run("UPDATE users SET account_id = NULL, team_id = NULL, sub = NULL, former_account_id = NULL"
@@ -204,7 +204,7 @@ def forget(user_id):
 
 
 def cursor():
-    """How far the feed was read, or "" for a new backend."""
+    """The cursor of the last event that was read, or "" for a new backend."""
     rows = run("SELECT cursor FROM feed")
     return rows[0][0] if rows else ""
 
@@ -229,7 +229,7 @@ def read_events():
 
 
 def begin_feed():
-    """Begins where the feed ends now, when there is no usable cursor. The states stand for earlier events."""
+    """Begins at the end of the feed when there is no usable cursor. The states replace earlier events."""
     end = siwa("GET", "/v1/events?after=latest")["cursor"]  # before the states, so that no change is missed
     sql = "SELECT sub, account_id, max(since) FROM users LEFT JOIN sessions USING (user_id) GROUP BY sub"
     users = {sub: (account_id, since or "") for sub, account_id, since in run(sql) if sub}
@@ -240,7 +240,7 @@ def begin_feed():
             if credential["state"] != "authorized":
                 handle({"type": EVENT_OF_REASON.get(credential.get("reason"), "credential_revoked"),
                         "account_id": account_id, "client_id": CLIENT_ID,
-                        # Of a person whom siwa does not know, the sessions from before the query end.
+                        # If siwa does not know the user, the sessions from before the query end.
                         "occurred_at": credential.get("since", since)})
     keep(end)
     feed_has_begun.set()
@@ -250,11 +250,11 @@ EVENT_OF_REASON = {"apple_account_deleted": "account_deleted", "erased": "accoun
 
 
 def start_feed():
-    """A backend that starts while siwa does not answer begins the feed later, and then takes sign-ins."""
+    """If siwa does not respond at the start, begins the feed later, and only then takes sign-ins."""
     try:
         if cursor():
             feed_has_begun.set()
-            siwa("GET", "/v1/events?after=latest")  # so that a wrong key is found now
+            siwa("GET", "/v1/events?after=latest")  # so that a wrong key is found at the start
         else:
             begin_feed()
     except Refused as refused:
